@@ -1,0 +1,40 @@
+# Targets for a fresh machine: Python 3.11 or newer, network to a package index; Java and Maven for the Kafka tests.
+PYTHON ?= python3
+OUT ?= out
+
+.PHONY: help setup run test check kafka schemas clean
+
+help:            ## list the targets
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
+
+setup: .venv/.ready  ## install everything into .venv; quick when nothing changed
+
+.venv/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup needs Python 3.11 or newer; run: make setup PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+run: setup       ## a synthetic news feed through the whole path, without a broker
+	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
+	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl
+	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
+
+test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
+	.venv/bin/pytest
+
+check: setup     ## format, lint, types, import direction
+	.venv/bin/ruff format --quiet --check .
+	.venv/bin/ruff check --quiet .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+kafka: setup     ## a broker on this machine to try things with; stops with Ctrl-C
+	.venv/bin/python deploy/kafka/broker.py --port 9092 --data $(OUT)/kafka
+
+schemas: setup   ## write the JSON Schema files anew
+	.venv/bin/templ schemas
+
+clean:           ## remove the environment, caches and outputs
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache $(OUT)

@@ -1,0 +1,1 @@
+"""Message values, their codecs, header names and topic specifications; imports nothing of ours."""

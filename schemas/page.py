@@ -1,0 +1,50 @@
+"""What comes in: the JSON Lines page record and the headers of a page message."""
+
+import msgspec
+
+HEADER_URL = "url"
+HEADER_SITE = "site"
+HEADER_FETCHED_AT = "fetched-at"
+HEADER_CONTENT_TYPE = "content-type"
+HEADER_CONTENT_ENCODING = "content-encoding"
+HEADER_STATUS = "status"
+HEADER_ID = "id"
+
+CLOUD_EVENT_HEADERS = {
+    "ce_subject": HEADER_URL,
+    "ce_time": HEADER_FETCHED_AT,
+    "ce_id": HEADER_ID,
+}
+"""CloudEvents binary mode: header of the event -> header of a page message."""
+
+
+class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One crawled page as a line of JSON; unknown fields are ignored.
+
+    Exactly one of `html` (text) and `html_base64` (the fetched bytes) must be there.
+    """
+
+    url: str
+    html: str | None = None
+    html_base64: str | None = None
+    site: str | None = None
+    fetched_at: str | int | float | None = None
+    """RFC 3339, or Unix seconds or milliseconds."""
+    content_type: str | None = None
+    charset: str | None = None
+    status: int | None = None
+    id: str | None = None
+
+
+class ScrapyClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of scrapy-cluster's crawl result that this project reads."""
+
+    url: str
+    body: str
+    response_url: str | None = None
+    status_code: int | None = None
+    timestamp: str | int | float | None = None
+    encoding: str | None = None
+    crawlid: str | None = None
+    appid: str | None = None
+    response_headers: dict[str, object] | None = None

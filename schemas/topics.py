@@ -1,0 +1,55 @@
+"""Specification of every topic: the only place where a topic's name is written."""
+
+import msgspec
+
+MIB = 1 << 20
+DEFAULT_PARTITIONS = 4
+MAX_MESSAGE_BYTES = 8 * MIB
+DEAD_LETTER_ROOM_BYTES = 64 << 10
+"""What a dead letter's headers may add to the page message it carries."""
+DAY_MS = 24 * 3600 * 1000
+
+
+class TopicSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """What a topic must be like on the broker."""
+
+    name: str
+    cleanup_policy: str
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    retention_ms: int | None = None
+    """Least retention; None where compaction keeps the last record of each key."""
+    same_partitions: bool = False
+    """Whether the number of partitions must equal that of `documents`."""
+
+    def config(self) -> dict[str, str]:
+        """Settings to create the topic with."""
+        config = {
+            "cleanup.policy": self.cleanup_policy,
+            "max.message.bytes": str(self.max_message_bytes),
+        }
+        if self.retention_ms is not None:
+            config["retention.ms"] = str(self.retention_ms)
+        return config
+
+
+PAGES = "pages"
+DOCUMENTS = "documents"
+CLEANED = "cleaned"
+SITE_MODELS = "site-models"
+DEAD_LETTERS = "pages.dlq"
+
+TOPICS = {
+    spec.name: spec
+    for spec in (
+        TopicSpec(name=PAGES, cleanup_policy="delete", retention_ms=7 * DAY_MS),
+        TopicSpec(name=DOCUMENTS, cleanup_policy="compact", same_partitions=True),
+        TopicSpec(name=CLEANED, cleanup_policy="compact", same_partitions=True),
+        TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
+        TopicSpec(
+            name=DEAD_LETTERS,
+            cleanup_policy="delete",
+            retention_ms=30 * DAY_MS,
+            max_message_bytes=MAX_MESSAGE_BYTES + DEAD_LETTER_ROOM_BYTES,
+        ),
+    )
+}

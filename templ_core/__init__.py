@@ -1,0 +1,1 @@
+"""Algorithms only: bytes and values in, values out."""

@@ -1,0 +1,1 @@
+"""Page bytes to a document: flat columns in document order."""

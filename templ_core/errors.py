@@ -1,0 +1,38 @@
+"""The core's errors.
+
+CoreError
+├── PageError                a page that cannot be cleaned; the next one can
+│   ├── EmptyPage            no bytes
+│   ├── UnsupportedContent   not HTML, XHTML, plain text or XML
+│   ├── PageTooLarge         more bytes than allowed
+│   └── HostilePage          would stall the parser or lose text in it
+└── CodecError               bytes that are not a document or site model of a known format
+"""
+
+
+class CoreError(Exception):
+    """Root of the core's errors."""
+
+
+class PageError(CoreError):
+    """A page that cannot be cleaned; the message says why."""
+
+
+class EmptyPage(PageError):
+    """A page without a byte."""
+
+
+class UnsupportedContent(PageError):
+    """A page that is not HTML, XHTML, plain text or XML."""
+
+
+class PageTooLarge(PageError):
+    """A page with more bytes than allowed."""
+
+
+class HostilePage(PageError):
+    """A page that would stall the parser, or make it lose text."""
+
+
+class CodecError(CoreError):
+    """Bytes that are not a document or site model of a known format."""

@@ -1,0 +1,1 @@
+"""Scores of cleaned text against gold text."""

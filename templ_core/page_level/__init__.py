@@ -1,0 +1,1 @@
+"""What one page alone says about its text."""

@@ -1,0 +1,1 @@
+"""Everything that touches the world: Kafka, RocksDB, files, child processes, commands."""

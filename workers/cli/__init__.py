@@ -1,0 +1,1 @@
+"""The `templ` command, one file per subcommand."""

@@ -1,0 +1,1 @@
+"""Files and messages of crawlers to pages."""

@@ -1,0 +1,1 @@
+"""The worker on Kafka: faust apps, topics, dead letters, recovery."""

@@ -1,0 +1,1 @@
+"""The worker on files, without a broker."""

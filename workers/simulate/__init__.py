@@ -1,0 +1,1 @@
+"""Synthetic sites with known truth."""

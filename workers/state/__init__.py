@@ -1,0 +1,1 @@
+"""Windows and site models in RocksDB."""
