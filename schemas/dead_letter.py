@@ -48,7 +48,12 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
             HEADER_AT: at,
             HEADER_WORKER_VERSION: worker_version,
         }
-        return {name: value.encode()[:MESSAGE_LIMIT_BYTES] for name, value in values.items()}
+        return {name: _cut(value) for name, value in values.items()}
+
+
+def _cut(text: str) -> bytes:
+    """`text` in UTF-8, within the limit."""
+    return text.encode()[:MESSAGE_LIMIT_BYTES].decode(errors="ignore").encode()
 
 
 class DeadLetterRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,76 @@
+"""clean(): a document and what is known about its site to clean text; pure and deterministic."""
+
+import re
+
+import msgspec
+import numpy as np
+
+from templ_core import __version__
+from templ_core.config import CoreConfig
+from templ_core.decide import Decision, decide
+from templ_core.dom.document import Document
+from templ_core.dom.text import render_text
+from templ_core.page_level.block_scores import PAGE_MODEL_VERSION
+from templ_core.site_level.site_model import SiteModel
+
+__all__ = ["PAGE_MODEL_VERSION", "Cleaned", "clean", "cleaner_version", "looks_like_error_page"]
+
+_ERROR_TITLE = re.compile(
+    r"\b(?:404|page not found|not found|403 forbidden|access denied|500 internal|bad gateway|"
+    r"service unavailable|seite nicht gefunden|page introuvable|página no encontrada)\b",
+    re.IGNORECASE,
+)
+_ERROR_PAGE_WORDS = 120
+_SCRIPT_RENDERED_WORDS = 30
+_SCRIPT_RENDERED_HTML_CHARS = 5_000
+
+
+class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
+    """A cleaned page."""
+
+    text: str
+    decision: Decision
+    warnings: list[str]
+    chars_in: int
+    """Characters of all segments."""
+
+
+def cleaner_version(config: CoreConfig) -> str:
+    """Version of the code and its thresholds: equal versions and models give equal text."""
+    return f"{__version__}+{config.digest()}"
+
+
+def clean(document: Document, site_model: SiteModel | None, config: CoreConfig) -> Cleaned:
+    """The clean text of a page.
+
+    Args:
+        document: The page.
+        site_model: What is known about its site; None = nothing.
+        config: The core's thresholds.
+    """
+    decision = decide(document, site_model, config)
+    text = render_text(document, decision.kept)
+    return Cleaned(
+        text=text,
+        decision=decision,
+        warnings=_warnings(document, decision, text),
+        chars_in=sum(map(len, document.segments.texts)),
+    )
+
+
+def looks_like_error_page(document: Document, words: int) -> bool:
+    """Whether a page served as found says in its title that it is not."""
+    return words < _ERROR_PAGE_WORDS and _ERROR_TITLE.search(document.title) is not None
+
+
+def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
+    words = int(np.sum(decision.words))
+    found = {
+        "empty": not text,
+        "abstained": decision.abstained,
+        "script-rendered": words < _SCRIPT_RENDERED_WORDS
+        and document.scripts > 0
+        and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
+        "error-page": looks_like_error_page(document, words),
+    }
+    return [name for name, is_so in found.items() if is_so]

@@ -1,0 +1,42 @@
+"""Every threshold of the core: its unit, its range, its source; frozen."""
+
+import hashlib
+
+import msgspec
+
+MIB = 1 << 20
+
+
+class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What belongs to the algorithm; deployments differ in `workers.settings` instead."""
+
+    page_limit_bytes: int = 32 * MIB
+    """Largest page after decompression."""
+
+    template_share: float = 0.10
+    """A node on this share of a site's pages is template: theta of SITELEVEL (Chakrabarti et al.)."""
+
+    template_pages_min: int = 2
+    """Pages a node must occur on before its frequency says anything."""
+
+    site_evidence_pages_min: int = 2
+    """Pages a site model must rest on before it has weight."""
+
+    site_evidence_max: float = 6.0
+    """Log-odds for template of a node that stands on every page of a large window."""
+
+    unseen_evidence: float = -0.4
+    """Log-odds for template of a node that no page of a large window has."""
+
+    abstain_ratio: float = 0.15
+    """Site evidence abstains where it leaves less than this share of the page level's words."""
+
+    section_penalty: float = 0.05
+    """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., section 3.3)."""
+
+    f1_recall_share: float = 0.95
+    """lambda of the cut at the best expected F1."""
+
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change with any threshold."""
+        return hashlib.blake2b(msgspec.json.encode(self), digest_size=4).hexdigest()

@@ -1,0 +1,139 @@
+"""Compact form of a document: MessagePack of its columns, zstd."""
+
+import hashlib
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from templ_core.dom.document import Document, Nodes, Segments, tree_of_depths
+from templ_core.errors import CodecError
+
+COMPACT_FORMAT = 1
+_MAX_COLUMNS_BYTES = 256 << 20
+_LEVEL = 3
+
+
+class _Compact(msgspec.Struct, frozen=True, array_like=True):
+    """Integer columns as little-endian bytes behind the number of bytes of each value."""
+
+    format: int
+    title: str
+    language: str
+    html_chars: int
+    scripts: int
+    tag_table: list[str]
+    tags: bytes
+    depth: bytes
+    attribute_table: list[str]
+    attributes: bytes
+    hidden: bytes
+    images: bytes
+    texts: list[str]
+    owner: bytes
+    links: bytes
+    link_chars: bytes
+    external_links: bytes
+
+
+def document_columns(document: Document) -> bytes:
+    """The document's columns as bytes: the same for equal documents, on any machine."""
+    nodes, segments = document.nodes, document.segments
+    tag_table, tags = _indexed(nodes.tags)
+    attribute_table, attributes = _indexed(nodes.attributes)
+    return msgspec.msgpack.encode(
+        _Compact(
+            format=COMPACT_FORMAT,
+            title=document.title,
+            language=document.language,
+            html_chars=document.html_chars,
+            scripts=document.scripts,
+            tag_table=tag_table,
+            tags=tags,
+            depth=_packed(nodes.depth),
+            attribute_table=attribute_table,
+            attributes=attributes,
+            hidden=np.packbits(nodes.hidden).tobytes(),
+            images=_packed(nodes.images),
+            texts=segments.texts,
+            owner=_packed(np.diff(segments.owner, prepend=0) + len(nodes.tags)),
+            links=_packed(segments.links),
+            link_chars=_packed(segments.link_chars),
+            external_links=_packed(segments.external_links),
+        )
+    )
+
+
+def content_digest(columns: bytes) -> bytes:
+    """BLAKE2b-128 of `document_columns`: the identity of a page's content."""
+    return hashlib.blake2b(columns, digest_size=16).digest()
+
+
+def compress_columns(columns: bytes) -> bytes:
+    """`document_columns` as they are kept and sent."""
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(columns)
+
+
+def decode_document(body: bytes) -> Document:
+    """The document whose compressed columns are `body`.
+
+    Raises:
+        CodecError: not a document, damaged, or of another format.
+    """
+    try:
+        columns = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_COLUMNS_BYTES)
+        compact = msgspec.msgpack.decode(columns, type=_Compact)
+        if compact.format != COMPACT_FORMAT:
+            raise CodecError(f"document of format {compact.format}, known is {COMPACT_FORMAT}")
+        return _document(compact)
+    except (zstandard.ZstdError, msgspec.DecodeError, ValueError, IndexError) as error:
+        raise CodecError(f"not a document: {error}") from None
+
+
+def _document(compact: _Compact) -> Document:
+    tags = [compact.tag_table[i] for i in _unpacked(compact.tags)]
+    depth = _unpacked(compact.depth)
+    parent, end = tree_of_depths(depth)
+    owner = np.cumsum(_unpacked(compact.owner) - len(tags)).astype(np.int32)
+    return Document(
+        title=compact.title,
+        language=compact.language,
+        html_chars=compact.html_chars,
+        scripts=compact.scripts,
+        nodes=Nodes(
+            tags=tags,
+            depth=depth,
+            parent=parent,
+            end=end,
+            attributes=[compact.attribute_table[i] for i in _unpacked(compact.attributes)],
+            hidden=np.unpackbits(np.frombuffer(compact.hidden, np.uint8), count=len(tags)).astype(
+                np.bool_
+            ),
+            images=_unpacked(compact.images),
+        ),
+        segments=Segments(
+            texts=compact.texts,
+            owner=owner,
+            links=_unpacked(compact.links),
+            link_chars=_unpacked(compact.link_chars),
+            external_links=_unpacked(compact.external_links),
+        ),
+    )
+
+
+def _indexed(values: list[str]) -> tuple[list[str], bytes]:
+    table = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return list(table), _packed(np.array([table[value] for value in values], np.int64))
+
+
+def _packed(values: npt.NDArray[Any]) -> bytes:
+    """Non-negative integers with as few bytes each as the largest needs."""
+    largest = int(values.max()) if values.size else 0
+    width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
+    return bytes([width]) + values.astype(f"<u{width}").tobytes()
+
+
+def _unpacked(packed: bytes) -> npt.NDArray[np.int32]:
+    return np.frombuffer(packed, f"<u{packed[0]}", offset=1).astype(np.int32)

@@ -1,0 +1,359 @@
+"""A parsed page as flat columns in document order; the only file that names lxml."""
+
+import html
+import re
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from templ_core.dom.decode import DecodedPage, decode_page
+from templ_core.dom.scan import scan_markup
+from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
+
+Int32s = npt.NDArray[np.int32]
+
+_ATTRIBUTES = ("id", "class", "role", "itemprop")
+_HIDING_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_WORD = re.compile(r"\w")
+
+
+class Nodes(msgspec.Struct, frozen=True, kw_only=True):
+    """Elements outside invisible ones, in document order; all columns have length n_nodes."""
+
+    tags: list[str]
+    """Tag names."""
+    depth: Int32s
+    """0 for the root element."""
+    parent: Int32s
+    """Number of the parent; -1 for the root."""
+    end: Int32s
+    """The subtree of node i is i .. end[i] - 1."""
+    attributes: list[str]
+    """`id`, `class`, `role` and `itemprop`, each followed by a line feed; empty when all are."""
+    hidden: npt.NDArray[np.bool_]
+    """Hidden by its own markup (not by an ancestor's)."""
+    images: Int32s
+    """Images directly in this block, outside deeper blocks."""
+
+
+class Segments(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs of inline text between block borders, in document order; length n_segments."""
+
+    texts: list[str]
+    """White space collapsed, single `<br>` as line feed, verbatim inside `pre`; never blank."""
+    owner: Int32s
+    """The block element the text stands in."""
+    links: Int32s
+    """Number of links."""
+    link_chars: Int32s
+    """Characters of text inside links."""
+    external_links: Int32s
+    """Links to another host than the page's."""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """A page after parsing: what everything later works on."""
+
+    title: str
+    language: str
+    """Of the root element's `lang`; empty when not declared."""
+    html_chars: int
+    """Characters of the decoded page."""
+    scripts: int
+    """Number of script elements."""
+    nodes: Nodes
+    segments: Segments
+
+
+def read_document(
+    body: bytes,
+    url: str,
+    *,
+    content_type: str | None = None,
+    charset: str | None = None,
+    content_encoding: str | None = None,
+    limit_bytes: int = 32 << 20,
+) -> Document:
+    """The document of a fetched page.
+
+    Args:
+        body: Bytes as fetched.
+        url: Where the page was fetched; tells links to other hosts.
+        content_type: Declared type, perhaps with a charset.
+        charset: Charset declared elsewhere.
+        content_encoding: Declared compression.
+        limit_bytes: Largest page after decompression.
+
+    Raises:
+        PageError: the page cannot be cleaned; the subclass and the message say why.
+    """
+    decoded = decode_page(
+        body,
+        content_type=content_type,
+        charset=charset,
+        content_encoding=content_encoding,
+        limit_bytes=limit_bytes,
+    )
+    return parse_document(_markup(decoded), url)
+
+
+def _markup(decoded: DecodedPage) -> str:
+    if decoded.kind == "text":
+        paragraphs = re.split(r"\n[ \t\r]*\n", decoded.text)
+        return "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
+    return scan_markup(decoded.text)
+
+
+def parse_document(markup: str, url: str) -> Document:
+    """The document of HTML text that the parser can be trusted with (see `scan_markup`)."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    root = etree.fromstring(markup.encode() or b" ", parser) if markup.strip() else None
+    flattener = _Flattener(urlsplit(_quiet_url(url)).hostname or "")
+    scripts = 0
+    title = language = ""
+    if root is not None:
+        flattener.walk(root)
+        title = _title(root)
+        language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+        scripts = sum(1 for _ in root.iter("script"))
+    return Document(
+        title=title,
+        language=language[:35],
+        html_chars=len(markup),
+        scripts=scripts,
+        nodes=flattener.nodes(),
+        segments=flattener.segments(),
+    )
+
+
+def _quiet_url(url: str) -> str:
+    """`url` without what makes `urlsplit` raise."""
+    return url.replace("[", "").replace("]", "")
+
+
+def _title(root: etree._Element) -> str:
+    """The page's own headline: `og:title`, else the `title` element."""
+    for element in root.iter("meta", "title"):
+        if element.tag == "title":
+            text = "".join(element.itertext())
+        elif element.get("property") == "og:title":
+            text = element.get("content") or ""
+        else:
+            continue
+        if text.strip():
+            return " ".join(text.split())
+    return ""
+
+
+class _Flattener:
+    """Builds the columns in one walk of the tree, without recursion."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self._tags: list[str] = []
+        self._depth: list[int] = []
+        self._attributes: list[str] = []
+        self._hidden: list[bool] = []
+        self._images: list[int] = []
+        self._texts: list[str] = []
+        self._owner: list[int] = []
+        self._counts: list[tuple[int, int, int]] = []
+        self._blocks: list[int] = []
+        self._buffer: list[str] = []
+        self._links = self._link_chars = self._external = 0
+        self._open_links = self._open_pre = self._invisible = self._open_nodes = 0
+        self._after_break = False
+
+    def walk(self, root: etree._Element) -> None:
+        open_elements: list[tuple[etree._Element, int]] = []
+        for element in root.iter():
+            while open_elements and not open_elements[-1][1]:
+                self._leave(open_elements.pop()[0])
+            if open_elements:
+                parent, left = open_elements[-1]
+                open_elements[-1] = parent, left - 1
+            self._enter(element)
+            open_elements.append((element, len(element)))
+        while open_elements:
+            self._leave(open_elements.pop()[0])
+        self._flush()
+
+    def _enter(self, element: etree._Element) -> None:
+        tag = element.tag
+        if not isinstance(tag, str):
+            return
+        if self._invisible or tag in INVISIBLE:
+            if tag not in INLINE and not self._invisible:
+                self._flush()
+            self._invisible += 1
+            return
+        inline = tag in INLINE
+        if not inline:
+            self._flush()
+        self._open_node(element, tag)
+        if not inline:
+            self._blocks.append(len(self._tags) - 1)
+            self._open_pre += tag == "pre"
+        elif tag == "a":
+            self._open_link(element)
+        elif tag == "br":
+            self._break_line()
+        elif tag == "img" and self._blocks:
+            self._images[self._blocks[-1]] += 1
+        if element.text:
+            self._add(element.text)
+
+    def _open_node(self, element: etree._Element, tag: str) -> None:
+        self._tags.append(tag)
+        self._depth.append(self._open_nodes)
+        self._open_nodes += 1
+        self._images.append(0)
+        get = element.get
+        if element.attrib:
+            values = [get(name) or "" for name in _ATTRIBUTES]
+            self._attributes.append("\n".join([*values, ""]) if any(values) else "")
+            style = get("style")
+            self._hidden.append(
+                get("hidden") is not None
+                or get("aria-hidden") == "true"
+                or (style is not None and _HIDING_STYLE.search(style) is not None)
+            )
+        else:
+            self._attributes.append("")
+            self._hidden.append(False)
+
+    def _open_link(self, element: etree._Element) -> None:
+        self._open_links += 1
+        self._links += 1
+        href = element.get("href") or ""
+        if href.startswith(("http:", "https:", "//")):
+            authority = href.partition("//")[2].partition("/")[0]
+            self._external += authority.lower() != self._host
+
+    def _leave(self, element: etree._Element) -> None:
+        tag = element.tag
+        if isinstance(tag, str):
+            if self._invisible:
+                self._invisible -= 1
+            else:
+                self._close(tag)
+        if element.tail and not self._invisible:
+            self._add(element.tail)
+
+    def _close(self, tag: str) -> None:
+        self._open_nodes -= 1
+        if tag not in INLINE:
+            self._flush()
+            self._blocks.pop()
+            self._open_pre -= tag == "pre"
+        elif tag == "a":
+            self._open_links -= 1
+        elif tag in SPACE_AFTER:
+            self._buffer.append(" ")
+
+    def _add(self, text: str) -> None:
+        self._buffer.append(text)
+        if self._open_links:
+            self._link_chars += len(text)
+        if self._after_break and not text.isspace():
+            self._after_break = False
+
+    def _break_line(self) -> None:
+        if self._after_break and not self._open_pre:
+            self._flush()
+        else:
+            self._buffer.append("\n" if self._open_pre else "\v")
+            self._after_break = True
+
+    def _flush(self) -> None:
+        """End the current segment, if it holds a word."""
+        if self._buffer:
+            text = "".join(self._buffer)
+            if _WORD.search(text):
+                self._texts.append(text.strip("\r\n") if self._open_pre else _collapse(text))
+                self._owner.append(self._blocks[-1] if self._blocks else 0)
+                self._counts.append((self._links, self._link_chars, self._external))
+            self._buffer = []
+        self._links = self._open_links
+        self._link_chars = self._external = 0
+        self._after_break = False
+
+    def nodes(self) -> Nodes:
+        """The columns of the elements walked."""
+        depth = np.array(self._depth, np.int32)
+        parent, end = tree_of_depths(depth)
+        return Nodes(
+            tags=self._tags,
+            depth=depth,
+            parent=parent,
+            end=end,
+            attributes=self._attributes,
+            hidden=np.array(self._hidden, np.bool_),
+            images=np.array(self._images, np.int32),
+        )
+
+    def segments(self) -> Segments:
+        """The columns of the text found."""
+        counts = np.array(self._counts, np.int32).reshape(-1, 3)
+        return Segments(
+            texts=self._texts,
+            owner=np.array(self._owner, np.int32),
+            links=counts[:, 0].copy(),
+            link_chars=counts[:, 1].copy(),
+            external_links=counts[:, 2].copy(),
+        )
+
+
+def _collapse(text: str) -> str:
+    r"""`text` with runs of white space as one blank, and line breaks (`\v`) as line feeds."""
+    if "\v" not in text:
+        return " ".join(text.split())
+    lines = (" ".join(line.split()) for line in text.split("\v"))
+    return "\n".join(line for line in lines if line)
+
+
+def subtree_sums(
+    document: Document, values: npt.NDArray[np.floating[Any]]
+) -> npt.NDArray[np.floating[Any]]:
+    """Sum over the segments inside each element.
+
+    Args:
+        document: The page.
+        values: One value for each segment; length n_segments.
+
+    Returns:
+        Sums of length n_nodes.
+    """
+    nodes = document.nodes
+    own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))
+    before = np.concatenate([np.zeros(1), np.cumsum(own)])
+    sums: npt.NDArray[np.floating[Any]] = before[nodes.end] - before[:-1]
+    return sums
+
+
+def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
+    """Parents and subtree ends of nodes in document order, from their depths.
+
+    Args:
+        depth: Depth of each node, the first 0; a node is at most one deeper than the one before it.
+
+    Returns:
+        parent (-1 for nodes of depth 0) and end (exclusive), both of length n_nodes.
+    """
+    parents: list[int] = []
+    ends: list[int] = []
+    path: list[int] = []
+    for node, level in enumerate(depth):
+        while len(path) > level:
+            ends[path.pop()] = node
+        parents.append(path[-1] if path else -1)
+        ends.append(0)
+        path.append(node)
+    for node in path:
+        ends[node] = len(parents)
+    return np.array(parents, np.int32), np.array(ends, np.int32)

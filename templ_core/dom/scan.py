@@ -1,0 +1,225 @@
+"""A linear look at markup before the parser sees it: what would stall it, or make it lose text.
+
+The parser (libxml2) compares every attribute of a tag with all others, walks the whole stack of
+open elements for a stray end tag, gives up the rest of a document that nests 2048 deep, and begins
+a second document after `</html>`. Markup that does none of this passes after a few searches; the
+rest is read tag by tag and repaired so that no text is lost.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+
+from templ_core.dom.nesting import Nesting
+from templ_core.errors import HostilePage
+
+
+class ScanLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What markup the parser is trusted with."""
+
+    max_depth: int = 512
+    """Containers open at once, as in browsers; a page that is repaired is made flat below."""
+    max_text_depth: int = 768
+    """The same for elements that hold lines of text, such as paragraphs."""
+    trusted_depth: int = 1900
+    """What nests less is left as it is; libxml2 gives up at 2048."""
+    max_attributes: int = 512
+    """Attributes of one tag; the rest is dropped."""
+    max_elements: int = 1_500_000
+    """Elements of a page; 1 kB of memory each."""
+
+
+_LIMITS = ScanLimits()
+_WINDOW_CHARS = 2000
+"""A tag of twice this length leaves a window without the end of a tag."""
+_TAGS_PER_PIECE = 64
+_MAX_STEPS = 100_000_000
+"""Open elements that stray end tags may be compared with: about half a second."""
+
+
+def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, thorough: bool = False) -> str:
+    """The markup, repaired where the parser cannot be trusted with it.
+
+    Args:
+        text: Markup of a page.
+        limits: What the parser is trusted with.
+        thorough: Read tag by tag whatever the first look says. For markup in which the parser
+            reported too great a depth all the same.
+
+    Raises:
+        HostilePage: too many elements.
+    """
+    text = _without_early_end(text)
+    if thorough or _is_suspicious(text, limits):
+        return "".join(_repaired(text, limits))
+    return text
+
+
+# --- the first look -------------------------------------------------------------------------
+
+_DOCUMENT_END = re.compile(r"</[hH][tT][mM][lL]\b[^>]*+>")
+_CLOSING = re.compile(r"</(?:html|body)\b[^>]*+>", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^>]*+>)*+", re.IGNORECASE
+)
+_TAG_START = re.compile(r"<[a-zA-Z]")
+_TAG = re.compile(r"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
+
+
+def _without_early_end(text: str) -> str:
+    """Without the ends of the document that have content after them."""
+    at = text.find("</html")
+    if at < 0:
+        found = _DOCUMENT_END.search(text)
+        at = found.start() if found else len(text)
+    rest = _NOTHING.match(text, at)
+    if rest is None or rest.end() == len(text):
+        return text
+    return _CLOSING.sub("", text)
+
+
+def _is_suspicious(text: str, limits: ScanLimits) -> bool:
+    marks = text.count("<")
+    if marks > limits.trusted_depth:
+        closing = text.count("</")
+        opening = marks - closing
+        _refuse_many(text, opening, limits)
+        steps = opening * closing
+        if opening > limits.trusted_depth:
+            highest = _most_open(text, opening, limits.trusted_depth)
+            if highest > limits.trusted_depth:
+                return True
+            steps = highest * closing
+        if steps > _MAX_STEPS:
+            return True
+    return _has_long_tag(text, limits)
+
+
+def _refuse_many(text: str, opening: int, limits: ScanLimits) -> None:
+    if opening <= limits.max_elements:
+        return
+    elements = min(sum(1 for _ in _TAG_START.finditer(text)), text.count(">"))
+    if elements > limits.max_elements:
+        raise HostilePage(f"{elements} elements, at most {limits.max_elements} are read")
+
+
+def _most_open(text: str, opening: int, enough: int) -> int:
+    """How many elements may be open at once; does not count further than `enough`.
+
+    Start tags minus end tags, piece by piece. Elements without end tags count as open: that errs
+    on the safe side.
+    """
+    size = max(len(text) * _TAGS_PER_PIECE // opening, 64)
+    is_open = highest = 0
+    for start in range(0, len(text), size):
+        closes = text.count("</", start, start + size + 1)
+        opens = text.count("<", start, start + size) - closes
+        highest = max(highest, is_open + opens)
+        if highest > enough:
+            break
+        is_open = max(is_open + opens - closes, 0)
+    return highest
+
+
+def _has_long_tag(text: str, limits: ScanLimits) -> bool:
+    """Whether a tag has more attributes than allowed; sees tags of at least 4000 characters.
+
+    Such a tag fills a window in which nothing ends, or in which nothing begins.
+    """
+    find = text.find
+    seen = 0
+    for start in range(0, len(text), _WINDOW_CHARS):
+        end = start + _WINDOW_CHARS
+        if start < seen or (find(">", start, end) >= 0 and find("<", start, end) >= 0):
+            continue
+        begin = text.rfind("<", max(start - _WINDOW_CHARS, 0), start + 1)
+        tag = _TAG.match(text, begin) if begin >= 0 else None
+        if tag is not None:
+            seen = tag.end()
+            if seen > start and _kept_end(text, tag.start(), seen, limits.max_attributes) < seen:
+                return True
+    return False
+
+
+# --- tag by tag -----------------------------------------------------------------------------
+
+_MARK = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]*+)|[!?/])")
+_TAIL = re.compile(r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>")
+_ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
+_COMMENT_END = re.compile(r"--!?>")
+_RAW_ENDS = {
+    name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", re.IGNORECASE)
+    for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
+}
+_LONG_TAG_CHARS = 1000
+
+
+def _repaired(text: str, limits: ScanLimits) -> Iterator[str]:
+    """The pieces of the repaired markup."""
+    nesting = Nesting(limits.max_depth, limits.max_text_depth)
+    written = at = 0
+    while at >= 0 and (mark := _MARK.search(text, at)):
+        if mark[2] is None:
+            at = _after_comment(text, mark.start())
+            continue
+        tail = _TAIL.match(text, mark.end())
+        if tail is None:  # the parser drops a tag that never ends
+            break
+        at = tail.end()
+        change = _change(text, mark, tail, nesting, limits)
+        if change is not None:
+            start, replacement = change
+            yield text[written:start]
+            yield replacement
+            written = at
+        raw_end = None if mark[1] else _RAW_ENDS.get(mark[2].lower())
+        if raw_end is not None and not _is_self_closing(tail[0]):
+            found = raw_end.search(text, at)
+            at = found.end() if found else -1
+    yield text[written:]
+
+
+def _change(
+    text: str, mark: re.Match[str], tail: re.Match[str], nesting: Nesting, limits: ScanLimits
+) -> tuple[int, str] | None:
+    """From where on a tag is to be replaced, and by what; None = it stays."""
+    start, end = mark.start(), tail.end()
+    name = mark[2].lower()
+    if mark[1]:
+        replacement = nesting.close(name)
+    elif name in _RAW_ENDS:
+        replacement = None
+    else:
+        replacement = nesting.open(name, is_empty=_is_self_closing(tail[0]))
+    if replacement is not None:
+        return start, replacement
+    if end - start > _LONG_TAG_CHARS and not mark[1]:
+        kept = _kept_end(text, start, end, limits.max_attributes)
+        if kept < end:
+            return kept, ">"
+    return None
+
+
+def _after_comment(text: str, start: int) -> int:
+    """Where a comment, a declaration or a processing instruction is over; -1 = never."""
+    if text.startswith("<!--", start):
+        end = _COMMENT_END.search(text, start + 2)
+        return end.end() if end else -1
+    return text.find(">", start) + 1 or -1
+
+
+def _is_self_closing(tail: str) -> bool:
+    return tail == "/>" or (tail.endswith("/>") and tail[-3] in " \t\r\n\f\"'")
+
+
+def _kept_end(text: str, start: int, end: int, most: int) -> int:
+    """Where a tag has to be cut: `end` unless it has more than `most` attributes."""
+    name_end = _MARK.match(text, start)
+    position = name_end.end() if name_end else start + 1
+    attributes = _ATTRIBUTE.finditer(text, position, end)
+    last = next(islice(attributes, most - 1, None), None)
+    if last is None or next(attributes, None) is None:
+        return end
+    return last.end()

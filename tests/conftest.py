@@ -1,0 +1,18 @@
+"""Options of the whole test run."""
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-kafka",
+        action="store_true",
+        help="fail when the Kafka tests would be skipped, or are not part of the run",
+    )
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if not session.config.getoption("--require-kafka"):
+        return
+    if not any(item.get_closest_marker("kafka") for item in session.items):
+        raise pytest.UsageError("--require-kafka: no Kafka test is part of this run")

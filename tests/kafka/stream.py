@@ -1,0 +1,206 @@
+"""Workers on a real broker, and what they leave behind, for the tests of the whole stream."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+from aiokafka import TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
+
+from schemas.codec import decode_output, encode_json
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
+from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.pool import Pool
+from workers.refresher import Refresher
+from workers.settings import load_settings
+from workers.simulate.feed import FeedSettings, simulate_feed
+from workers.state.window_store import WindowStore
+
+PARTITIONS = 4
+WAIT_S = 120
+ENVIRONMENT = {
+    "TEMPL_SESSION_TIMEOUT_S": "3",
+    "TEMPL_COMMIT_INTERVAL_S": "0.2",
+    "TEMPL_BATCH_PAGES": "8",
+}
+
+
+def write_feed(path, pages, sites=6, seed=1):
+    """A feed of synthetic pages; answers its path."""
+    with path.open("wb") as file:
+        for page in simulate_feed(FeedSettings(kind="news", sites=sites, pages=pages, seed=seed)):
+            file.write(msgspec.json.encode(page.record()) + b"\n")
+    return path
+
+
+def templ(*arguments, expect=0, **environment):
+    """Run a `templ` command to its end; answers what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "workers", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        env={**os.environ, **ENVIRONMENT, **environment},
+        check=False,
+    )
+    assert done.returncode == expect, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+class Stream:
+    """Topics with a prefix on a broker, and the workers that serve them."""
+
+    def __init__(self, broker, prefix, directory):
+        self.address = broker.address
+        self.prefix = prefix
+        self.directory = directory
+        self.options = ("--broker", self.address, "--prefix", prefix)
+        self._workers = {}
+        templ("topics", "create", *self.options, "--partitions", PARTITIONS)
+
+    def feed(self, *paths, **options):
+        return templ("feed", *paths, *self.options, "--time-field", "fetched_at", **options)
+
+    def start(self, name="one", **environment):
+        """Start a worker with a state directory of its own."""
+        log = (self.directory / f"{name}.log").open("ab")
+        self._workers[name] = subprocess.Popen(
+            [sys.executable, "-m", "workers", "worker", *self.options, "--state", self.state(name)],
+            env={**os.environ, **ENVIRONMENT, **environment},
+            stdout=log,
+            stderr=log,
+        )
+        log.close()
+
+    def stop(self, name="one", how=signal.SIGTERM):
+        """Stop a worker; answers its exit code."""
+        process = self._workers.pop(name)
+        process.send_signal(how)
+        return process.wait(WAIT_S)
+
+    def stop_all(self):
+        for name in list(self._workers):
+            self.stop(name, signal.SIGKILL)
+
+    def state(self, name="one") -> Path:
+        return self.directory / name
+
+    def log(self, name="one"):
+        return (self.directory / f"{name}.log").read_text()
+
+    def records(self, topic):
+        """Every record of a topic, of all partitions."""
+        return asyncio.run(self._records(self.prefix + topic))
+
+    async def _records(self, topic):
+        partitions = [TopicPartition(topic, n) for n in range(PARTITIONS)]
+        async with plain_consumer(self.address) as consumer:
+            consumer.assign(partitions)
+            await consumer.seek_to_beginning(*partitions)
+            ends = await consumer.end_offsets(partitions)
+            return [record async for record in read_until(consumer, dict(ends))]
+
+    def outputs(self):
+        """Cleaned records in order of arrival, by the source they answer."""
+        found = {}
+        for record in self.records(CLEANED):
+            if record.value is not None:
+                cleaned = decode_output(record.value)
+                found.setdefault(cleaned.source, []).append(cleaned)
+        return found
+
+    def answered(self):
+        """Source ids of all pages that have an output, a deletion or a dead letter."""
+        cleaned = {dict(record.headers)["source.id"].decode() for record in self.records(CLEANED)}
+        return cleaned | set(self.dead_letters())
+
+    def dead_letters(self):
+        """Source id -> headers and value of each dead letter."""
+        found = {}
+        for record in self.records(DEAD_LETTERS):
+            headers = {name: value.decode() for name, value in record.headers}
+            place = (
+                headers[f"__streams.errors.{name}"] for name in ("topic", "partition", "offset")
+            )
+            found["-".join(place)] = headers, record.value
+        return found
+
+    def sent(self):
+        """Source ids of all pages."""
+        return {f"{one.topic}-{one.partition}-{one.offset}" for one in self.records(PAGES)}
+
+    def wait_until_answered(self):
+        wait_until(lambda: self.answered() >= self.sent(), self._logs)
+
+    def wait_until_learned(self):
+        """Until the refreshers have committed all of `documents`, and nothing comes any more."""
+        wait_until(lambda: asyncio.run(self._lag("refresher", DOCUMENTS)) == 0, self._logs)
+        wait_until(lambda: asyncio.run(self._lag("refresher", DOCUMENTS)) == 0, self._logs)
+
+    async def _lag(self, role, topic):
+        name = self.prefix + topic
+        partitions = [TopicPartition(name, n) for n in range(PARTITIONS)]
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
+        await admin.start()
+        try:
+            committed = await admin.list_consumer_group_offsets(f"{self.prefix}templ-{role}")
+        finally:
+            await admin.close()
+        async with plain_consumer(self.address) as consumer:
+            ends = await consumer.end_offsets(partitions)
+        done = {one: found.offset for one, found in committed.items()}
+        return sum(ends[one] - done.get(one, 0) for one in partitions)
+
+    def _logs(self):
+        return "\n".join(self.log(path.stem) for path in self.directory.glob("*.log"))
+
+    def windows(self, *names):
+        """Windows and refitted models of stopped workers, from the store that read furthest."""
+        with ExitStack() as stack:
+            found = {}
+            for number in range(PARTITIONS):
+                paths = [self.state(name) / "refresher" / f"windows-{number}" for name in names]
+                stores = [WindowStore(path, load_settings()) for path in paths if path.exists()]
+                for store in stores:
+                    stack.callback(store.close)
+                if stores:
+                    found |= windows_of(max(stores, key=lambda store: store.next_offset))
+            return found
+
+
+def windows_of(store):
+    """Site -> ids and content digests of its window, and its refitted model's bytes."""
+    pool = Pool(load_settings(), children=1)
+    refresher = Refresher(store, pool, load_settings())
+    found = {}
+    for site, state in store.sites():
+        if state.pages:
+            documents = [(one.id, one.content_digest.hex()) for one in store.window(site)]
+            found[site] = documents, encode_json(refresher.fit(site)[0])
+    pool.close()
+    return found
+
+
+def local_run(feeds, directory):
+    """Outputs in order, and windows, of `templ run` on the same feeds."""
+    templ("run", *feeds, "--out", directory / "local.jsonl", "--state", directory / "local")
+    lines = (directory / "local.jsonl").read_bytes().splitlines()
+    store = WindowStore(directory / "local" / "windows-0", load_settings())
+    windows = windows_of(store)
+    store.close()
+    return [decode_output(line) for line in lines], windows
+
+
+def wait_until(condition, explain):
+    """Wait for a condition; fails with an explanation when it does not come true."""
+    until = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < until, explain()
+        time.sleep(0.3)

@@ -1,0 +1,232 @@
+"""The whole stream on a real broker: nothing lost, nothing doubled, the same answers as on files."""
+
+import json
+import random
+import shutil
+import signal
+import time
+from collections import Counter
+
+import pytest
+
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, write_feed
+
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture
+def stream(kafka_broker, prefix, tmp_path):
+    running = Stream(kafka_broker, prefix, tmp_path)
+    yield running
+    running.stop_all()
+
+
+def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
+    feed = write_feed(tmp_path / "feed.jsonl", pages=240)
+    local, local_windows = local_run([feed], tmp_path)
+    stream.start("one")
+    stream.start("two")
+    stream.feed(feed)
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == stream.stop("two") == 0
+    outputs = {records[0].id: records for records in stream.outputs().values()}
+    assert set(outputs) == {record.id for record in local}
+    assert stream.windows("one", "two") == local_windows
+    agreeing = [
+        (record, outputs[record.id][0])
+        for record in local
+        if outputs[record.id][0].site_model_version == record.site_model_version
+    ]
+    assert all(one.text == other.text for one, other in agreeing)
+    assert len(agreeing) >= 6
+    assert any(records[0].method == "site" for records in outputs.values())
+
+
+def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path):
+    from workers.kafka.partitioning import partition_of
+
+    stream.feed(write_feed(tmp_path / "feed.jsonl", pages=30))
+    stream.start()
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    for record in stream.records("cleaned"):
+        cleaned = json.loads(record.value)
+        assert record.key.decode() == cleaned["url"]
+        assert record.partition == partition_of(cleaned["site"], PARTITIONS)
+        source = cleaned["source"]
+        source_id = "-".join(str(source[name]) for name in ("topic", "partition", "offset"))
+        assert dict(record.headers)["source.id"].decode() == source_id
+    for record in [*stream.records(DOCUMENTS), *stream.records(SITE_MODELS)]:
+        site = record.key.partition(b"\0")[0].decode()
+        assert record.partition == partition_of(site, PARTITIONS)
+
+
+def test_nothing_is_lost_when_workers_are_killed(stream, tmp_path):
+    feed = write_feed(tmp_path / "feed.jsonl", pages=300)
+    _, undisturbed = local_run([feed], tmp_path)
+    rng = random.Random(20260105)
+    stream.start("one")
+    stream.feed(feed)
+    for _ in range(3):
+        time.sleep(rng.uniform(1.5, 4.0))
+        stream.stop("one", signal.SIGKILL)
+        stream.start("one")
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    outputs = stream.outputs()
+    assert {str(source) for source in outputs} == stream.sent()
+    for records in outputs.values():
+        texts = {(one.revision, one.site_model_version): one.text for one in records}
+        assert all(one.text == texts[one.revision, one.site_model_version] for one in records)
+    assert stream.windows("one") == undisturbed
+
+
+def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
+    feed = write_feed(tmp_path / "feed.jsonl", pages=80)
+    stream.start("one")
+    stream.feed(feed)
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    shutil.rmtree(stream.state("one"))
+    later = write_feed(tmp_path / "later.jsonl", pages=100)
+    tail = later.read_bytes().splitlines(keepends=True)[80:]
+    later.write_bytes(b"".join(tail))
+    stream.start("one")
+    stream.feed(later)
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    _, undisturbed = local_run([feed, later], tmp_path)
+    assert stream.windows("one") == undisturbed
+    newest = [one for one in stream.outputs().values() if one[0].id.startswith("later")]
+    assert all(records[0].site_model_version for records in newest)
+
+
+GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
+
+
+def test_each_poison_page_has_its_outcome_and_the_others_are_cleaned(stream, tmp_path):
+    bodies = {
+        "good-1": GOOD,
+        "raises": GOOD + "POISON-RAISE",
+        "good-2": GOOD,
+        "hangs": GOOD + "POISON-HANG",
+        "kills": GOOD + "POISON-KILL",
+        "memory": GOOD + "POISON-MEMORY",
+        "good-3": GOOD,
+        "empty": "",
+        "pdf": "%PDF-1.7 \x01\x02 stream",
+    }
+    lines = [
+        json.dumps({"url": f"https://example.com/{name}", "id": name, "html": body})
+        for name, body in bodies.items()
+    ]
+    (tmp_path / "poison.jsonl").write_text("\n".join(lines))
+    stream.feed(tmp_path / "poison.jsonl")
+    stream.feed(_null_page(tmp_path))
+    stream.start(
+        TEMPL_CHILD_MODULE="tests.workers.poison_child",
+        TEMPL_PAGE_DEADLINE_S="1",
+        TEMPL_CHILD_MEMORY_BYTES=str(1 << 30),
+    )
+    stream.wait_until_answered()
+    assert stream.stop() == 0
+    letters = {
+        headers["id"]: (headers["__streams.errors.exception"], headers["templ.stage"])
+        for headers, _ in stream.dead_letters().values()
+    }
+    assert letters == {
+        "raises": ("ValueError", "clean"),
+        "hangs": ("DeadlineExceeded", "clean"),
+        "kills": ("ProcessDied", "clean"),
+        "memory": ("OutOfMemory", "clean"),
+        "empty": ("EmptyPage", "decode"),
+        "pdf": ("UnsupportedContent", "decode"),
+    }
+    values = {headers["id"]: value for headers, value in stream.dead_letters().values()}
+    assert all(values[name] == bodies[name].encode() for name in values)
+    cleaned = {records[0].id for records in stream.outputs().values()}
+    assert cleaned == {"good-1", "good-2", "good-3"}
+    tombstones = [one.key for one in stream.records("cleaned") if one.value is None]
+    assert tombstones == [b"https://example.com/gone"]
+
+
+def _null_page(tmp_path):
+    path = tmp_path / "gone.jsonl"
+    path.write_text(json.dumps({"url": "https://example.com/gone", "status": 410}))
+    return path
+
+
+def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_broker):
+    import asyncio
+
+    from aiokafka import AIOKafkaProducer
+
+    values = [
+        (b"<p>no url", []),
+        (json.dumps({"url": "https://a.com/1", "html": GOOD, "id": "json"}).encode(), []),
+        (json.dumps({"url": "https://a.com/2", "body": GOOD, "status_code": 200}).encode(), []),
+        (GOOD.encode(), [("ce_subject", b"https://a.com/3"), ("ce_id", b"event")]),
+        (b"{broken", []),
+    ]
+
+    async def send():
+        producer = AIOKafkaProducer(bootstrap_servers=kafka_broker.address)
+        await producer.start()
+        for value, headers in values:
+            await producer.send_and_wait(stream.prefix + PAGES, value, headers=headers)
+        await producer.stop()
+
+    asyncio.run(send())
+    stream.start()
+    stream.wait_until_answered()
+    assert stream.stop() == 0
+    urls = sorted(records[0].url for records in stream.outputs().values())
+    assert urls == ["https://a.com/1", "https://a.com/2", "https://a.com/3"]
+    reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
+    assert reasons == {"MissingUrl": 1, "InvalidRecord": 1}
+
+
+def test_a_page_too_large_for_kafka_is_refused_by_the_feed_and_kept(stream, tmp_path):
+    lines = [
+        json.dumps({"url": "https://a.com/big", "html": "<p>" + "word " * 2_100_000}),
+        json.dumps({"url": "https://a.com/small", "html": GOOD}),
+    ]
+    (tmp_path / "big.jsonl").write_text("\n".join(lines))
+    letters = tmp_path / "refused.jsonl"
+    done = templ(
+        "feed", tmp_path / "big.jsonl", *stream.options, "--dead-letters", letters, expect=1
+    )
+    assert "a Kafka message holds 8388608" in done.stderr
+    assert "1 pages sent, 1 refused" in done.stderr
+    assert json.loads(letters.read_bytes())["url"] == "https://a.com/big"
+    assert len(stream.sent()) == 1
+
+
+def test_mistakes_are_one_line_and_an_exit_code(stream, tmp_path):
+    state = ("--state", tmp_path / "state")
+    done = templ("worker", "--broker", "127.0.0.1:1", *state, "--role", "cleaner", expect=69)
+    assert done.stderr.count("\n") == 1
+    done = templ("worker", *stream.options, *state, "--role", "nonsense", expect=2)
+    assert "nonsense" in done.stderr
+    missing = ("--broker", stream.address, "--prefix", "nothing-here.")
+    done = templ("worker", *missing, *state, expect=78)
+    assert "templ topics create" in done.stderr
+    done = templ("feed", "/nonexistent.jsonl", *stream.options, expect=66)
+    assert done.stderr.count("\n") == 1
+    done = templ("worker", *stream.options, *state, expect=2, TEMPL_BATCH_PAGES="many")
+    assert "TEMPL_BATCH_PAGES" in done.stderr
+
+
+def test_a_state_directory_in_use_ends_the_second_worker(stream, tmp_path):
+    stream.start("one")
+    stream.feed(write_feed(tmp_path / "feed.jsonl", pages=4))
+    stream.wait_until_answered()
+    done = templ("worker", *stream.options, "--state", stream.state("one"), expect=73)
+    assert "in use by another process" in done.stderr
+    assert stream.stop("one") == 0

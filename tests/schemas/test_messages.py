@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import schemas.json_schema
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.codec import (
+    NewerFormatError,
+    SchemaError,
+    decode_document,
+    decode_json,
+    decode_output,
+    decode_site_model,
+    encode_json,
+    encode_msgpack,
+)
+from schemas.dead_letter import DeadLetter
+from schemas.document import DOCUMENT_FORMAT, document_key, site_of_key
+from schemas.json_schema import generate_schemas
+from schemas.page import PageRecord
+from schemas.source import Source
+from schemas.topics import DEAD_LETTERS, PAGES, TOPICS
+from tests.workers.builders import document
+
+CLEANED = CleanedRecord(
+    url="https://example.com/",
+    site="example.com",
+    fetched_at=None,
+    id="1",
+    title="",
+    text="text",
+    method="page",
+    revision=0,
+    source=Source("pages", 1, 2),
+    site_model_version=None,
+    page_model_version="p",
+    cleaner_version="c",
+    fingerprint=None,
+    warnings=["empty"],
+    chars_in=9,
+    chars_out=4,
+    blocks_kept=1,
+    blocks_removed=2,
+)
+
+
+def test_the_schema_files_are_those_of_the_types():
+    folder = Path(schemas.json_schema.__file__).parent
+    kept = {path.name: path.read_bytes() for path in folder.glob("*.json")}
+    assert kept == generate_schemas(), "stale: run `make schemas`"
+
+
+def test_outputs_survive_their_encoding():
+    deleted = DeletedRecord(url="u", site="s", id="i", source=Source("pages", 0, 1))
+    assert decode_output(encode_json(CLEANED)) == CLEANED
+    assert decode_output(encode_json(deleted)) == deleted
+
+
+@pytest.mark.parametrize("warnings", [["no such warning"], "empty"])
+def test_values_outside_the_contract_are_refused(warnings):
+    value = msgspec.to_builtins(CLEANED) | {"warnings": warnings}
+    with pytest.raises(SchemaError, match="warnings"):
+        decode_json(msgspec.json.encode(value), CleanedRecord)
+
+
+def test_unknown_fields_of_a_page_record_are_ignored_and_missing_ones_named():
+    assert decode_json(b'{"url":"u","html":"h","more":1}', PageRecord).html == "h"
+    with pytest.raises(SchemaError, match="url"):
+        decode_json(b'{"html":"h"}', PageRecord)
+
+
+def test_documents_survive_their_encoding():
+    assert decode_document(encode_msgpack(document(3))) == document(3)
+
+
+@pytest.mark.parametrize("decode", [decode_document, decode_site_model])
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x01", b"\x80", b"\xff\xfe"])
+def test_other_bytes_are_refused(decode, data):
+    with pytest.raises(SchemaError):
+        decode(data)
+
+
+def test_a_newer_format_is_named_with_what_to_do():
+    newer = msgspec.structs.replace(document(1), format=DOCUMENT_FORMAT + 1)
+    with pytest.raises(NewerFormatError, match="upgrade"):
+        decode_document(encode_msgpack(newer))
+
+
+def test_a_document_key_gives_its_site_back():
+    key = document_key("bücher.example", Source("pages", 0, 1))
+    assert site_of_key(key) == "bücher.example"
+
+
+def test_dead_letter_headers_are_short_text():
+    letter = DeadLetter(exception="E", message="ü" * 600, stage="clean", attempts=2)
+    headers = letter.headers("pages", 3, 4, "2026-01-01T00:00:00Z", "0.1")
+    assert headers["__streams.errors.offset"] == b"4"
+    assert headers["templ.attempts"] == b"2"
+    assert all(len(value) <= 500 for value in headers.values())
+
+
+def test_dead_letters_have_room_for_their_headers():
+    room = TOPICS[DEAD_LETTERS].max_message_bytes - TOPICS[PAGES].max_message_bytes
+    assert room == 64 << 10

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+
+from templ_core.dom.document import parse_document, read_document, subtree_sums
+from templ_core.dom.text import render_text
+from templ_core.errors import EmptyPage, UnsupportedContent
+
+
+def texts(markup):
+    return parse_document(markup, "https://example.com/a").segments.texts
+
+
+def whole_text(markup):
+    document = parse_document(markup, "https://example.com/a")
+    return render_text(document, np.ones(len(document.segments.texts), bool))
+
+
+def test_text_between_blocks_is_a_segment_of_its_own():
+    assert texts("<div>before<p>inside</p>after</div>") == ["before", "inside", "after"]
+
+
+def test_inline_elements_neither_split_nor_glue_words():
+    assert texts("<p>foo<b>bar</b> <i>baz</i>, <a href=x>qux</a></p>") == ["foobar baz, qux"]
+
+
+def test_one_line_break_stays_in_the_segment_and_two_end_it():
+    assert texts("<p>one<br>two<br> <br>three</p>") == ["one\ntwo", "three"]
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "template", "iframe", "svg", "textarea"])
+def test_invisible_elements_hold_no_text_but_their_tails_do(tag):
+    assert texts(f"<div>a<{tag}>hidden words</{tag}>b</div>") == ["a", "b"] or texts(
+        f"<div>a<{tag}>hidden words</{tag}>b</div>"
+    ) == ["ab"]
+
+
+def test_text_after_a_comment_is_not_lost():
+    assert texts("<p>one <!-- two --> three<?pi four?> five</p>") == ["one three five"]
+
+
+def test_preformatted_text_is_verbatim():
+    assert whole_text("<pre>\n def f():\n     return  1\n</pre>") == " def f():\n     return  1"
+
+
+def test_cells_of_a_row_are_separated_by_tabs_and_rows_by_lines():
+    markup = "<table><tr><th>a<th>b<tr><td>1<td>2</table><p>end"
+    assert whole_text(markup) == "a\tb\n1\t2\nend"
+
+
+def test_links_are_counted_where_their_text_stands():
+    markup = (
+        "<p>See <a href='/x'>here</a> and <a href='https://other.org/y'>there</a></p><p>none</p>"
+    )
+    segments = parse_document(markup, "https://example.com/a").segments
+    assert segments.links.tolist() == [2, 0]
+    assert segments.external_links.tolist() == [1, 0]
+    assert segments.link_chars.tolist() == [len("herethere"), 0]
+
+
+def test_subtree_sums_count_text_after_inner_blocks_to_the_outer_one():
+    document = parse_document("<div>a b<p>c</p>d e f</div>", "https://example.com")
+    sums = subtree_sums(document, np.array([2.0, 1.0, 3.0]))
+    by_tag = dict(zip(document.nodes.tags, sums, strict=True))
+    assert by_tag["div"] == 6
+    assert by_tag["p"] == 1
+
+
+def test_ends_of_subtrees_follow_from_depths():
+    document = parse_document("<div><p>a<b>c</b></p></div><p>z</p>", "https://example.com")
+    for node, end in enumerate(document.nodes.end):
+        inside = [
+            n for n in range(node + 1, len(document.nodes.tags)) if _is_below(document, n, node)
+        ]
+        assert inside == list(range(node + 1, end))
+
+
+def _is_below(document, node, ancestor):
+    while node >= 0:
+        node = int(document.nodes.parent[node])
+        if node == ancestor:
+            return True
+    return False
+
+
+def test_hidden_markup_is_noted():
+    markup = "<p style='display: none'>a</p><p hidden>b</p><p aria-hidden=true>c</p><p>d</p>"
+    document = parse_document(markup, "https://example.com")
+    assert document.nodes.hidden[document.segments.owner].tolist() == [True, True, True, False]
+
+
+def test_the_title_is_the_pages_own():
+    document = parse_document("<title> A  title </title><p>x", "https://example.com")
+    assert document.title == "A title"
+
+
+def test_plain_text_keeps_its_paragraphs():
+    document = read_document(b"one & two\n\nthree <b>", "u", content_type="text/plain")
+    assert document.segments.texts == ["one & two", "three <b>"]
+
+
+def test_pages_that_are_none_are_refused_by_name():
+    with pytest.raises(EmptyPage):
+        read_document(b"", "u")
+    with pytest.raises(UnsupportedContent, match="PDF|pdf"):
+        read_document(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "u")
+
+
+@pytest.mark.parametrize("markup", [" ", "<!-- only -->", "<", "&", "<html></html>", "<p></p>"])
+def test_pages_without_text_are_documents_without_segments(markup):
+    assert texts(markup) in ([], ["&"], ["<"])

@@ -1,0 +1,103 @@
+import numpy as np
+
+from templ_core.clean import clean, cleaner_version
+from templ_core.config import CoreConfig
+from templ_core.dom.document import parse_document
+from templ_core.site_level.frequency import node_hashes
+from templ_core.site_level.site_model import Contribution, fit_site_model
+
+CONFIG = CoreConfig()
+SENTENCE = "The committee met on {n} occasions, and each time it found, after long talks, little. "
+BOILERPLATE = (
+    "This site is run by volunteers who meet every month, in rain and in sun, to discuss what to "
+    "write about next, and you are welcome to join them, whoever you are."
+)
+
+
+def page(number):
+    article = "".join(f"<p>{SENTENCE.format(n=number * 10 + k) * 4}</p>" for k in range(4))
+    return parse_document(
+        f"<html><head><title>Page {number}</title></head><body>"
+        "<nav class=menu><ul><li><a href=/>Home</a><li><a href=/news>News</a></ul></nav>"
+        f"<div class=body><h1>Page {number}</h1>{article}<p>{BOILERPLATE}</p></div>"
+        "<footer>Copyright, all rights reserved</footer></body></html>",
+        "https://example.com/",
+    )
+
+
+def site_model(documents):
+    window = [
+        Contribution(page_id=str(n), content_digest=bytes([n]), nodes=node_hashes(d.segments.texts))
+        for n, d in enumerate(documents)
+    ]
+    return fit_site_model(window, "page", CONFIG)
+
+
+def test_navigation_and_footer_go_and_the_article_stays():
+    text = clean(page(1), None, CONFIG).text
+    assert "The committee met on 13 occasions" in text
+    assert "Home" not in text
+    assert "Copyright" not in text
+
+
+def test_what_the_sites_pages_share_goes_even_where_it_reads_like_content():
+    alone = clean(page(1), None, CONFIG)
+    known = clean(page(1), site_model([page(n) for n in range(2, 22)]), CONFIG)
+    assert BOILERPLATE in alone.text
+    assert BOILERPLATE not in known.text
+    assert "The committee met on 13 occasions" in known.text
+    assert known.decision.used_site
+    reason = dict(zip(page(1).segments.texts, known.decision.reasons, strict=True))
+    assert reason[BOILERPLATE] == "site-frequency"
+
+
+def test_a_site_whose_pages_are_all_this_page_cannot_empty_it():
+    copies = [page(1) for _ in range(20)]
+    assert "The committee met on 13 occasions" in clean(page(1), site_model(copies), CONFIG).text
+
+
+def test_site_evidence_that_would_take_nearly_everything_is_set_aside():
+    copies = [page(1) for _ in range(20)]
+    markup = f"<div>{''.join(f'<p>{text}</p>' for text in page(1).segments.texts)}</div>"
+    fresh = parse_document(markup + "<p>Only this line is new today, and it is short.</p>", "u")
+    stern = CoreConfig(site_evidence_max=40.0)
+    cleaned = clean(fresh, site_model(copies), stern)
+    assert "The committee met on 13 occasions" in cleaned.text
+    assert "abstained" in cleaned.warnings
+    assert not cleaned.decision.used_site
+
+
+def test_a_model_of_one_page_has_no_weight():
+    assert not clean(page(1), site_model([page(2)]), CONFIG).decision.used_site
+
+
+def test_no_word_is_invented():
+    document = page(3)
+    words = set(" ".join(document.segments.texts).split())
+    assert set(clean(document, None, CONFIG).text.split()) <= words
+
+
+def test_a_page_without_text_is_empty_and_says_so():
+    cleaned = clean(parse_document("<p></p>", "u"), None, CONFIG)
+    assert cleaned.text == ""
+    assert cleaned.warnings == ["empty"]
+
+
+def test_a_page_that_its_scripts_would_render_is_noted():
+    markup = "<div id=app></div><p>Enable JavaScript</p><script>" + "x=1;" * 3000 + "</script>"
+    assert "script-rendered" in clean(parse_document(markup, "u"), None, CONFIG).warnings
+
+
+def test_an_error_page_is_noted():
+    markup = "<title>404 Not Found</title><p>The page you asked for is not here, sorry.</p>"
+    assert "error-page" in clean(parse_document(markup, "u"), None, CONFIG).warnings
+
+
+def test_decisions_stay_in_their_ranges():
+    decision = clean(page(4), site_model([page(n) for n in range(5)]), CONFIG).decision
+    assert np.all((decision.templateness >= 0) & (decision.templateness <= 1))
+    assert len(decision.reasons) == len(decision.kept)
+
+
+def test_the_version_changes_with_a_threshold():
+    assert cleaner_version(CONFIG) != cleaner_version(CoreConfig(template_share=0.2))

@@ -1,0 +1,43 @@
+"""The shortest way to make valid values."""
+
+from schemas.document import DocumentRecord
+from schemas.source import Source
+from workers.page import Page
+from workers.state.window_store import Contribution
+
+DAY_MS = 24 * 3600 * 1000
+
+
+def document(
+    number, *, site="example.com", url=None, time_ms=None, body=b"x" * 100, kind="document"
+):
+    """A document record; everything that is not given follows from its number."""
+    return DocumentRecord(
+        kind=kind,
+        url=url or f"https://{site}/{number}",
+        site=site,
+        id=f"page:{number}",
+        source=Source("pages", 0, number),
+        event_time_ms=number * 60_000 if time_ms is None else time_ms,
+        content_digest=f"digest-{number}".encode(),
+        body=body if kind == "document" else b"",
+    )
+
+
+def contribution(record):
+    """What the document record adds to its site's model, made up."""
+    return Contribution(record.id, record.content_digest, b"\x01" * 8)
+
+
+def page(number, body, *, site="example.com", **fields):
+    """A page to clean."""
+    values = {
+        "source": Source("pages", 0, number),
+        "url": f"https://{site}/{number}",
+        "site": site,
+        "id": f"page:{number}",
+        "event_time_ms": number * 60_000,
+        "fetched_at": None,
+        "body": body,
+    }
+    return Page(**{**values, **fields})

@@ -1,0 +1,33 @@
+"""A child whose parser fails in the ways a page can make it fail, where the page says so."""
+
+import os
+import time
+from pathlib import Path
+
+from workers import tasks
+from workers.child import main
+
+read_document = tasks.read_document
+
+
+def read_or_fail(body, url, **declared):
+    """Misbehave as the page's body asks for, otherwise read it."""
+    if b"POISON-RAISE" in body:
+        raise ValueError("bad page")
+    if b"POISON-HANG" in body:
+        time.sleep(600)
+    if b"POISON-KILL" in body:
+        os._exit(9)
+    if b"POISON-ONCE" in body:
+        marker = Path(body.split(b"POISON-ONCE ")[1].split(b"<")[0].decode())
+        if not marker.exists():
+            marker.touch()
+            os._exit(9)
+    if b"POISON-MEMORY" in body:
+        bytearray(8 << 30)
+    return read_document(body, url, **declared)
+
+
+if __name__ == "__main__":
+    tasks.read_document = read_or_fail
+    main()

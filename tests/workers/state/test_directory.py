@@ -1,0 +1,37 @@
+import pytest
+
+from workers.errors import StateProblem
+from workers.state.directory import StateDirectory
+
+
+def test_one_process_at_a_time(tmp_path):
+    first = StateDirectory.open(tmp_path / "state", 4)
+    with pytest.raises(StateProblem, match="in use by another process"):
+        StateDirectory.open(tmp_path / "state", 4)
+    first.close()
+    StateDirectory.open(tmp_path / "state", 4).close()
+
+
+def test_another_version_is_named_with_what_to_do(tmp_path):
+    StateDirectory.open(tmp_path, 4).close()
+    (tmp_path / "state.json").write_text('{"format":99,"partitions":4}')
+    with pytest.raises(StateProblem, match="format 99.*delete"):
+        StateDirectory.open(tmp_path, 4)
+
+
+def test_another_number_of_partitions_is_named(tmp_path):
+    StateDirectory.open(tmp_path, 4).close()
+    with pytest.raises(StateProblem, match="made for 4 partitions, now there are 8"):
+        StateDirectory.open(tmp_path, 8)
+
+
+def test_a_damaged_description_is_named(tmp_path):
+    (tmp_path / "state.json").write_text("{")
+    with pytest.raises(StateProblem, match="damaged"):
+        StateDirectory.open(tmp_path, 4)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateProblem, match="choose another with --state"):
+        StateDirectory.open(tmp_path / "file" / "state", 4)

@@ -1,0 +1,51 @@
+import pytest
+
+from schemas.codec import NewerFormatError, encode_msgpack
+from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
+from workers.state.model_store import ModelStore
+
+
+def model(version, site="example.com", **fields):
+    values = {"documents": 3, "first_event_time_ms": 0, "last_event_time_ms": 9, "body": b"b"}
+    return SiteModelRecord(site=site, version=version, **{**values, **fields})
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = ModelStore(tmp_path / "models")
+    yield opened
+    opened.close()
+
+
+def test_the_newest_model_of_a_site_counts(store):
+    store.put("example.com", encode_msgpack(model("v1")), 0, 5)
+    store.put("example.com", encode_msgpack(model("v2")), 0, 6)
+    assert store.get("example.com").version == "v2"
+    assert store.get("other.com") is None
+    assert store.next_offset(0) == 7
+    assert store.next_offset(1) == 0
+
+
+def test_a_tombstone_forgets_the_site(store):
+    store.put("example.com", encode_msgpack(model("v1")), 2, 5)
+    store.put("example.com", None, 2, 6)
+    assert store.get("example.com") is None
+    assert store.next_offset(2) == 7
+
+
+def test_models_survive_a_restart(tmp_path):
+    first = ModelStore(tmp_path / "models")
+    first.put("example.com", encode_msgpack(model("v1")), 0, 5)
+    first.close()
+    again = ModelStore(tmp_path / "models")
+    assert again.get("example.com") == model("v1")
+    assert again.next_offset(0) == 6
+    again.close()
+
+
+def test_a_model_of_a_newer_format_is_not_guessed_at(store):
+    store.put("example.com", encode_msgpack(model("v1")), 0, 5)
+    newer = encode_msgpack(model("v2", format=SITE_MODEL_FORMAT + 1))
+    with pytest.raises(NewerFormatError, match="upgrade"):
+        store.put("example.com", newer, 0, 6)
+    assert store.get("example.com").version == "v1"

@@ -1,0 +1,106 @@
+import pytest
+
+from schemas.source import Source
+from tests.workers.builders import page
+from workers.cleaner import Cleaned, Cleaner, NoModels
+from workers.refresher import FIRST_FITS, NotLearned, Refresher, is_due
+from workers.state.window_store import SiteState, WindowStore
+
+MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
+
+
+@pytest.fixture
+def store(tmp_path, poison_settings):
+    opened = WindowStore(tmp_path / "w", poison_settings)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def documents(poison_pool, poison_settings):
+    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+
+    def make(count, start=0):
+        for number in range(start, start + count):
+            body = f"{MENU}<p>Article {number} says this, and then that. " * 3
+            outcome = cleaner.process(page(number, body.encode()))
+            assert isinstance(outcome, Cleaned)
+            yield outcome.document
+
+    return make
+
+
+def learn(refresher, store, documents):
+    """Feed documents as the workers do; answers the models published."""
+    published = []
+    for document in documents:
+        assert refresher.process(document, store.next_offset) is None
+        fitted = refresher.due_model(document.site)
+        if fitted is not None:
+            published.append(fitted[0])
+            refresher.mark_published(*fitted)
+    return published
+
+
+def test_models_are_published_by_the_schedule(store, poison_pool, poison_settings, documents):
+    refresher = Refresher(store, poison_pool, poison_settings)
+    published = learn(refresher, store, documents(32))
+    assert [model.documents for model in published] == [*FIRST_FITS, 27, 30]
+    assert len({model.version for model in published}) == len(published)
+    assert refresher.due_sites() == []
+
+
+def test_the_same_documents_give_the_same_model(
+    tmp_path, store, poison_pool, poison_settings, documents
+):
+    some = list(documents(6))
+    one = Refresher(store, poison_pool, poison_settings)
+    learn(one, store, some)
+    other_store = WindowStore(tmp_path / "other", poison_settings)
+    other = Refresher(other_store, poison_pool, poison_settings)
+    learn(other, other_store, reversed(some))
+    assert one.fit("example.com") == other.fit("example.com")
+    other_store.close()
+
+
+def test_a_crash_between_learning_and_publishing_leaves_the_site_due(
+    store, poison_pool, poison_settings, documents
+):
+    refresher = Refresher(store, poison_pool, poison_settings)
+    for document in documents(3):
+        refresher.process(document, store.next_offset)
+    assert refresher.due_sites() == ["example.com"]
+
+
+def test_a_document_that_cannot_be_read_is_left_out_by_name(
+    store, poison_pool, poison_settings, documents
+):
+    import msgspec
+
+    refresher = Refresher(store, poison_pool, poison_settings)
+    (good,) = documents(1)
+    damaged = msgspec.structs.replace(good, body=b"damaged", source=Source("pages", 0, 77))
+    problem = refresher.process(damaged, store.next_offset)
+    assert isinstance(problem, NotLearned)
+    assert "not a document" in problem.reason
+    assert store.next_offset == 1
+    assert refresher.fit("example.com") is None
+
+
+@pytest.mark.parametrize(
+    ("learned", "fitted_at", "pages", "due"),
+    [
+        (1, 0, 1, True),
+        (4, 3, 4, False),
+        (5, 3, 5, True),
+        (9, 3, 9, True),
+        (25, 24, 25, False),
+        (27, 24, 27, True),
+        (1100, 1000, 1000, True),
+        (1099, 1000, 1000, False),
+        (5, 5, 5, False),
+        (5, 3, 0, False),
+    ],
+)
+def test_the_schedule(learned, fitted_at, pages, due):
+    assert is_due(SiteState(learned=learned, fitted_at=fitted_at, pages=pages)) == due

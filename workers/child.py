@@ -1,0 +1,49 @@
+"""A child process: tasks in, results out, over one connection; ends with its parent.
+
+Started by `workers.pool` as `python -m workers.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`.
+"""
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+import msgspec
+
+from workers.lifeline import end_with_parent
+from workers.recent import Recent
+from workers.tasks import MODELS_IN_MEMORY, Failure, Models, Result, Task, run_task
+
+
+def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
+    """Serve tasks until the parent closes the connection or is gone."""
+    connection = Connection(int(sys.argv[1]))
+    _limit_memory(int(sys.argv[2]))
+    os.nice(int(sys.argv[3]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent(int(sys.argv[4]))
+    decoder = msgspec.msgpack.Decoder(Task)
+    encoder = msgspec.msgpack.Encoder()
+    models: Models = Recent(MODELS_IN_MEMORY)
+    connection.send_bytes(b"ready")
+    while True:
+        try:
+            task = decoder.decode(connection.recv_bytes())
+        except EOFError:
+            return
+        result = handle(task, models)
+        connection.send_bytes(encoder.encode(result))
+        if isinstance(result, Failure) and result.kind == "memory":
+            return
+
+
+def _limit_memory(limit_bytes: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+if __name__ == "__main__":
+    main()

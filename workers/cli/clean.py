@@ -1,0 +1,67 @@
+"""`templ clean`: one page."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from schemas.codec import encode_json
+from schemas.source import Source
+from templ_core.site_key import site_key
+from workers.cleaner import Cleaned, Cleaner, Dead, NoModels
+from workers.errors import InputProblem
+from workers.page import Page
+from workers.pool import Pool
+from workers.settings import load_settings
+
+_REFUSED = 65
+
+
+@click.command()
+@click.argument("file", metavar="FILE|-")
+@click.option("--url", help="Where the page was fetched; tells links to other sites.")
+@click.option("--content-type", help="Declared type, perhaps with a charset.")
+@click.option("--json", "as_json", is_flag=True, help="Print the full record.")
+@click.option("--segments", is_flag=True, help="With --json: text segments and their decisions.")
+def clean(
+    file: str, url: str | None, content_type: str | None, *, as_json: bool, segments: bool
+) -> None:
+    """Clean one page, from a file or standard input; its text goes to standard output.
+
+    Exit code 65: the page was refused, with the reason on standard error.
+    """
+    body, name = _read(file)
+    settings = load_settings()
+    page = Page(
+        source=Source(name, 0, 0),
+        url=url or f"file:///{name}",
+        site=site_key(url or f"file:///{name}"),
+        id=f"{name}:0",
+        event_time_ms=0,
+        fetched_at=None,
+        content_type=content_type,
+        body=body,
+    )
+    pool = Pool(settings, children=1)
+    try:
+        outcome = Cleaner(pool, NoModels(), settings, with_segments=segments).process(page)
+    finally:
+        pool.close()
+    if isinstance(outcome, Dead):
+        letter = outcome.letter
+        click.echo(f"templ: {name} was refused: {letter.exception}: {letter.message}", err=True)
+        sys.exit(_REFUSED)
+    if isinstance(outcome, Cleaned):
+        click.echo(encode_json(outcome.record) if as_json else outcome.record.text)
+
+
+def _read(file: str) -> tuple[bytes, str]:
+    if file == "-":
+        return sys.stdin.buffer.read(), "-"
+    path = Path(file)
+    try:
+        return path.read_bytes(), path.name
+    except OSError as error:
+        raise InputProblem(
+            f"{file}: {error.strerror}; name a readable file, or - for standard input"
+        ) from None

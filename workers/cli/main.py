@@ -1,0 +1,52 @@
+"""The `templ` command group; wires subcommands and turns our errors into one line."""
+
+import sys
+
+import click
+
+from templ_core import __version__
+from workers.cli.clean import clean
+from workers.cli.evaluate import evaluate
+from workers.cli.feed import feed
+from workers.cli.run import run
+from workers.cli.schemas import schemas
+from workers.cli.simulate import simulate
+from workers.cli.topics import topics
+from workers.cli.worker import worker
+from workers.errors import WorkerError
+
+_INTERRUPTED = 130
+
+
+@click.group(
+    epilog="Exit codes: 0 done; 1 failed; 2 wrong usage or setting; 65 the page was refused; "
+    "66 input cannot be read; 69 the broker cannot be reached; 73 the state directory cannot be "
+    "used; 78 topics missing or set wrong; 130 interrupted."
+)
+@click.version_option(__version__)
+def templ() -> None:
+    """Learn the templates of web sites from their pages, and publish clean text."""
+
+
+for command in (run, clean, worker, feed, topics, evaluate, simulate, schemas):
+    templ.add_command(command)
+
+
+def main() -> None:
+    """Run the command; every known failure is one line on stderr and an exit code."""
+    try:
+        templ.main(standalone_mode=False)
+    except click.exceptions.Exit as end:
+        sys.exit(end.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("templ: interrupted", err=True)
+        sys.exit(_INTERRUPTED)
+    except WorkerError as error:
+        click.echo(f"templ: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

@@ -1,0 +1,156 @@
+"""`templ run`: the worker on files."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+import click
+
+from schemas.cleaned import CleanedRecord
+from schemas.codec import encode_json
+from workers.cli.inputs import FeedReader
+from workers.cli.progress import progress
+from workers.errors import UsageProblem
+from workers.local.dead_letters import DeadLetterFile
+from workers.local.runner import DeadPage, LocalWorker, Output
+from workers.settings import load_settings
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="Cleaned records, JSON Lines."
+)
+@click.option(
+    "--dead-letters",
+    type=click.Path(path_type=Path),
+    help="Records that could not be cleaned, with the reason and their bytes, JSON Lines. "
+    "Default: OUT with .dead-letters added; not made when there are none.",
+)
+@click.option(
+    "--state",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory of windows and site models, to go on with later. Default: forgotten at the end.",
+)
+@click.option("--page-only", is_flag=True, help="No site models: every page as of a new site.")
+@click.option("--segments", is_flag=True, help="Text segments and their decisions in each record.")
+@click.option(
+    "--time-field",
+    default="fetched_at",
+    show_default=True,
+    help="Field with the event time; `none` spaces the pages a minute apart from 2000-01-01.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=os.cpu_count() or 1,
+    show_default="number of processors",
+    help="Child processes; the output does not depend on it.",
+)
+def run(
+    inputs: tuple[Path, ...],
+    out: Path,
+    dead_letters: Path | None,
+    state: Path | None,
+    time_field: str,
+    workers: int,
+    *,
+    page_only: bool,
+    segments: bool,
+) -> None:
+    """Clean pages of INPUT... in their order, and learn each site's templates on the way.
+
+    INPUT: WARC (.warc, .warc.gz, .warc.zst), JSON Lines of page records (.jsonl, .jsonl.gz,
+    .jsonl.xz), or a directory of HTML files.
+    """
+    settings = load_settings()
+    reader = FeedReader(inputs, time_field=time_field, limit_bytes=settings.page_limit_bytes)
+    with ExitStack() as stack:
+        state_path = state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ")))
+        local = LocalWorker(
+            state_path,
+            settings,
+            workers=workers,
+            page_only=page_only,
+            with_segments=segments,
+        )
+        stack.callback(local.close)
+        writer = stack.enter_context(_writer(out))
+        dead = DeadLetterFile(dead_letters or out.with_name(out.name + ".dead-letters"))
+        stack.callback(dead.close)
+        tally = Tally()
+        bar = stack.enter_context(progress(reader.bytes_total))
+        try:
+            for output in local.run(reader):
+                tally.add(output)
+                if isinstance(output, DeadPage):
+                    dead.write(output.page, output.letter)
+                else:
+                    writer.write(encode_json(output) + b"\n")
+                bar.update(reader.bytes_read, tally.short())
+        finally:
+            click.echo(tally.summary(out, dead.path), err=True)
+
+
+class Tally:
+    """What a run did, summed up."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._sites: set[str] = set()
+        self._pages = self._with_site = self._deleted = self._dead = 0
+        self._chars_in = self._chars_out = 0
+
+    def add(self, output: Output) -> None:
+        """Count one output."""
+        self._pages += 1
+        if isinstance(output, DeadPage):
+            self._dead += 1
+            return
+        self._sites.add(output.site)
+        if isinstance(output, CleanedRecord):
+            self._with_site += output.method == "site"
+            self._chars_in += output.chars_in
+            self._chars_out += output.chars_out
+        else:
+            self._deleted += 1
+
+    def short(self) -> str:
+        """A few words for the progress bar."""
+        return f"{self._pages} pages of {len(self._sites)} sites"
+
+    def summary(self, out: Path, dead_letters: Path) -> str:
+        """The run in a few lines."""
+        elapsed_s = max(time.monotonic() - self._started, 1e-9)
+        cleaned = self._pages - self._dead - self._deleted
+        share = self._with_site / cleaned if cleaned else 0.0
+        lines = [
+            f"{self.short()} in {elapsed_s:.1f} s, {self._pages / elapsed_s:.0f} pages/s",
+            f"{share:.1%} cleaned with evidence of their site",
+            f"{self._chars_in} characters in, {self._chars_out} out",
+        ]
+        if self._deleted:
+            lines.append(f"{self._deleted} deletions")
+        lines.append(f"{self._dead} dead letters" + (f": {dead_letters}" if self._dead else ""))
+        lines.append(f"cleaned text: {out}")
+        return "\n".join(lines)
+
+
+@contextmanager
+def _writer(path: Path) -> Iterator[IO[bytes]]:
+    """`path`, opened for writing.
+
+    Raises:
+        UsageProblem: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb")
+    except OSError as error:
+        raise UsageProblem(f"--out {path}: {error.strerror}; name a file to write") from None
+    with file:
+        yield file

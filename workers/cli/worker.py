@@ -1,0 +1,44 @@
+"""`templ worker`: the worker on Kafka."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from workers.cli.options import broker_options
+from workers.lifeline import end_with_parent
+from workers.settings import load_settings
+
+
+@click.command()
+@broker_options
+@click.option(
+    "--state",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory of windows and site models, one for each worker.",
+)
+@click.option(
+    "--role",
+    type=click.Choice(["cleaner", "refresher", "both"]),
+    default="both",
+    show_default=True,
+    help="both: one process of each, started again when it ends.",
+)
+@click.option("--supervisor", type=int, hidden=True, help="Process to end with.")
+def worker(broker: str, prefix: str, state: Path, role: str, supervisor: int | None) -> None:
+    """Clean the pages of Kafka as they come, and learn each site's templates.
+
+    Stops on SIGTERM or Ctrl-C. Settings are environment variables, see the README.
+    """
+    if supervisor is not None:
+        end_with_parent(supervisor)
+    from workers.kafka.roles import run_role  # noqa: PLC0415 - faust takes a second to import
+    from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
+
+    settings = load_settings()
+    if role != "both":
+        run_role(role, broker, prefix, state, settings)
+        return
+    arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
+    sys.exit(supervise({name: role_command(name, arguments) for name in ("cleaner", "refresher")}))

@@ -1,0 +1,170 @@
+"""Input files and directories to pages, in order."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from schemas.source import Source
+from workers.errors import InputProblem
+from workers.feeds.lines import KEPT_BYTES, read_lines
+from workers.feeds.records import PAGE_TOO_LARGE
+from workers.feeds.streams import OnProgress, damage_told, open_counted
+from workers.feeds.times import Timeline
+from workers.feeds.warc import read_warc
+from workers.page import Page, Rejected
+
+_LINES = tuple(
+    f".{kind}{compression}"
+    for kind in ("jsonl", "ndjson", "json")
+    for compression in ("", ".gz", ".xz", ".zst")
+)
+_WARC = (".warc", ".warc.gz", ".warc.zst")
+_HTML_TYPES = {
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml",
+}
+_ACCEPTED = (
+    ".warc, .warc.gz, .warc.zst, .jsonl, .jsonl.gz, .jsonl.xz, .html, or a directory of .html"
+)
+
+
+def read_pages(
+    paths: Sequence[Path],
+    *,
+    time_field: str = "fetched_at",
+    limit_bytes: int = 32 << 20,
+    on_progress: OnProgress | None = None,
+) -> Iterator[Page | Rejected]:
+    """The pages of all inputs, lazily and in order.
+
+    A page's source is the name of its input, partition 0, and the number of the record in it; a
+    second input of the same name is called `NAME~2`. A page without a time has that of the page
+    before it, the first one 2000-01-01.
+
+    Args:
+        paths: WARC and JSON Lines files, HTML files, directories of HTML files.
+        time_field: Field that holds the event time; `none` spaces the pages one minute apart.
+        limit_bytes: Largest page.
+        on_progress: Called with the number of bytes of each read; they add up to `total_bytes`.
+
+    Raises:
+        InputProblem: an input that is unknown, cannot be read, or is damaged.
+    """
+    for path in paths:
+        _check(path)
+    timeline = Timeline(time_field)
+    seen: Counter[str] = Counter()
+    for path in paths:
+        name = _name(path)
+        seen[name] += 1
+        if seen[name] > 1:
+            name = f"{name}~{seen[name]}"
+        yield from _read(path, name, timeline, limit_bytes, on_progress or _no_progress)
+
+
+def total_bytes(paths: Sequence[Path]) -> int:
+    """Bytes that `read_pages` will read, compressed.
+
+    Raises:
+        InputProblem: an input that is unknown or cannot be read.
+    """
+    total = 0
+    for path in paths:
+        _check(path)
+        for file in _html_files(path) if path.is_dir() else [path]:
+            with damage_told(file, lambda: ""):
+                total += file.stat().st_size
+    return total
+
+
+def _no_progress(size: int) -> None:
+    """Nobody asked."""
+
+
+def _name(path: Path) -> str:
+    return _text(path.name or path.resolve().name or "root")
+
+
+def _text(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
+
+
+def _check(path: Path) -> None:
+    """Finds what is wrong with an input before anything is read."""
+    with damage_told(path, lambda: ""):
+        path.stat()
+    name = path.name.lower()
+    if not path.is_dir() and not name.endswith((*_LINES, *_WARC, *_HTML_TYPES)):
+        raise InputProblem(f"{path} has no known suffix: give {_ACCEPTED}")
+
+
+def _read(
+    path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
+) -> Iterator[Page | Rejected]:
+    lower = path.name.lower()
+    if path.is_dir():
+        files = _html_files(path)
+        if not files:
+            raise InputProblem(f"{path} holds no HTML file: give {_ACCEPTED}")
+        yield from _read_html(files, path, name, timeline, limit_bytes, on_progress)
+    elif lower.endswith(_WARC):
+        yield from read_warc(path, name, timeline, limit_bytes, on_progress)
+    elif lower.endswith(_LINES):
+        yield from read_lines(path, name, timeline, limit_bytes, on_progress)
+    else:
+        yield from _read_html([path], path.parent, name, timeline, limit_bytes, on_progress)
+
+
+def _html_files(directory: Path) -> list[Path]:
+    """The HTML files below a directory, sorted by their paths in it."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    files: list[Path] = []
+    with damage_told(directory, lambda: ""):
+        for folder, _, names in os.walk(directory, onerror=fail):
+            files += [
+                Path(folder, name) for name in names if name.lower().endswith((*_HTML_TYPES,))
+            ]
+    return sorted(files, key=lambda file: file.relative_to(directory).as_posix())
+
+
+def _read_html(
+    files: list[Path],
+    directory: Path,
+    name: str,
+    timeline: Timeline,
+    limit_bytes: int,
+    on_progress: OnProgress,
+) -> Iterator[Page | Rejected]:
+    """Pages of HTML files; their URLs do not tell where the directory lies."""
+    for number, file in enumerate(files):
+        url = "file:///" + quote(os.fsencode(file.relative_to(directory).as_posix()))
+        source = Source(name, 0, number)
+        with damage_told(file, lambda: ""), open_counted(file, on_progress) as stream:
+            body = stream.read(limit_bytes + 1)
+        if len(body) > limit_bytes:
+            yield Rejected(
+                source=source,
+                url=url,
+                exception=PAGE_TOO_LARGE,
+                message=f"a file of more than {limit_bytes} bytes",
+                value=body[:KEPT_BYTES],
+            )
+            continue
+        page = Page(
+            source=source,
+            url=url,
+            site="local",
+            id=f"{name}:{number}",
+            event_time_ms=timeline.event_time_ms(None),
+            fetched_at=None,
+            content_type=_HTML_TYPES[file.suffix.lower()],
+            body=body,
+        )
+        timeline.passed(page)
+        yield page

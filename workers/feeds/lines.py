@@ -1,0 +1,74 @@
+"""JSON Lines files to pages."""
+
+from collections.abc import Iterator
+from io import BufferedIOBase
+from pathlib import Path
+
+from schemas.source import Source
+from workers.feeds.records import PAGE_TOO_LARGE, page_from_json
+from workers.feeds.streams import OnProgress, damage_told, open_decompressed
+from workers.feeds.times import Timeline
+from workers.page import Page, Rejected
+
+_LINE_PER_PAGE = 4
+"""A line may be this many times as long as the largest page: escapes and base64 take room."""
+KEPT_BYTES = 64 << 10
+"""What a record that is too large to hold leaves in its dead letter."""
+
+
+def read_lines(
+    path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
+) -> Iterator[Page | Rejected]:
+    """Pages of a JSON Lines file, perhaps compressed; blank lines do not count as records.
+
+    Args:
+        path: The file.
+        name: Its name in sources and ids.
+        timeline: Gives times to pages that say none.
+        limit_bytes: Largest page.
+        on_progress: Called with the number of bytes of each read of the file.
+
+    Raises:
+        InputProblem: the file cannot be read, or is damaged; after the records before the damage.
+    """
+    number = 0
+    longest = _LINE_PER_PAGE * limit_bytes
+    with (
+        damage_told(path, lambda: f"after its first {number} records"),
+        open_decompressed(path, on_progress) as stream,
+    ):
+        while line := stream.readline(longest + 1):
+            source = Source(name, 0, number)
+            if len(line) > longest:
+                _skip_line(stream, line)
+                record: Page | Rejected = _too_long(source, line, longest)
+            elif not line.strip():
+                continue
+            else:
+                record = page_from_json(
+                    line.rstrip(b"\r\n"),
+                    source,
+                    default_id=f"{name}:{number}",
+                    event_time_ms=timeline.event_time_ms,
+                    time_field=timeline.time_field,
+                    limit_bytes=limit_bytes,
+                )
+            number += 1
+            if isinstance(record, Page):
+                timeline.passed(record)
+            yield record
+
+
+def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
+    return Rejected(
+        source=source,
+        url=None,
+        exception=PAGE_TOO_LARGE,
+        message=f"a line of more than {longest} bytes; the first {KEPT_BYTES} are kept",
+        value=line[:KEPT_BYTES],
+    )
+
+
+def _skip_line(stream: BufferedIOBase, piece: bytes) -> None:
+    while piece and not piece.endswith(b"\n"):
+        piece = stream.readline(1 << 20)

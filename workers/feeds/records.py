@@ -1,0 +1,169 @@
+"""JSON records to pages: our own record and scrapy-cluster's crawl result, in files and on Kafka."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable
+
+import msgspec
+
+from schemas.page import PageRecord, ScrapyClusterRecord
+from schemas.source import Source
+from templ_core.site_key import site_key
+from workers.page import Page, Rejected
+
+DELETED_STATUSES = {404, 410}
+
+INVALID_RECORD = "InvalidRecord"
+PAGE_TOO_LARGE = "PageTooLarge"
+
+
+class _RecordError(Exception):
+    """Why a record is not a page."""
+
+    name = INVALID_RECORD
+
+
+class _TooLargeError(_RecordError):
+    name = PAGE_TOO_LARGE
+
+
+def page_from_json(
+    value: bytes,
+    source: Source,
+    *,
+    default_id: str,
+    event_time_ms: Callable[[object], int],
+    time_field: str = "fetched_at",
+    limit_bytes: int = 32 << 20,
+) -> Page | Rejected:
+    """The page in a JSON object.
+
+    An object with `body` and neither `html` nor `html_base64` is scrapy-cluster's: its `body` is
+    text, or base64 where it holds no `<` but decodes to bytes that do.
+
+    Args:
+        value: One JSON object in UTF-8.
+        source: Where it came from.
+        default_id: Id of a record without one.
+        event_time_ms: Gives the time for what the time field holds; None where it is absent.
+        time_field: Field that holds the event time; any field of the object.
+        limit_bytes: Largest page.
+    """
+    url: str | None = None
+    try:
+        raw = _json_object(value)
+        if "body" in raw and "html" not in raw and "html_base64" not in raw:
+            record, body, charset = _scrapy_cluster(raw)
+        else:
+            record, body, charset = _page_record(raw)
+        url = clean_text(record.url)
+        _check(url, body, limit_bytes)
+        said = record.fetched_at
+        return Page(
+            source=source,
+            url=url,
+            site=clean_text(record.site or "") or site_key(url),
+            id=clean_text(record.id or "") or default_id,
+            event_time_ms=event_time_ms(
+                said if time_field == "fetched_at" else raw.get(time_field)
+            ),
+            fetched_at=None if said is None or said == "" else clean_text(str(said)),
+            content_type=record.content_type,
+            charset=charset,
+            status=200 if record.status is None else record.status,
+            body=body,
+        )
+    except _RecordError as error:
+        return Rejected(
+            source=source, url=url, exception=error.name, message=str(error), value=value
+        )
+
+
+def _check(url: str, body: bytes | None, limit_bytes: int) -> None:
+    if not url:
+        raise _RecordError("the record has an empty url")
+    if body is not None and len(body) > limit_bytes:
+        raise _TooLargeError(f"{len(body)} bytes, at most {limit_bytes} are allowed")
+
+
+def _json_object(value: bytes) -> dict[str, object]:
+    try:
+        raw = msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raw = _lenient_json(value, str(error))
+    if not isinstance(raw, dict):
+        raise _RecordError(f"not a JSON object but {_json_kind(raw)}")
+    return raw
+
+
+def _lenient_json(value: bytes, reason: str) -> object:
+    """JSON as Python reads it: with lone surrogates, a byte-order mark, NaN."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise _RecordError(f"not JSON: {reason}") from None
+
+
+def _json_kind(raw: object) -> str:
+    names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(raw), "a number")
+
+
+def _page_record(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str | None]:
+    """The record, its page's bytes and the charset declared for them."""
+    try:
+        record = msgspec.convert(raw, PageRecord)
+    except msgspec.ValidationError as error:
+        raise _RecordError(f"not a page record: {error}") from None
+    if record.html is not None and record.html_base64 is not None:
+        raise _RecordError("the record has both html and html_base64: one must go")
+    if record.html is not None:
+        return record, record.html.encode("utf-8", "replace"), "utf-8"
+    if record.html_base64 is not None:
+        return record, _from_base64(record.html_base64), record.charset
+    if record.status in DELETED_STATUSES:
+        return record, None, None
+    raise _RecordError("the record has neither html nor html_base64")
+
+
+def _scrapy_cluster(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str | None]:
+    """The same for scrapy-cluster; the URL is that of the response, after redirects."""
+    try:
+        found = msgspec.convert(raw, ScrapyClusterRecord)
+    except msgspec.ValidationError as error:
+        raise _RecordError(f"not a scrapy-cluster record: {error}") from None
+    record = PageRecord(
+        url=found.response_url or found.url,
+        fetched_at=found.timestamp,
+        content_type=_header(found.response_headers or {}, "content-type"),
+        status=found.status_code,
+    )
+    if "<" not in found.body:
+        try:
+            body = _from_base64(found.body)
+        except _RecordError:
+            body = b""
+        if b"<" in body:
+            return record, body, found.encoding
+    return record, found.body.encode("utf-8", "replace"), "utf-8"
+
+
+def _header(headers: dict[str, object], name: str) -> str | None:
+    for key, value in headers.items():
+        if key.lower() == name:
+            first = value[0] if isinstance(value, list) and value else value
+            return first if isinstance(first, str) else None
+    return None
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise _RecordError(f"html_base64 is not base64: {error}") from None
+
+
+def clean_text(text: str) -> str:
+    """Text that can be written as UTF-8 and stand in a key."""
+    return text.strip().replace("\0", "").encode("utf-8", "replace").decode()

@@ -1,0 +1,105 @@
+"""Files as streams of bytes: compression by suffix, progress, damage as one clear line."""
+
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from workers.errors import InputProblem
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+OnProgress = Callable[[int], None]
+
+
+class _CountedFile(io.RawIOBase):
+    """A file that tells how many bytes were read from it."""
+
+    def __init__(self, file: io.RawIOBase, on_progress: OnProgress) -> None:
+        self._file = file
+        self._on_progress = on_progress
+
+    def readable(self) -> bool:
+        """What `io.BufferedReader` asks first."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int | None:
+        """Reads into `buffer` and tells how much."""
+        size = self._file.readinto(buffer)
+        self._on_progress(size or 0)
+        return size
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+        super().close()
+
+
+def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
+    """The file's own bytes.
+
+    Args:
+        path: File to read.
+        on_progress: Called with the number of bytes of each read.
+
+    Raises:
+        InputProblem: it cannot be opened.
+    """
+    try:
+        return io.BufferedReader(_CountedFile(path.open("rb", buffering=0), on_progress), 1 << 18)
+    except OSError as error:
+        raise InputProblem(_cannot_read(path, error)) from None
+
+
+@contextmanager
+def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[io.BufferedIOBase]:
+    """The file's bytes, decompressed by what its suffix says: `.gz`, `.xz` or `.zst`."""
+    with open_counted(path, on_progress) as file:
+        if path.suffix == ".gz":
+            with gzip.open(file, "rb") as stream:
+                yield stream
+        elif path.suffix == ".xz":
+            with lzma.open(file, "rb") as stream:
+                yield stream
+        elif path.suffix == ".zst":
+            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+            with io.BufferedReader(reader, 1 << 18) as stream:
+                yield stream
+        else:
+            yield file
+
+
+@contextmanager
+def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
+    """Turns errors of reading into one line that says where the file is damaged.
+
+    Args:
+        path: File that is read.
+        where: Says how far reading got, after the words "is damaged".
+
+    Raises:
+        InputProblem: reading failed.
+    """
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise InputProblem(
+            f"{path} is damaged {where()} ({error}): what came before was read; fetch the file again"
+        ) from None
+    except OSError as error:
+        raise InputProblem(_cannot_read(path, error)) from None
+
+
+def _cannot_read(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{path} does not exist: check the path"
+    if isinstance(error, PermissionError):
+        return f"{path} may not be read: give this user read permission"
+    return f"{path} cannot be read: {error.strerror or error}"

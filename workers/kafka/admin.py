@@ -1,0 +1,284 @@
+"""Topics on the broker: create them, and say what is wrong with those that are there."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
+
+import msgspec
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import (
+    InvalidReplicationFactorError,
+    KafkaError,
+    NoError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+
+from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, PAGES, TOPICS, TopicSpec
+from workers.errors import BrokerProblem, TopicProblem, UsageProblem
+
+TIME_LIMIT_SECONDS = 9.0
+"""For everything one call does; a person is waiting."""
+REQUEST_TIMEOUT_MS = 5000
+APPEAR_POLL_SECONDS = 0.05
+BROKER_DEFAULT = -1
+UNLIMITED = -1
+SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
+
+
+class TopicState(msgspec.Struct, frozen=True):
+    """What a topic is like on the broker."""
+
+    partitions: int
+    config: dict[str, str]
+
+
+async def create_topics(
+    broker: str,
+    prefix: str,
+    partitions: int | None = None,
+    *,
+    replication_factor: int | None = None,
+) -> list[str]:
+    """Create the topics that are missing; those that are there stay as they are.
+
+    Args:
+        broker: HOST:PORT, or several with commas.
+        prefix: Before each topic's name.
+        partitions: Of every new topic; None = as many as `documents` has, or the default.
+        replication_factor: Copies of each partition; without it, the broker's own default.
+
+    Returns:
+        Names of the topics it created.
+
+    Raises:
+        TopicProblem: one that is there has the wrong settings; nothing was created.
+        BrokerProblem: the broker cannot be reached, or refuses.
+    """
+    async with _admin(broker) as admin:
+        states = await _states(admin, prefix)
+        existing = [spec for spec in TOPICS.values() if spec.name in states]
+        _refuse(_problems(existing, states, broker, prefix, partitions), "nothing created: ")
+        partitions = partitions or _shared_count(states) or DEFAULT_PARTITIONS
+        missing = [spec for name, spec in TOPICS.items() if name not in states]
+        if not missing:
+            return []
+        created = await _create(admin, missing, prefix, partitions, replication_factor)
+        await _wait_until_there(admin, [prefix + spec.name for spec in missing])
+        if len(created) < len(missing):  # someone else was quicker, perhaps with other settings
+            states = await _states(admin, prefix)
+            _refuse(_problems(TOPICS.values(), states, broker, prefix, partitions))
+        return created
+
+
+async def check_topics(broker: str, prefix: str, partitions: int | None = None) -> list[str]:
+    """Problems with the topics, each one line that says what is wrong and what to do.
+
+    With `partitions`, also whether there are that many.
+
+    Raises:
+        BrokerProblem: the broker cannot be reached, or refuses.
+    """
+    async with _admin(broker) as admin:
+        states = await _states(admin, prefix)
+    return _problems(TOPICS.values(), states, broker, prefix, partitions)
+
+
+async def partition_count(broker: str, prefix: str) -> int:
+    """Partitions of `documents`, which `cleaned` and `site-models` share.
+
+    Raises:
+        TopicProblem: there is no such topic.
+        BrokerProblem: the broker cannot be reached, or refuses.
+    """
+    async with _admin(broker) as admin:
+        counts = await _partition_counts(admin)
+    name = prefix + DOCUMENTS
+    if name not in counts:
+        raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
+    return counts[name]
+
+
+@asynccontextmanager
+async def _admin(broker: str) -> AsyncIterator[AIOKafkaAdminClient]:
+    """A connected client; every failure inside becomes one BrokerProblem."""
+    _check_address(broker)
+    logger = logging.getLogger("aiokafka")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # the error raised here says it all
+    admin = AIOKafkaAdminClient(bootstrap_servers=broker, request_timeout_ms=REQUEST_TIMEOUT_MS)
+    try:
+        async with asyncio.timeout(TIME_LIMIT_SECONDS):
+            await admin.start()
+            yield admin
+    except (KafkaError, OSError) as error:  # a TimeoutError is an OSError
+        raise _broker_problem(broker, error) from error
+    finally:
+        await admin.close()
+        logger.setLevel(level)
+
+
+def _check_address(broker: str) -> None:
+    for address in broker.split(","):
+        host, _, port = address.strip().rpartition(":")
+        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+            raise UsageProblem(f"--broker is HOST:PORT, not {address!r}")
+
+
+def _broker_problem(broker: str, error: KafkaError | OSError) -> BrokerProblem:
+    if isinstance(error, OSError) or error.retriable:
+        return BrokerProblem(f"cannot reach Kafka at {broker}; is it running, is --broker right?")
+    return BrokerProblem(f"Kafka at {broker} refuses: {error}")
+
+
+async def _partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
+    # All topics: to ask for one by name makes some brokers create it.
+    topics = await admin.describe_topics()
+    return {topic["topic"]: len(topic["partitions"]) for topic in topics}
+
+
+async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicState]:
+    """State of each of our topics that is there, by its name without the prefix."""
+    counts = await _partition_counts(admin)
+    names = [name for name in TOPICS if prefix + name in counts]
+    if not names:
+        return {}
+    asked = [
+        ConfigResource(ConfigResourceType.TOPIC, prefix + name, dict.fromkeys(SETTINGS))
+        for name in names
+    ]
+    configs: dict[str, dict[str, str]] = {}
+    for response in await admin.describe_configs(asked):
+        for code, message, _kind, topic, entries in response.resources:
+            if for_code(code) is UnknownTopicOrPartitionError:  # deleted since
+                continue
+            if for_code(code) is not NoError:
+                raise for_code(code)(message)
+            configs[topic] = {entry[0]: entry[1] for entry in entries}
+    return {
+        name: TopicState(counts[prefix + name], configs[prefix + name])
+        for name in names
+        if prefix + name in configs
+    }
+
+
+async def _create(
+    admin: AIOKafkaAdminClient,
+    specs: list[TopicSpec],
+    prefix: str,
+    partitions: int,
+    replication_factor: int | None,
+) -> list[str]:
+    """Names of those that were not there and now are."""
+    copies = replication_factor or BROKER_DEFAULT
+    # The client takes BROKER_DEFAULT only beside assignments, be they empty.
+    assigned: dict[int, list[int]] | None = None if replication_factor else {}
+    new = [
+        NewTopic(prefix + spec.name, partitions, copies, assigned, spec.config()) for spec in specs
+    ]
+    response = await admin.create_topics(new, timeout_ms=REQUEST_TIMEOUT_MS)
+    created = []
+    for topic, code, message in response.topic_errors:
+        kind = for_code(code)
+        if kind is InvalidReplicationFactorError:
+            raise BrokerProblem(f"cannot create {topic}: {message}; give --replication-factor")
+        if kind not in {NoError, TopicAlreadyExistsError}:
+            raise BrokerProblem(f"cannot create {topic}: {message or kind.description}")
+        if kind is NoError:
+            created.append(topic)
+    return [topic.name for topic in new if topic.name in created]
+
+
+def _refuse(problems: list[str], begin: str = "") -> None:
+    if problems:
+        more = f" (and {len(problems) - 1} more: templ topics check)" if problems[1:] else ""
+        raise TopicProblem(f"{begin}{problems[0]}{more}")
+
+
+async def _wait_until_there(admin: AIOKafkaAdminClient, names: list[str]) -> None:
+    """A new topic takes a moment to have leaders; until then clients see errors."""
+    while True:
+        topics = {topic["topic"]: topic for topic in await admin.describe_topics()}
+        partitions = [
+            p for name in names for p in topics.get(name, {"partitions": ()})["partitions"]
+        ]
+        led = bool(partitions) and all(p["leader"] >= 0 for p in partitions)
+        if led and all(name in topics for name in names):
+            return
+        await asyncio.sleep(APPEAR_POLL_SECONDS)
+
+
+def _problems(
+    specs: Iterable[TopicSpec],
+    states: dict[str, TopicState],
+    broker: str,
+    prefix: str,
+    partitions: int | None,
+) -> list[str]:
+    create = _create_command(broker, prefix)
+    found = []
+    for spec in specs:
+        topic, state = prefix + spec.name, states.get(spec.name)
+        if state is None:
+            found.append(f"{topic}: no such topic; create it: {create}")
+            continue
+        wrong = _partition_problem(spec, state.partitions, wanted=partitions, states=states)
+        if wrong:
+            need, number = wrong
+            remedy = _partition_remedy(spec, topic, number, broker, create)
+            found.append(f"{topic}: has {state.partitions} partitions, {need}; {remedy}")
+        for setting, value, why in _setting_problems(spec, state.config):
+            change = (
+                f"kafka-configs.sh --bootstrap-server {broker} --alter --topic {topic} "
+                f"--add-config {setting}={value}"
+            )
+            found.append(f"{topic}: {setting} is {state.config[setting]}, {why}; {change}")
+    return found
+
+
+def _create_command(broker: str, prefix: str) -> str:
+    options = f" --prefix {prefix}" if prefix else ""
+    return f"templ topics create --broker {broker}{options}"
+
+
+def _shared_count(states: dict[str, TopicState]) -> int | None:
+    """Partitions of `documents` or, without it, of another topic that shares its keys."""
+    shared = [name for name, spec in TOPICS.items() if spec.same_partitions and name in states]
+    return states[DOCUMENTS if DOCUMENTS in shared else shared[0]].partitions if shared else None
+
+
+def _partition_problem(
+    spec: TopicSpec, has: int, *, wanted: int | None, states: dict[str, TopicState]
+) -> tuple[str, int] | None:
+    """What is needed and the number to have, if this is not it."""
+    needed = wanted or _shared_count(states)
+    if spec.same_partitions and needed is not None and has != needed:
+        return f"needs {needed}", needed
+    if spec.name == PAGES and wanted is not None and has < wanted:
+        return f"needs {wanted} or more", wanted
+    return None
+
+
+def _partition_remedy(spec: TopicSpec, topic: str, needed: int, broker: str, create: str) -> str:
+    command = f"kafka-topics.sh --bootstrap-server {broker} --topic {topic}"
+    if not spec.same_partitions:
+        return f"{command} --alter --partitions {needed}"
+    anew = f"{create} --partitions {needed}"
+    return f"records cannot move, so delete it and create it anew: {command} --delete; {anew}"
+
+
+def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Each setting that is wrong, the value it needs, and why."""
+    if set(config["cleanup.policy"].split(",")) != set(spec.cleanup_policy.split(",")):
+        yield "cleanup.policy", spec.cleanup_policy, f"must be {spec.cleanup_policy}"
+    if int(config["max.message.bytes"]) < spec.max_message_bytes:
+        least = str(spec.max_message_bytes)
+        yield "max.message.bytes", least, f"needs {least} or more"
+    if spec.retention_ms is not None:
+        retention = int(config["retention.ms"])
+        if retention != UNLIMITED and retention < spec.retention_ms:
+            least = str(spec.retention_ms)
+            yield "retention.ms", least, f"needs {least} or more"

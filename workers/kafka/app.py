@@ -1,0 +1,80 @@
+"""A faust App with the settings that lose no message (and no Table, see the folder's README)."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import faust
+
+from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
+
+_FATAL = 70
+_MIB = 1 << 20
+log = logging.getLogger("templ")
+
+Headers = dict[str, bytes]
+
+
+def build_app(config: KafkaConfig, role: str) -> faust.App:
+    """An App of the consumer group of `role`; topics are made by `templ topics create` only."""
+    settings = config.settings
+    return faust.App(
+        config.group(role),
+        broker=f"kafka://{config.broker}",
+        datadir=config.state / "faust",
+        store="memory://",
+        key_serializer="raw",
+        value_serializer="raw",
+        topic_allow_declare=False,
+        topic_disable_leader=True,
+        topic_partitions=config.partitions,
+        table_standby_replicas=0,
+        web_enabled=False,
+        stream_wait_empty=False,
+        stream_buffer_maxsize=settings.batch_pages,
+        consumer_auto_offset_reset="earliest",
+        consumer_max_fetch_size=2 * _MIB,
+        producer_max_request_size=settings.message_limit_bytes + PRODUCER_ROOM_BYTES,
+        producer_linger=0.005,
+        producer_max_batch_size=_MIB,
+        producer_compression_type="zstd",
+        producer_acks=-1,
+        broker_commit_interval=settings.commit_interval_s,
+        broker_session_timeout=settings.session_timeout_s,
+        broker_heartbeat_interval=settings.session_timeout_s / 5,
+        broker_request_timeout=max(90.0, 2 * settings.session_timeout_s),
+        worker_redirect_stdouts=False,
+    )
+
+
+def raw_topic(app: faust.App, name: str) -> faust.TopicT:
+    """A topic whose keys and values are bytes, None included, both ways."""
+    return app.topic(
+        name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
+    )
+
+
+async def send_all(sends: Iterable[Awaitable[Any]]) -> None:
+    """Hand records to the producer in order, then wait until the broker has stored them all."""
+    pending = [await send for send in sends]
+    await asyncio.gather(*pending)
+
+
+def end_process(reason: str) -> None:
+    """End at once, without committing: what was not acknowledged is done again by the next."""
+    log.critical(reason)
+    logging.shutdown()
+    os._exit(_FATAL)
+
+
+async def essential(name: str, step: Callable[[], Awaitable[None]]) -> None:
+    """Run a part of the worker; any failure ends the process instead of skipping a message."""
+    try:
+        await step()
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        log.debug("%s", name, exc_info=True)
+        end_process(f"{name}: {type(error).__name__}: {error}; ending, to be started again")

@@ -1,0 +1,113 @@
+"""The cleaner on Kafka: `pages` in; `cleaned`, `pages.dlq` and `documents` out."""
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import faust
+
+from schemas.codec import encode_json, encode_msgpack
+from schemas.dead_letter import DeadLetter
+from schemas.document import DocumentRecord, document_key
+from schemas.source import HEADER_SOURCE_ID
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
+from templ_core import __version__
+from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
+from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.config import KafkaConfig
+from workers.kafka.model_follower import ModelFollower
+from workers.kafka.page_message import page_of_message
+from workers.kafka.partitioning import partition_of
+from workers.page import Page, Rejected
+from workers.pool import Pool
+from workers.state.model_store import ModelStore
+
+_GATHER_S = 0.02
+
+
+class CleanerApp:
+    """Takes small batches of pages, cleans them, and acknowledges them once everything is out."""
+
+    def __init__(self, config: KafkaConfig, pool: Pool, models: ModelStore) -> None:
+        self._config = config
+        self._pool = pool
+        self._follower = ModelFollower(config, models)
+        self._cleaner = Cleaner(
+            pool,
+            models,
+            config.settings,
+            message_limit_bytes=config.settings.message_limit_bytes,
+        )
+        self.app = build_app(config, "cleaner")
+        self._cleaned = raw_topic(self.app, config.topic(CLEANED))
+        self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
+        self._dead_letters = raw_topic(self.app, config.topic(DEAD_LETTERS))
+        self.app.task(self._follow_models)
+        self.app.agent(raw_topic(self.app, config.topic(PAGES)), name="clean")(self._clean)
+
+    async def _follow_models(self) -> None:
+        await essential("site models", self._follower.run)
+
+    async def _clean(self, stream: faust.StreamT) -> None:
+        await self._follower.ready.wait()
+        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
+            await essential("cleaning", lambda events=events: self._batch(events))
+
+    async def _batch(self, events: Iterable[faust.EventT]) -> None:
+        messages = [event.message for event in events]
+        records = [page_of_message(message, self._config.settings) for message in messages]
+        outcomes = await asyncio.gather(*map(self._outcome, records))
+        done = list(zip(messages, records, outcomes, strict=True))
+        await send_all(self._output(*one) for one in done)
+        await send_all(self._document_sends(outcomes))
+
+    async def _outcome(self, record: Page | Rejected) -> Outcome:
+        if isinstance(record, Rejected):
+            return Dead(
+                letter=DeadLetter(
+                    exception=record.exception, message=record.message, stage="receive"
+                )
+            )
+        work = self._pool.submit(record.site, self._cleaner.process, record)
+        return await asyncio.wrap_future(work)
+
+    def _output(
+        self, message: Any, record: Page | Rejected, outcome: Outcome
+    ) -> Awaitable[Awaitable[Any]]:
+        if isinstance(outcome, Dead) or isinstance(record, Rejected):
+            letter = outcome.letter if isinstance(outcome, Dead) else None
+            assert letter is not None  # noqa: S101 - a rejected record has a dead outcome
+            return self._dead_letters.send(
+                key=message.key, value=message.value, headers=_dead_headers(message, letter)
+            )
+        return self._cleaned.send(
+            key=record.url.encode(),
+            value=encode_json(outcome.record) if isinstance(outcome, Cleaned) else None,
+            partition=partition_of(record.site, self._config.partitions),
+            headers={HEADER_SOURCE_ID: str(record.source).encode()},
+        )
+
+    def _document_sends(self, outcomes: Iterable[Outcome]) -> Iterator[Awaitable[Awaitable[Any]]]:
+        for outcome in outcomes:
+            if isinstance(outcome, Cleaned | Deleted) and outcome.document is not None:
+                yield self._send_document(outcome.document)
+
+    def _send_document(self, document: DocumentRecord) -> Awaitable[Awaitable[Any]]:
+        return self._documents.send(
+            key=document_key(document.site, document.source),
+            value=encode_msgpack(document),
+            partition=partition_of(document.site, self._config.partitions),
+            headers={HEADER_SOURCE_ID: str(document.source).encode()},
+        )
+
+
+def _dead_headers(message: Any, letter: DeadLetter) -> dict[str, bytes]:
+    ours = letter.headers(
+        message.topic,
+        message.partition,
+        message.offset,
+        datetime.now(UTC).isoformat(timespec="milliseconds"),
+        __version__,
+    )
+    return {**dict(message.headers or {}), **ours}

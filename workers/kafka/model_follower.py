@@ -1,0 +1,62 @@
+"""Keeps a cleaner's site models up to date with the whole of `site-models`."""
+
+import asyncio
+import logging
+
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+
+from schemas.codec import SchemaError
+from schemas.topics import SITE_MODELS
+from workers.kafka.config import KafkaConfig
+from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.state.model_store import ModelStore
+
+_POLL_MS = 1000
+log = logging.getLogger("templ")
+
+
+class ModelFollower:
+    """Reads every partition from where the store has got to, without a consumer group."""
+
+    def __init__(self, config: KafkaConfig, models: ModelStore) -> None:
+        self._config = config
+        self._models = models
+        self.ready = asyncio.Event()
+        """Set when the models that were there at the start have been read."""
+
+    async def run(self) -> None:
+        """Follow the topic for ever.
+
+        Raises:
+            BrokerProblem: no progress for a minute before the start is read.
+        """
+        async with plain_consumer(self._config.broker) as consumer:
+            ends = await self._start(consumer)
+            async for record in read_until(consumer, ends):
+                self._take(record)
+            self.ready.set()
+            while True:
+                batches = await consumer.getmany(timeout_ms=_POLL_MS)
+                for records in batches.values():
+                    for record in records:
+                        self._take(record)
+
+    async def _start(self, consumer: AIOKafkaConsumer) -> dict[TopicPartition, int]:
+        topic = self._config.topic(SITE_MODELS)
+        partitions = [TopicPartition(topic, n) for n in range(self._config.partitions)]
+        consumer.assign(partitions)
+        ends = await consumer.end_offsets(partitions)
+        starts = await consumer.beginning_offsets(partitions)
+        for one in partitions:
+            known = self._models.next_offset(one.partition)
+            is_there = starts[one] <= known <= ends[one]
+            consumer.seek(one, known if is_there else starts[one])
+        return dict(ends)
+
+    def _take(self, record: ConsumerRecord) -> None:
+        try:
+            self._models.put(record.key.decode(), record.value, record.partition, record.offset)
+        except (SchemaError, AttributeError, UnicodeDecodeError) as error:
+            place = f"{record.topic}-{record.partition}-{record.offset}"
+            log.warning("site model at %s cannot be used: %s", place, error)
+            self._models.skip(record.partition, record.offset)

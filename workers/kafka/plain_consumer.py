@@ -1,0 +1,59 @@
+"""Reading a range of a partition outside any consumer group."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+
+from workers.errors import BrokerProblem
+
+_POLL_MS = 200
+NO_PROGRESS_S = 60.0
+"""A read that stands still this long, with records to come, is given up."""
+
+
+@asynccontextmanager
+async def plain_consumer(broker: str) -> AsyncIterator[AIOKafkaConsumer]:
+    """A started consumer without a group, with nothing assigned."""
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=broker,
+        group_id=None,
+        enable_auto_commit=False,
+        auto_offset_reset="earliest",
+    )
+    await consumer.start()
+    try:
+        yield consumer
+    finally:
+        await consumer.stop()
+
+
+async def read_until(
+    consumer: AIOKafkaConsumer, ends: dict[TopicPartition, int]
+) -> AsyncIterator[ConsumerRecord]:
+    """Records below the given offsets; the partitions are assigned and positioned already.
+
+    Done is when the positions have reached the ends: compaction leaves gaps, so the last record
+    that comes may lie well below.
+
+    Raises:
+        BrokerProblem: no progress for a minute.
+    """
+    moved_at = time.monotonic()
+    positions = dict.fromkeys(ends, -1)
+    while True:
+        now = {partition: await consumer.position(partition) for partition in ends}
+        open_partitions = [partition for partition in ends if now[partition] < ends[partition]]
+        if not open_partitions:
+            return
+        if now != positions:
+            positions, moved_at = now, time.monotonic()
+        elif time.monotonic() - moved_at > NO_PROGRESS_S:
+            names = ", ".join(f"{one.topic}-{one.partition}" for one in open_partitions)
+            raise BrokerProblem(f"reading {names} has stood still for {NO_PROGRESS_S:g} s")
+        batches = await consumer.getmany(*open_partitions, timeout_ms=_POLL_MS)
+        for partition, records in batches.items():
+            for record in records:
+                if record.offset < ends[partition]:
+                    yield record

@@ -1,0 +1,177 @@
+"""The refresher on Kafka: `documents` in; `site-models` and tombstones of `documents` out."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import faust
+from aiokafka import TopicPartition
+
+from schemas.codec import NewerFormatError, SchemaError, decode_document, encode_msgpack
+from schemas.document import site_of_key
+from schemas.site_model import SiteModelRecord
+from schemas.topics import DOCUMENTS, SITE_MODELS
+from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.config import KafkaConfig
+from workers.kafka.partitioning import partition_of
+from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.pool import Pool
+from workers.refresher import NotLearned, Refresher
+from workers.state.window_store import WindowStore
+
+_GATHER_S = 0.05
+_TOMBSTONES = 500
+log = logging.getLogger("templ")
+
+
+class _Partition:
+    """The windows of one partition, opened when first needed."""
+
+    def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
+        self.store = WindowStore(config.state / f"windows-{number}", config.settings)
+        self.refresher = Refresher(self.store, pool, config.settings)
+
+
+class RefresherApp:
+    """Keeps the windows of the partitions it is given, and publishes fresh site models."""
+
+    def __init__(self, config: KafkaConfig, pool: Pool) -> None:
+        self._config = config
+        self._pool = pool
+        self._partitions: dict[int, _Partition] = {}
+        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._rebuilds: set[asyncio.Task[None]] = set()
+        self.app = build_app(config, "refresher")
+        self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
+        self._site_models = raw_topic(self.app, config.topic(SITE_MODELS))
+        self.app.agent(self._documents, name="refresh")(self._refresh)
+        self.app.on_partitions_assigned.connect(self._assigned)
+        self.app.on_partitions_revoked.connect(self._revoked)
+
+    def close(self) -> None:
+        """Close the windows."""
+        for partition in self._partitions.values():
+            partition.store.close()
+        self._partitions.clear()
+
+    async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
+        for one in assigned:
+            task = asyncio.ensure_future(
+                essential("recovery", lambda number=one.partition: self._recover(number))
+            )
+            self._rebuilds.add(task)
+            task.add_done_callback(self._rebuilds.discard)
+
+    async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
+        for one in revoked:
+            async with self._locks[one.partition]:
+                partition = self._partitions.pop(one.partition, None)
+                if partition is not None:
+                    partition.store.close()
+
+    async def _refresh(self, stream: faust.StreamT) -> None:
+        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
+            by_partition: defaultdict[int, list[Any]] = defaultdict(list)
+            for event in events:
+                by_partition[event.message.partition].append(event.message)
+            for number, messages in by_partition.items():
+                await essential(
+                    "refreshing",
+                    lambda number=number, messages=messages: self._batch(number, messages),
+                )
+
+    async def _batch(self, number: int, messages: list[Any]) -> None:
+        async with self._locks[number]:
+            partition = self._partition(number)
+            if messages[0].offset > partition.store.next_offset:
+                await self._catch_up(partition, number, messages[0].offset)
+            sites = {await self._learn(partition, message) for message in messages}
+            await self._publish(partition, sites)
+
+    async def _recover(self, number: int) -> None:
+        """Read what the store lacks of the topic, all of it if the store is lost."""
+        async with self._locks[number]:
+            partition = self._partition(number)
+            topic = TopicPartition(self._config.topic(DOCUMENTS), number)
+            async with plain_consumer(self._config.broker) as consumer:
+                end = (await consumer.end_offsets([topic]))[topic]
+            await self._catch_up(partition, number, end)
+            await self._publish(partition, partition.refresher.due_sites())
+
+    def _partition(self, number: int) -> _Partition:
+        if number not in self._partitions:
+            self._partitions[number] = _Partition(self._config, self._pool, number)
+        return self._partitions[number]
+
+    async def _catch_up(self, partition: _Partition, number: int, end: int) -> None:
+        """Take in the records from the store's next offset up to `end`, and publish nothing."""
+        if partition.store.next_offset >= end:
+            return
+        topic = TopicPartition(self._config.topic(DOCUMENTS), number)
+        start = partition.store.next_offset
+        log.info("windows of %s-%s: reading from %s to %s", topic.topic, number, start, end)
+        async with plain_consumer(self._config.broker) as consumer:
+            consumer.assign([topic])
+            starts = await consumer.beginning_offsets([topic])
+            consumer.seek(topic, max(partition.store.next_offset, starts[topic]))
+            async for record in read_until(consumer, {topic: end}):
+                await self._learn(partition, record)
+        partition.store.skip(end - 1)
+
+    async def _learn(self, partition: _Partition, message: Any) -> str:
+        """Take one record of `documents` in, on its site's lane; answers its site."""
+        site = site_of_key(message.key)
+        work = self._pool.submit(site, _take_in, partition, site, message)
+        await asyncio.wrap_future(work)
+        return site
+
+    async def _publish(self, partition: _Partition, sites: Iterable[str]) -> None:
+        for site in sorted(sites):
+            work = self._pool.submit(site, partition.refresher.due_model, site)
+            fitted = await asyncio.wrap_future(work)
+            if isinstance(fitted, NotLearned):
+                log.warning("the model of %s could not be fitted: %s", site, fitted.reason)
+            elif fitted is not None:
+                await self._send_model(fitted[0])
+                partition.refresher.mark_published(*fitted)
+        await self._send_tombstones(partition)
+
+    async def _send_model(self, model: SiteModelRecord) -> None:
+        send = self._site_models.send(
+            key=model.site.encode(),
+            value=encode_msgpack(model),
+            partition=partition_of(model.site, self._config.partitions),
+        )
+        await send_all([send])
+
+    async def _send_tombstones(self, partition: _Partition) -> None:
+        while tombstones := partition.store.outbox(_TOMBSTONES):
+            await send_all(
+                self._documents.send(
+                    key=key,
+                    value=None,
+                    partition=partition_of(site_of_key(key), self._config.partitions),
+                )
+                for _, key in tombstones
+            )
+            partition.store.take_from_outbox(number for number, _ in tombstones)
+
+
+def _take_in(partition: _Partition, site: str, message: Any) -> None:
+    store = partition.store
+    if message.value is None:
+        store.remove(site, message.key.partition(b"\0")[2].decode(), message.offset)
+        return
+    try:
+        record = decode_document(message.value)
+    except NewerFormatError:
+        raise
+    except SchemaError as error:
+        log.warning("document at offset %s is left out: %s", message.offset, error)
+        store.skip(message.offset)
+        return
+    problem = partition.refresher.process(record, message.offset)
+    if problem is not None:
+        log.warning("document %s is left out: %s", record.source, problem.reason)

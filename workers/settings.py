@@ -1,0 +1,65 @@
+"""What differs between deployments; the only reader of the environment."""
+
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from schemas.topics import MAX_MESSAGE_BYTES
+from workers.errors import UsageProblem
+
+DAY_MS = 24 * 3600 * 1000
+
+
+class Settings(BaseSettings):
+    """Every setting, as `TEMPL_` and the field's name in capitals in the environment."""
+
+    model_config = SettingsConfigDict(env_prefix="TEMPL_", frozen=True)
+
+    page_deadline_s: float = Field(5.0, gt=0)
+    """Longest time one page may take to clean."""
+    refit_deadline_s: float = Field(120.0, gt=0)
+    """Longest time one refit of a site model may take."""
+    child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
+    """Memory of one child process."""
+    page_limit_bytes: int = Field(32 << 20, gt=0)
+    """Largest page, after decompression."""
+    message_limit_bytes: int = Field(MAX_MESSAGE_BYTES, ge=64 << 10)
+    """Largest Kafka message."""
+
+    window_age_ms: int = Field(14 * DAY_MS, gt=0)
+    """Documents older than this, in event time, leave their site's window ..."""
+    window_floor_pages: int = Field(25, ge=1)
+    """... but for the newest few, ..."""
+    window_floor_age_ms: int = Field(180 * DAY_MS, gt=0)
+    """... which stay up to this age."""
+    window_pages_max: int = Field(1000, ge=1)
+    window_bytes_max: int = Field(64 << 20, ge=1 << 20)
+    """Most bytes of compact documents a site."""
+
+    clock_skew_ms: int = Field(3_600_000, ge=0)
+    """How far a page's time may lie after its arrival."""
+    batch_pages: int = Field(32, ge=1)
+    """Most pages that a cleaner has in work at once."""
+    session_timeout_s: float = Field(15.0, gt=0)
+    """After this long without a sign of life a worker's partitions go to the others."""
+    commit_interval_s: float = Field(1.0, gt=0)
+    """How often offsets are committed; bounds the repeats after a crash."""
+    stall_timeout_s: float = Field(300.0, gt=0)
+    """A process whose committed offsets stand still this long, with work waiting, ends itself."""
+    child_module: str = "workers.child"
+    """Module that a child process runs; fault-injection tests name their own."""
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Settings from the environment, with `overrides` on top.
+
+    Raises:
+        UsageProblem: a value that cannot be used; the message names the variable and the range.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "TEMPL_" + "_".join(map(str, first["loc"])).upper()
+        raise UsageProblem(f"{name}={first['input']!r}: {first['msg']}") from None

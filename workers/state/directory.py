@@ -1,0 +1,84 @@
+"""The state directory: whose it is, and of which version."""
+
+import fcntl
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from workers.errors import StateProblem
+
+STATE_FORMAT = 1
+
+
+class _Description(msgspec.Struct, frozen=True):
+    format: int
+    partitions: int
+
+
+class StateDirectory:
+    """A directory that one process at a time works in, from `open` to `close`."""
+
+    def __init__(self, path: Path, lock: IO[bytes]) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path, partitions: int) -> "StateDirectory":
+        """The directory, made if it is not there, locked for this process.
+
+        Args:
+            path: Where it lies.
+            partitions: Partitions of `documents`; 1 on files.
+
+        Raises:
+            StateProblem: in use, not writable, of another format or number of partitions.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = (path / "lock").open("ab")
+        except OSError as error:
+            raise StateProblem(
+                f"state directory {path}: {error.strerror}; choose another with --state"
+            ) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise StateProblem(
+                f"state directory {path} is in use by another process: stop that, or give each "
+                "worker its own --state"
+            ) from None
+        try:
+            _check(path, partitions)
+        except StateProblem:
+            lock.close()
+            raise
+        return cls(path, lock)
+
+    def close(self) -> None:
+        """Let the next process in."""
+        self._lock.close()
+
+
+def _check(path: Path, partitions: int) -> None:
+    file = path / "state.json"
+    if not file.exists():
+        temporary = file.with_suffix(".new")
+        temporary.write_bytes(msgspec.json.encode(_Description(STATE_FORMAT, partitions)))
+        temporary.replace(file)
+        return
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=_Description)
+    except msgspec.DecodeError:
+        raise StateProblem(f"{file} is damaged: delete {path}; it is rebuilt") from None
+    if found.format != STATE_FORMAT:
+        raise StateProblem(
+            f"state directory {path} has format {found.format}, this version writes "
+            f"{STATE_FORMAT}: delete it; it is rebuilt"
+        )
+    if found.partitions != partitions:
+        raise StateProblem(
+            f"state directory {path} was made for {found.partitions} partitions, now there are "
+            f"{partitions}: delete it; it is rebuilt"
+        )

@@ -1,0 +1,75 @@
+"""Site models of a cleaner, in RocksDB, with the offsets of `site-models` they were read up to."""
+
+import threading
+from pathlib import Path
+
+from schemas.codec import decode_site_model
+from schemas.site_model import SiteModelRecord
+from workers.recent import Recent
+from workers.state.database import Batch, Database
+
+_FAMILIES = ("models", "offsets")
+_MODELS_IN_MEMORY = 1024
+
+
+class ModelStore:
+    """The newest site model of every site. Safe to use from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or make the database at `path`.
+
+        Raises:
+            StateProblem: it is in use, damaged or not writable.
+        """
+        self._db = Database(path, _FAMILIES)
+        self._hot: Recent[str, SiteModelRecord | None] = Recent(_MODELS_IN_MEMORY)
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Write what is in memory, and let the database go."""
+        self._db.close()
+
+    def get(self, site: str) -> SiteModelRecord | None:
+        """The site's model; None when there is none."""
+        with self._lock:
+            hot = self._hot.get(site)
+            if hot is None:
+                stored = self._db.get("models", site.encode())
+                if stored is not None:
+                    hot = decode_site_model(stored)
+                    self._hot.put(site, hot)
+            return hot
+
+    def put(self, site: str, value: bytes | None, partition: int, offset: int) -> None:
+        """Take the model, or its end, read at an offset of `site-models`.
+
+        Raises:
+            SchemaError: the value is not a site-model record of a known format.
+        """
+        record = None if value is None else decode_site_model(value)
+        batch = self._db.batch()
+        if value is None:
+            batch.delete("models", site.encode())
+        else:
+            batch.put("models", site.encode(), value)
+        self._put_next(batch, partition, offset)
+        with self._lock:
+            self._db.write(batch)
+            if record is None:
+                self._hot.drop(site)
+            else:
+                self._hot.put(site, record)
+
+    def skip(self, partition: int, offset: int) -> None:
+        """Step over a record of `site-models` that cannot be used."""
+        batch = self._db.batch()
+        self._put_next(batch, partition, offset)
+        self._db.write(batch)
+
+    def next_offset(self, partition: int) -> int:
+        """Offset of `site-models` to go on from."""
+        stored = self._db.get("offsets", partition.to_bytes(4, "big"))
+        return int.from_bytes(stored, "big") if stored else 0
+
+    def _put_next(self, batch: Batch, partition: int, offset: int) -> None:
+        batch.put("offsets", partition.to_bytes(4, "big"), (offset + 1).to_bytes(8, "big"))

@@ -1,0 +1,229 @@
+"""What runs in a child process: one page to clean, one document to learn, one site to refit."""
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from schemas.cleaned import TextSegment
+from templ_core.clean import (
+    PAGE_MODEL_VERSION,
+    Cleaned,
+    clean,
+    looks_like_error_page,
+)
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import (
+    compress_columns,
+    content_digest,
+    decode_document,
+    document_columns,
+)
+from templ_core.dom.document import Document, read_document
+from templ_core.errors import CodecError, CoreError
+from templ_core.fingerprint import simhash
+from templ_core.page_level.sections import section_numbers
+from templ_core.site_level.frequency import node_hashes
+from templ_core.site_level.site_model import (
+    Contribution,
+    SiteModel,
+    decode_site_model,
+    encode_site_model,
+    fit_site_model,
+)
+from workers.recent import Recent
+
+CONFIG = CoreConfig()
+
+
+class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Clean one page."""
+
+    body: bytes
+    url: str
+    content_type: str | None
+    charset: str | None
+    content_encoding: str | None
+    limit_bytes: int
+    model_key: tuple[str, str] | None
+    """Site and version of the site model to use; None = none."""
+    model_body: bytes | None
+    """None where the child has that model already."""
+    with_segments: bool
+
+
+class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Read what a compact document contributes to its site's model."""
+
+    body: bytes
+
+
+class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Fit a site model on a window: (page id, content digest, node hashes) in window order."""
+
+    window: list[tuple[str, bytes, bytes]]
+
+
+Task = CleanTask | LearnTask | RefitTask
+
+
+class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """A cleaned page and its compact document."""
+
+    title: str
+    text: str
+    used_site: bool
+    warnings: list[str]
+    chars_in: int
+    blocks_kept: int
+    blocks_removed: int
+    simhash: int | None
+    teaches: bool
+    """Whether the page may be learned from, as far as its content tells."""
+    content_digest: bytes
+    document_body: bytes
+    segments: list[TextSegment] | None
+
+
+class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Node hashes of a document, little-endian 64 bit."""
+
+    nodes: bytes
+
+
+class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """A fitted site model in compact form."""
+
+    version: str
+    documents: int
+    body: bytes
+
+
+class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Why a task has no result."""
+
+    exception: str
+    message: str
+    kind: Literal["refused", "bug", "memory"]
+    """The page cannot be cleaned; our own mistake; over the memory limit."""
+
+
+Result = CleanResult | LearnResult | RefitResult | Failure
+
+
+Models = Recent[tuple[str, str], SiteModel | None]
+MODELS_IN_MEMORY = 256
+"""Decoded site models that a child keeps, and its parent knows it to have."""
+
+
+def run_task(task: Task, models: Models) -> Result:
+    """The result of a task; every failure is a value.
+
+    Args:
+        task: What to do.
+        models: Decoded site models by (site, version), kept from task to task; cleared on failure.
+    """
+    result = _attempt(task, models)
+    if isinstance(result, Failure):
+        models.clear()
+    return result
+
+
+def _attempt(task: Task, models: Models) -> Result:
+    try:
+        match task:
+            case CleanTask():
+                return _clean(task, models)
+            case LearnTask():
+                return _learn(task)
+            case RefitTask():
+                return _refit(task)
+    except CoreError as error:
+        return Failure(type(error).__name__, str(error), "refused")
+    except MemoryError:
+        return Failure("OutOfMemory", "the page needs more memory than a child may use", "memory")
+    except Exception as error:  # noqa: BLE001 - reported with the page, which goes to the dead letters
+        return Failure(type(error).__name__, str(error), "bug")
+
+
+def _clean(task: CleanTask, models: Models) -> CleanResult:
+    document = read_document(
+        task.body,
+        task.url,
+        content_type=task.content_type,
+        charset=task.charset,
+        content_encoding=task.content_encoding,
+        limit_bytes=task.limit_bytes,
+    )
+    cleaned = clean(document, _model(task, models), CONFIG)
+    columns = document_columns(document)
+    kept = int(cleaned.decision.kept.sum())
+    return CleanResult(
+        title=document.title,
+        text=cleaned.text,
+        used_site=cleaned.decision.used_site,
+        warnings=cleaned.warnings,
+        chars_in=cleaned.chars_in,
+        blocks_kept=kept,
+        blocks_removed=len(document.segments.texts) - kept,
+        simhash=simhash(cleaned.text),
+        teaches=_teaches(document, cleaned),
+        content_digest=content_digest(columns),
+        document_body=compress_columns(columns),
+        segments=_segments(document, cleaned) if task.with_segments else None,
+    )
+
+
+def _model(task: CleanTask, models: Models) -> SiteModel | None:
+    """The site model to use; one that cannot be read counts as none."""
+    if task.model_key is None:
+        return None
+    if task.model_body is not None:
+        try:
+            models.put(task.model_key, decode_site_model(task.model_body))
+        except CodecError:
+            models.put(task.model_key, None)
+    return models.get(task.model_key)
+
+
+def _teaches(document: Document, cleaned: Cleaned) -> bool:
+    words = int(cleaned.decision.words.sum())
+    return bool(document.segments.texts) and not looks_like_error_page(document, words)
+
+
+def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
+    decision = cleaned.decision
+    sections = section_numbers(
+        document, decision.templateness, decision.words, CONFIG.section_penalty
+    )
+    return [
+        TextSegment(
+            text=text,
+            kept=bool(kept),
+            templateness=round(float(templateness), 4),
+            reason=reason,
+            section=int(section),
+        )
+        for text, kept, templateness, reason, section in zip(
+            document.segments.texts,
+            decision.kept,
+            decision.templateness,
+            decision.reasons,
+            sections,
+            strict=True,
+        )
+    ]
+
+
+def _learn(task: LearnTask) -> LearnResult:
+    document = decode_document(task.body)
+    return LearnResult(np.unique(node_hashes(document.segments.texts)).astype("<u8").tobytes())
+
+
+def _refit(task: RefitTask) -> RefitResult:
+    window = [
+        Contribution(page_id=page_id, content_digest=digest, nodes=np.frombuffer(nodes, "<u8"))
+        for page_id, digest, nodes in task.window
+    ]
+    model = fit_site_model(window, PAGE_MODEL_VERSION, CONFIG)
+    return RefitResult(model.version, model.documents, encode_site_model(model))
