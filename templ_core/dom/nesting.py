@@ -17,35 +17,44 @@ _EMPTY = frozenset(
         *("link", "meta", "param"),
     )
 )
-_NEVER_NESTED = frozenset(("html", "head", "body"))
-_AT_PARAGRAPH = frozenset(("p", "pre", "address"))
-_CLOSED_BY = {
-    "a": {"a"},
-    "address": {"p", "ul"},
-    "blockquote": {"p"},
-    "caption": {"p"},
-    "center": {"b", "font", "i", "p"},
-    "dd": _AT_PARAGRAPH | {"dt"},
-    "div": {"p"},
-    "dl": _AT_PARAGRAPH | {"dt"},
-    "dt": _AT_PARAGRAPH | {"dd"},
-    "fieldset": _HEADINGS | {"a", "legend", "p", "pre"},
-    "form": _HEADINGS | _AT_PARAGRAPH | {"dl", "form", "ol", "ul"},
-    "li": _HEADINGS | _AT_PARAGRAPH | {"dl", "li"},
-    "ol": {"p"},
-    "optgroup": {"option"},
-    "option": {"option"},
-    "p": _HEADINGS | {"b", "big", "i", "p", "small", "u"},
-    "pre": {"p", "ul"},
-    "table": _HEADINGS | {"a", "p", "pre"},
-    "tbody": {"caption", "p", "tbody", "td", "tfoot", "th", "thead", "tr"},
-    "td": {"a", "b", "font", "i", "p", "span", "td", "th", "u"},
-    "tfoot": {"caption", "p", "tbody", "td", "th", "thead", "tr"},
-    "th": {"a", "b", "font", "i", "p", "span", "td", "th", "u"},
-    "thead": {"caption"},
-    "tr": {"caption", "p", "td", "th", "tr"},
-    "ul": _AT_PARAGRAPH,
-    **{name: frozenset(("p",)) for name in _HEADINGS},
+_ONCE = frozenset(("html", "head", "body"))
+"""Their second start tags and all their end tags go: the parser ends them where they end."""
+_PARAGRAPHS = frozenset(("address", "listing", "p", "pre"))
+_ROWS = frozenset(("caption", "colgroup", "p", "td", "th", "tr"))
+_IN_CELLS = frozenset(("a", "b", "font", "i", "p", "span", "td", "th", "u"))
+_LINES = frozenset(("listing", "p", "pre"))
+_CLOSED_BY: dict[str, frozenset[str]] = {
+    "a": frozenset(("a",)),
+    "address": frozenset(("p", "ul")),
+    "center": frozenset(("b", "font", "i", "p")),
+    "col": frozenset(("caption", "p")),
+    "colgroup": frozenset(("caption", "colgroup", "p")),
+    "dd": _PARAGRAPHS | {"dir", "dt", "menu"},
+    "dl": _PARAGRAPHS | {"dir", "dt", "menu"},
+    "dt": _PARAGRAPHS | {"dd", "dir", "menu"},
+    "fieldset": _HEADINGS | _LINES | {"a", "legend"},
+    "form": _HEADINGS | _PARAGRAPHS | {"dir", "dl", "form", "menu", "ol", "ul"},
+    "li": _HEADINGS | _PARAGRAPHS | {"dl", "li"},
+    "menu": frozenset(("p", "ul")),
+    "optgroup": frozenset(("option",)),
+    "option": frozenset(("option",)),
+    "p": _HEADINGS | {"b", "big", "i", "p", "s", "small", "strike", "tt", "u"},
+    "pre": frozenset(("p", "ul")),
+    "table": _HEADINGS | _LINES | {"a"},
+    "tbody": _ROWS | {"tbody", "tfoot", "thead"},
+    "td": _IN_CELLS,
+    "tfoot": _ROWS | {"tbody", "thead"},
+    "th": _IN_CELLS,
+    "thead": frozenset(("caption", "colgroup")),
+    "tr": _ROWS,
+    "ul": _PARAGRAPHS | {"dir", "menu"},
+    **dict.fromkeys(
+        (
+            *_HEADINGS,
+            *("blockquote", "caption", "dir", "div", "frameset", "hr", "listing", "ol", "title"),
+        ),
+        frozenset(("p",)),
+    ),
 }
 """Start tag -> elements it ends if one of them is the innermost one (libxml2 2.14, measured)."""
 _STRENGTH = {
@@ -68,6 +77,7 @@ class Nesting:
         self._open: list[str] = []
         self._places: dict[str, list[int]] = {}
         self._left_out: dict[str, int] = {}
+        self._seen: set[str] = set()
 
     def open(self, name: str, *, is_empty: bool) -> str | None:
         """What to write for a start tag; None = the tag itself.
@@ -76,18 +86,22 @@ class Nesting:
             name: Tag name in lower case.
             is_empty: Whether the tag closes itself.
         """
-        if name in _EMPTY or name in _NEVER_NESTED:
-            return None
-        closed = _CLOSED_BY.get(name)
-        while closed and self._open and self._open[-1] in closed:
-            self._pop()
-        if is_empty:
-            return None
-        if len(self._open) >= (self._max_text if name in _TEXT_HOLDERS else self._max_depth):
+        if name in _ONCE:
+            is_first = name not in self._seen and not is_empty
+            self._seen.add(name)
+            return None if is_first else ""
+        depth = len(self._open)
+        closed = _CLOSED_BY.get(name, frozenset())
+        while depth and self._open[depth - 1] in closed:
+            depth -= 1
+        is_nested = not (is_empty or name in _EMPTY)
+        if is_nested and depth >= (self._max_text if name in _TEXT_HOLDERS else self._max_depth):
             self._left_out[name] = self._left_out.get(name, 0) + 1
             return _instead_of(name)
-        self._places.setdefault(name, []).append(len(self._open))
-        self._open.append(name)
+        self._cut(depth)
+        if is_nested:
+            self._places.setdefault(name, []).append(depth)
+            self._open.append(name)
         return None
 
     def close(self, name: str) -> str | None:
@@ -95,13 +109,12 @@ class Nesting:
         if self._left_out.get(name):
             self._left_out[name] -= 1
             return _instead_of(name)
-        if name in _EMPTY or name in _NEVER_NESTED:
+        if name in _EMPTY:
             return None
         places = self._places.get(name)
         if not places or self._is_held(name, places[-1]):
             return ""
-        for _ in range(len(self._open) - places[-1]):
-            self._pop()
+        self._cut(places[-1])
         return None
 
     def _is_held(self, name: str, place: int) -> bool:
@@ -113,8 +126,9 @@ class Nesting:
             if its_strength > strength and (stands := self._places.get(other))
         )
 
-    def _pop(self) -> None:
-        self._places[self._open.pop()].pop()
+    def _cut(self, depth: int) -> None:
+        while len(self._open) > depth:
+            self._places[self._open.pop()].pop()
 
 
 def _instead_of(name: str) -> str:

@@ -32,35 +32,50 @@ class ScanLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _LIMITS = ScanLimits()
-_WINDOW_CHARS = 2000
-"""A tag of twice this length leaves a window without the end of a tag."""
+_LARGE_CHARS = 400_000
+"""From here on a page can stall the parser for more than a second by its number of tags."""
+_VERY_LARGE_CHARS = 1_000_000
+"""From here on also by many tags of a few thousand characters."""
 _TAGS_PER_PIECE = 64
 _MAX_STEPS = 100_000_000
 """Open elements that stray end tags may be compared with: about half a second."""
 
 
-def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, thorough: bool = False) -> str:
+def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, parser_reports: bool = False) -> str:
     """The markup, repaired where the parser cannot be trusted with it.
 
     Args:
         text: Markup of a page.
         limits: What the parser is trusted with.
-        thorough: Read tag by tag whatever the first look says. For markup in which the parser
-            reported too great a depth all the same.
+        parser_reports: The caller will look whether the parser reports too great a depth or a
+            second root element, and call `repair_markup` then; the searches for these, five times
+            as dear as the rest, are left out.
 
     Raises:
         HostilePage: too many elements.
     """
-    text = _without_early_end(text)
-    if thorough or _is_suspicious(text, limits):
-        return "".join(_repaired(text, limits))
-    return text
+    if not parser_reports and _ends_early(text):
+        return repair_markup(text, limits)
+    if len(text) > _LARGE_CHARS or not parser_reports:
+        marks = text.count("<")
+        if marks > limits.trusted_depth and _is_tangled(text, marks, limits):
+            return repair_markup(text, limits)
+    return repair_markup(text, limits) if _has_long_tag(text, limits) else text
+
+
+def repair_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
+    """The markup read tag by tag: flat where it nests too deep, one document, fewer attributes.
+
+    Raises:
+        HostilePage: too many elements.
+    """
+    _refuse_many(text, text.count("<") - text.count("</"), limits)
+    return "".join(_repaired(text, limits))
 
 
 # --- the first look -------------------------------------------------------------------------
 
 _DOCUMENT_END = re.compile(r"</[hH][tT][mM][lL]\b[^>]*+>")
-_CLOSING = re.compile(r"</(?:html|body)\b[^>]*+>", re.IGNORECASE)
 _NOTHING = re.compile(
     r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^>]*+>)*+", re.IGNORECASE
 )
@@ -68,33 +83,25 @@ _TAG_START = re.compile(r"<[a-zA-Z]")
 _TAG = re.compile(r"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
 
 
-def _without_early_end(text: str) -> str:
-    """Without the ends of the document that have content after them."""
+def _ends_early(text: str) -> bool:
+    """Whether content follows an end of the document."""
     at = text.find("</html")
     if at < 0:
         found = _DOCUMENT_END.search(text)
         at = found.start() if found else len(text)
     rest = _NOTHING.match(text, at)
-    if rest is None or rest.end() == len(text):
-        return text
-    return _CLOSING.sub("", text)
+    return rest is not None and rest.end() < len(text)
 
 
-def _is_suspicious(text: str, limits: ScanLimits) -> bool:
-    marks = text.count("<")
-    if marks > limits.trusted_depth:
-        closing = text.count("</")
-        opening = marks - closing
-        _refuse_many(text, opening, limits)
-        steps = opening * closing
-        if opening > limits.trusted_depth:
-            highest = _most_open(text, opening, limits.trusted_depth)
-            if highest > limits.trusted_depth:
-                return True
-            steps = highest * closing
-        if steps > _MAX_STEPS:
-            return True
-    return _has_long_tag(text, limits)
+def _is_tangled(text: str, marks: int, limits: ScanLimits) -> bool:
+    """Whether too much is open at once, or too many end tags may be compared with too much."""
+    closing = text.count("</")
+    opening = marks - closing
+    _refuse_many(text, opening, limits)
+    highest = opening
+    if opening > limits.trusted_depth:
+        highest = _most_open(text, opening, limits.trusted_depth)
+    return highest > limits.trusted_depth or highest * closing > _MAX_STEPS
 
 
 def _refuse_many(text: str, opening: int, limits: ScanLimits) -> None:
@@ -124,21 +131,22 @@ def _most_open(text: str, opening: int, enough: int) -> int:
 
 
 def _has_long_tag(text: str, limits: ScanLimits) -> bool:
-    """Whether a tag has more attributes than allowed; sees tags of at least 4000 characters.
+    """Whether a tag has more attributes than allowed; sees every tag of two windows' length.
 
     Such a tag fills a window in which nothing ends, or in which nothing begins.
     """
     find = text.find
+    size = 4000 if len(text) < _VERY_LARGE_CHARS else 500
     seen = 0
-    for start in range(0, len(text), _WINDOW_CHARS):
-        end = start + _WINDOW_CHARS
+    for start in range(0, len(text), size):
+        end = start + size
         if start < seen or (find(">", start, end) >= 0 and find("<", start, end) >= 0):
             continue
-        begin = text.rfind("<", max(start - _WINDOW_CHARS, 0), start + 1)
+        begin = text.rfind("<", max(start - size, 0), start + 1)
         tag = _TAG.match(text, begin) if begin >= 0 else None
         if tag is not None:
             seen = tag.end()
-            if seen > start and _kept_end(text, tag.start(), seen, limits.max_attributes) < seen:
+            if seen > start and _kept_end(text, begin, seen, limits.max_attributes) < seen:
                 return True
     return False
 
@@ -189,10 +197,9 @@ def _change(
     name = mark[2].lower()
     if mark[1]:
         replacement = nesting.close(name)
-    elif name in _RAW_ENDS:
-        replacement = None
     else:
-        replacement = nesting.open(name, is_empty=_is_self_closing(tail[0]))
+        is_empty = name in _RAW_ENDS or _is_self_closing(tail[0])
+        replacement = nesting.open(name, is_empty=is_empty)
     if replacement is not None:
         return start, replacement
     if end - start > _LONG_TAG_CHARS and not mark[1]:
