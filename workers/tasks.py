@@ -7,10 +7,10 @@ import numpy as np
 
 from schemas.cleaned import TextSegment
 from templ_core.clean import (
-    PAGE_MODEL_VERSION,
     Cleaned,
     clean,
     looks_like_error_page,
+    page_model_version,
 )
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
@@ -225,5 +225,5 @@ def _refit(task: RefitTask) -> RefitResult:
         Contribution(page_id=page_id, content_digest=digest, nodes=np.frombuffer(nodes, "<u8"))
         for page_id, digest, nodes in task.window
     ]
-    model = fit_site_model(window, PAGE_MODEL_VERSION, CONFIG)
+    model = fit_site_model(window, page_model_version(), CONFIG)
     return RefitResult(model.version, model.documents, encode_site_model(model))
