@@ -1,22 +1,18 @@
 """Evidence to one decision for each segment, with the name of the rule that decided."""
 
-from typing import Any
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.page_level.characters import UInt64s
-from templ_core.page_level.expected_f1 import best_cut
 from templ_core.page_level.features import read_features
 from templ_core.page_level.page_model import PageModel, shipped_model
-from templ_core.page_level.repeats import may_repeat, repeats
+from templ_core.page_level.repeats import Copies, choose, may_repeat
 from templ_core.site_level.frequency import node_hashes
 from templ_core.site_level.site_model import SiteModel
 
-Floats = npt.NDArray[np.floating[Any]]
+Floats = npt.NDArray[np.float64]
 
 REASON_PAGE = "page-level"
 REASON_FREQUENT = "site-frequency"
@@ -45,10 +41,8 @@ class PageScores(msgspec.Struct, frozen=True, kw_only=True):
     odds: Floats
     """Log-odds for content."""
     words: Floats
-    text: UInt64s
-    """Hash of each segment's words."""
-    once: npt.NDArray[np.bool_]
-    """Segments of which one copy is enough."""
+    """At least 1."""
+    copies: Copies
 
 
 def decide(
@@ -90,8 +84,11 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
     return PageScores(
         odds=page_model.log_odds(document, features),
         words=features.tree.words,
-        text=features.text,
-        once=may_repeat(document, features.tree.words),
+        copies=Copies(
+            text=features.text,
+            path=features.group,
+            once=may_repeat(document, features.tree.words),
+        ),
     )
 
 
@@ -114,21 +111,15 @@ def site_evidence(
 
 
 def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision:
-    """The cut with the best expected F1 over all segments that repeat no surer one."""
-    content = 1 / (1 + np.exp(-odds))
-    repeated = repeats(page.text, page.once, odds)
-    single = np.flatnonzero(~repeated)
-    best, confidence = best_cut(content[single], page.words[single], config.f1_recall_share)
-    kept = np.zeros(len(odds), np.bool_)
-    kept[single[best]] = True
+    choice = choose(odds, page.copies, page.words, config.f1_recall_share)
     return Decision(
-        kept=kept,
-        templateness=1 - content,
-        reasons=[REASON_REPEAT if again else REASON_PAGE for again in repeated.tolist()],
+        kept=choice.kept,
+        templateness=1 / (1 + np.exp(odds)),
+        reasons=[REASON_REPEAT if again else REASON_PAGE for again in choice.repeated.tolist()],
         used_site=False,
         abstained=False,
         words=page.words,
-        confidence=confidence,
+        confidence=choice.expected_f1,
     )
 
 

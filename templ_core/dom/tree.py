@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 Int32s = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.floating[Any]]
+Numbers = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
 
 
 def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
@@ -33,14 +34,14 @@ def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
     return np.array(parents, np.int32), np.array(ends, np.int32)
 
 
-def sums_below(end: Int32s, values: Floats) -> Floats:
+def sums_below(end: Int32s, values: Numbers) -> Floats:
     """Sum of `values` over each node's subtree, the node included; length n_nodes."""
     before = np.concatenate([np.zeros(1), np.cumsum(values)])
     sums: Floats = before[end] - before[:-1]
     return sums
 
 
-def sums_above(end: Int32s, values: Floats) -> Floats:
+def sums_above(end: Int32s, values: Numbers) -> Floats:
     """Sum of `values` over each node's ancestors, the node included; length n_nodes."""
     closed = np.bincount(end, weights=values, minlength=len(end) + 1)[: len(end)]
     sums: Floats = np.cumsum(values - closed)

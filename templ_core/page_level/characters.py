@@ -54,7 +54,8 @@ class Characters(msgspec.Struct, frozen=True, kw_only=True):
 
     def has(self, bits: int) -> Bools:
         """Which characters are of one of these classes; length n_characters."""
-        return (self.classes & bits) != 0
+        found: Bools = (self.classes & bits) != 0
+        return found
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +140,7 @@ def _word_hashes(letters: npt.NDArray[np.uint32], length: Ints) -> UInt64s:
 @functools.cache
 def _powers() -> UInt64s:
     """Odd factors by place; places beyond the table share its last one."""
-    return np.cumprod(np.full(1024, _SPREAD))
+    return np.cumprod(np.full(1024, _SPREAD, np.uint64), dtype=np.uint64)
 
 
 @functools.cache

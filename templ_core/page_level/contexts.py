@@ -93,7 +93,9 @@ def _order_columns(tree: PageTree, p0: Floats) -> Columns:
     number = np.arange(size)
     for window in WINDOWS:
         low, high = np.maximum(number - window, 0), np.minimum(number + window + 1, size)
-        columns[f"window {window} before"] = _ratio(mass[number] - mass[low], words[number] - words[low])
+        columns[f"window {window} before"] = _ratio(
+            mass[number] - mass[low], words[number] - words[low]
+        )
         columns[f"window {window} after"] = _ratio(
             mass[high] - mass[number + 1], words[high] - words[number + 1]
         )

@@ -5,7 +5,13 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
-from templ_core.page_level.characters import UInt64s, Words, read_characters, read_words, text_hashes
+from templ_core.page_level.characters import (
+    UInt64s,
+    Words,
+    read_characters,
+    read_words,
+    text_hashes,
+)
 from templ_core.page_level.own_features import (
     Columns,
     link_columns,

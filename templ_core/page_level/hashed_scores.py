@@ -55,7 +55,8 @@ class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def sums(self, places: Ints, group: Ints, groups: int) -> Floats:
         """Sum of the weights at `places` by `group`; length `groups`."""
-        return self.unit * np.bincount(group, self.weights[places], groups)
+        total: Floats = np.bincount(group, self.weights[places], groups) * np.float64(self.unit)
+        return total
 
 
 class TokenPlaces(NamedTuple):
@@ -124,9 +125,7 @@ def attribute_scores(document: Document, table: HashedTable) -> Floats:
     """Log-odds for content from tags, class names, ids and roles; length n_segments."""
     nodes, segments = document.nodes, document.segments
     kinds = read_kinds(document)
-    score = {
-        role: table.sums(*kinds.places(role), kinds.number)[kinds.of_node] for role in ROLES
-    }
+    score = {role: table.sums(*kinds.places(role), kinds.number)[kinds.of_node] for role in ROLES}
     parent = np.maximum(nodes.parent, 0)
     one = segments.owner
     odds = score["owner"][one] + inline_means(document, score["inline"])
@@ -152,6 +151,7 @@ def text_scores(words: Words, heading: Ints, table: HashedTable) -> Floats:
     Args:
         words: The page's words.
         heading: Number of the last heading before each segment, -1 without one.
+        table: The regression's weights.
     """
     count = len(words.per_segment)
     own = table.sums(*text_places(words), count)

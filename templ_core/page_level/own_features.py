@@ -23,7 +23,8 @@ def link_density(document: Document, characters: Characters) -> Floats:
     """Share of each segment's characters, white space aside, that is link text; 0 to 1."""
     blanks = characters.count(characters.has(chars.SPACE)) - 1  # without the line feed at the end
     solid = characters.lengths - blanks
-    return np.minimum(document.segments.link_chars / np.maximum(solid, 1), 1.0)
+    density: Floats = np.minimum(document.segments.link_chars / np.maximum(solid, 1), 1.0)
+    return density
 
 
 def sentence_ends(characters: Characters) -> npt.NDArray[np.int64]:

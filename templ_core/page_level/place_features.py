@@ -6,7 +6,7 @@ import numpy.typing as npt
 from templ_core.dom.document import Document
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.own_features import Columns
-from templ_core.page_level.page_tree import PageTree, climb
+from templ_core.page_level.page_tree import PageTree
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -130,7 +130,7 @@ def main_columns(tree: PageTree, good: Bools, long: Bools) -> Columns:
         columns.update(position_columns(tree, main, f"main {share}"))
         part = tree.sums(tree.words, np.array([main]))[0] / tree.words.sum()
         columns[f"main {share}: share"] = np.full(len(number), part)
-    first, last = (np.flatnonzero(long)[[0, -1]] if long.any() else (0, len(long))) # noqa
+    first, last = np.flatnonzero(long)[[0, -1]] if long.any() else (0, len(long))
     columns["among long"] = (number >= first) * 1 + (number > last)
     return columns
 

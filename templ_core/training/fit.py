@@ -1,6 +1,6 @@
 """Fitting the three kinds of models: hashed tables, trees, networks."""
 
-from collections.abc import Callable
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -129,7 +129,7 @@ def fit_network(rows: Matrix, sample: Sample, settings: NetworkSettings, seed: i
         scale=scale.astype(np.float32),
         weights=[
             rng.normal(0, np.sqrt(2 / fan_in), (fan_in, fan_out)).astype(np.float32)
-            for fan_in, fan_out in zip(sizes, sizes[1:], strict=False)
+            for fan_in, fan_out in pairwise(sizes)
         ],
         biases=[np.zeros(fan_out, np.float32) for fan_out in sizes[1:]],
     )
@@ -174,14 +174,10 @@ class _Adam:
     def step(self, gradients: list[Matrix], rate: float, decay: float) -> None:
         self.steps += 1
         correction = np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
-        for parameter, gradient, first, second in zip(
-            self._parameters, gradients, self._first, self._second, strict=True
-        ):
-            first += 0.1 * (gradient - first)
-            second += 0.001 * (gradient * gradient - second)
-            parameter -= rate * correction * first / (np.sqrt(second) + 1e-8)
-            if parameter.ndim == 2:
-                parameter -= rate * decay * parameter
-
-
-Progress = Callable[[str], None]
+        for number, gradient in enumerate(gradients):
+            self._first[number] += 0.1 * (gradient - self._first[number])
+            self._second[number] += 0.001 * (gradient * gradient - self._second[number])
+            step = correction * self._first[number] / (np.sqrt(self._second[number]) + 1e-8)
+            if gradient.ndim == 2:
+                step = step + decay * self._parameters[number]
+            self._parameters[number] -= rate * step

@@ -5,12 +5,13 @@ trees and networks are fitted on those, and the page of fold f has scores from t
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from templ_core.page_level.contexts import context_columns
 from templ_core.page_level.features import Matrix, matrix
@@ -18,7 +19,6 @@ from templ_core.page_level.hashed_scores import HashedTable
 from templ_core.training.fit import (
     ATTRIBUTE_PENALTY,
     TEXT_PENALTY,
-    Progress,
     Sample,
     fit_table,
 )
@@ -27,6 +27,9 @@ from templ_core.training.sparse import stack
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+Progress = Callable[[str], None]
+"""Told what was just done."""
 
 FOLDS = 5
 NONE = -1
@@ -99,18 +102,20 @@ def hashed_scores(corpus: Corpus, seed: int, progress: Progress) -> HashedScores
         (stack([page.attribute_rows for page in corpus.pages]), ATTRIBUTE_PENALTY),
         (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
     )
-    tables, odds = {}, {}
+    tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
+    odds: dict[tuple[int, int], tuple[Floats, Floats]] = {}
     for left_out in left_out_pairs():
         used = np.flatnonzero(drawn & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
-        fitted = tuple(fit_table(rows[used], sample, penalty, seed) for rows, penalty in kinds)
-        tables[left_out] = fitted
-        odds[left_out] = tuple(
-            table.odds(rows @ (table.weights * np.float32(table.unit)))
-            for (rows, _), table in zip(kinds, fitted, strict=True)
-        )
+        attribute, text = (fit_table(rows[used], sample, penalty, seed) for rows, penalty in kinds)
+        tables[left_out] = attribute, text
+        odds[left_out] = _table_odds(kinds[0][0], attribute), _table_odds(kinds[1][0], text)
         progress(f"hashed tables without folds {left_out}")
     return HashedScores(tables=tables, odds=odds, starts=starts)
+
+
+def _table_odds(rows: sparse.csr_matrix, table: HashedTable) -> Floats:
+    return table.odds(rows @ (table.weights * np.float32(table.unit)))
 
 
 def left_out_pairs() -> Iterator[tuple[int, int]]:
@@ -125,9 +130,8 @@ def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) ->
     The page's own fold is left out by its hashed scores as well.
     """
     one = corpus.pages[page]
-    pair = tuple(sorted((left_out, int(corpus.fold[page]))))
-    if left_out == corpus.fold[page]:
-        pair = (NONE, left_out)
+    own = int(corpus.fold[page])
+    pair = (NONE, own) if left_out == own else (min(left_out, own), max(left_out, own))
     attribute, text = scores.of_page(page, pair)
     contexts = context_columns(one.tree, one.group, attribute, text)
     return np.concatenate([one.base, matrix(contexts)], axis=1)

@@ -80,8 +80,8 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     tree: PageTree
     group: Ints
     text: UInt64s
-    repeats: npt.NDArray[np.bool_]
-    """Segments of which only the surest copy is kept."""
+    once: npt.NDArray[np.bool_]
+    """Segments of which one copy is enough."""
     attribute_rows: SparseRows
     text_rows: SparseRows
     bag: WordBag
@@ -108,7 +108,7 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         tree=features.tree,
         group=features.group,
         text=features.text,
-        repeats=may_repeat(document, features.tree.words),
+        once=may_repeat(document, features.tree.words),
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, heading),
         bag=_word_bag(page, document),
@@ -166,7 +166,10 @@ def owner_of_each(pages: Sequence[tuple[str, str]]) -> list[str]:
             name = leader[name]
         return name
 
-    names = [(f"site {_domain(site)}", f"site {_domain(url)}" if "://" in url else None) for url, site in pages]
+    names = [
+        (f"site {_domain(site)}", f"site {_domain(url)}" if "://" in url else None)
+        for url, site in pages
+    ]
     for site, domain in names:
         if domain is not None:
             one, other = sorted((find(site), find(domain)))

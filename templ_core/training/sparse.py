@@ -6,6 +6,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from templ_core.dom.document import Document
+from templ_core.page_level.characters import Words
 from templ_core.page_level.hashed_scores import (
     ROLES,
     TABLE_SIZE,
@@ -13,7 +14,6 @@ from templ_core.page_level.hashed_scores import (
     read_kinds,
     text_places,
 )
-from templ_core.page_level.characters import Words
 
 Ints = npt.NDArray[np.int64]
 
@@ -45,31 +45,27 @@ def attribute_rows(document: Document) -> SparseRows:
     return _rows(total)
 
 
-def _places_by_role(
-    document: Document,
-) -> dict[str, tuple[Ints, Ints, npt.NDArray[np.float32]]]:
+Entries = tuple[Ints, Ints, npt.NDArray[np.float32]]
+
+
+def _places_by_role(document: Document) -> dict[str, Entries]:
     """For each role: segments, the nodes that have it to them, and their shares."""
     parent, segments = document.nodes.parent.tolist(), document.segments
-    found: dict[str, tuple[list[int], list[int], list[float]]] = {
-        role: ([], [], []) for role in ROLES
-    }
+    found: dict[str, list[tuple[int, int, float]]] = {role: [] for role in ROLES}
     for segment, owner in enumerate(segments.owner.tolist()):
         node, step = owner, 0
         while node >= 0:
             role = ("owner", "above1", "above2", "above3")[step] if step < 4 else "far"
-            for column, value in zip(found[role], (segment, node, 1.0), strict=True):
-                column.append(value)  # type: ignore[arg-type]
+            found[role].append((segment, node, 1.0))
             node, step = parent[node], step + 1
-        size = int(segments.inline_to[segment] - segments.inline_from[segment])
-        found["inline"][0].extend([segment] * size)
-        found["inline"][1].extend(
-            range(int(segments.inline_from[segment]), int(segments.inline_to[segment]))
-        )
-        found["inline"][2].extend([1 / size] * size if size else [])
-    return {
-        role: (np.array(one, np.int64), np.array(node, np.int64), np.array(share, np.float32))
-        for role, (one, node, share) in found.items()
-    }
+        inline = range(int(segments.inline_from[segment]), int(segments.inline_to[segment]))
+        found["inline"].extend((segment, node, 1 / len(inline)) for node in inline)
+    return {role: _entries(triples) for role, triples in found.items()}
+
+
+def _entries(triples: list[tuple[int, int, float]]) -> Entries:
+    segment, node, share = zip(*triples, strict=True) if triples else ((), (), ())
+    return np.array(segment, np.int64), np.array(node, np.int64), np.array(share, np.float32)
 
 
 def text_rows(words: Words, heading: Ints) -> SparseRows:
