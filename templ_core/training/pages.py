@@ -9,6 +9,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.config import CoreConfig
+from templ_core.dom.decode import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.scan import scan_markup
 from templ_core.errors import PageError
@@ -36,7 +38,9 @@ class GoldPage(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     site: str
     kind: str
-    html: str
+    body: bytes
+    charset: str | None
+    """None where the page has to say it."""
     gold_text: str
     selectors: GoldSelectors | None
 
@@ -90,13 +94,20 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
 def read_training_page(page: GoldPage) -> TrainingPage | None:
     """The page as training sees it; None when it cannot be cleaned or has no text."""
     try:
-        document = read_document(page.html.encode("utf-8", "replace"), page.url, charset="utf-8")
+        markup = decode_page(
+            page.body,
+            content_type=None,
+            charset=page.charset,
+            content_encoding=None,
+            limit_bytes=CoreConfig().page_limit_bytes,
+        ).text
+        document = read_document(page.body, page.url, charset=page.charset)
     except PageError:
         return None
     if not document.segments.texts:
         return None
     features = read_features(document)
-    labels = _labels(page, document, features.text)
+    labels = _labels(page, document, markup, features.text)
     heading = last_headings(document)
     return TrainingPage(
         corpus=page.corpus,
@@ -111,25 +122,25 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         once=may_repeat(document, features.tree.words),
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, heading),
-        bag=_word_bag(page, document),
+        bag=_word_bag(page, document, markup),
     )
 
 
-def _labels(page: GoldPage, document: Document, text: UInt64s) -> Labels:
+def _labels(page: GoldPage, document: Document, markup: str, text: UInt64s) -> Labels:
     labels = None
     if page.selectors is not None:
-        labels = selected_labels(document, scan_markup(page.html), page.selectors)
+        labels = selected_labels(document, scan_markup(markup), page.selectors)
     return labels or aligned_labels(document, text, page.gold_text)
 
 
-def _word_bag(page: GoldPage, document: Document) -> WordBag:
+def _word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
     per_segment = [_WORD.findall(text.lower()) for text in document.segments.texts]
     words = [word for some in per_segment for word in some]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
     gold = word_counts(page.gold_text)
     neutral: Words = Counter()
     if page.selectors is not None and page.selectors.neutral:
-        neutral = page_words(page.html, page.selectors.neutral)[1]
+        neutral = page_words(markup, page.selectors.neutral)[1]
     return WordBag(
         word=np.array([numbers[word] for word in words], np.int32),
         segment=np.repeat(

@@ -59,11 +59,11 @@ def _texts(out: Path) -> dict[int, str]:
 
 def _scores(corpus: Path, texts: Mapping[int, str]) -> Iterator[PageScore]:
     seen: Counter[str] = Counter()
-    for number, page in read_objects(corpus):
+    for offset, (_, page) in enumerate(read_objects(corpus)):
         site = page.get("site") or page["url"]
         seen[site] += 1
         if page.get("gold_text"):
-            yield _score(page, site, seen[site], texts.get(number - 1, ""))
+            yield _score(page, site, seen[site], texts.get(offset, ""))
 
 
 def _score(page: Mapping[str, Any], site: str, seen: int, text: str) -> PageScore:

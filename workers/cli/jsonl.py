@@ -28,8 +28,8 @@ def read_lines(path: Path) -> Iterator[bytes]:
         raise InputProblem(f"{path}: {error}; name a readable JSON Lines file") from None
 
 
-def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """JSON objects with the number of their line, from 1.
+def read_objects(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """JSON objects, each with the line it stands on.
 
     Raises:
         InputProblem: the file cannot be read, or a line is no JSON object.
@@ -41,4 +41,4 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise InputProblem(f"{path}, line {number}: not JSON: {error}") from None
         if not isinstance(record, dict):
             raise InputProblem(f"{path}, line {number}: not a JSON object")
-        yield number, record
+        yield line, record

@@ -11,8 +11,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from schemas.source import Source
 from workers.cli.jsonl import read_objects
 from workers.errors import InputProblem, UsageProblem
+from workers.feeds.records import page_from_json
+from workers.page import Rejected
 
 
 @click.command()
@@ -128,20 +131,24 @@ def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
 def _gold_pages(path: Path, training: Any) -> Iterator[Any]:
     """The pages of a corpus that have gold text."""
     found = 0
-    for number, record in read_objects(path):
+    for number, (line, record) in enumerate(read_objects(path), 1):
         if not record.get("gold_text"):
             continue
-        html, url = record.get("html"), record.get("url")
-        if not isinstance(html, str) or not isinstance(url, str):
-            raise InputProblem(f"{path}, line {number}: a page needs `url` and `html` as text")
+        page = page_from_json(
+            line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
+        )
+        if isinstance(page, Rejected) or page.body is None:
+            reason = page.message if isinstance(page, Rejected) else "it is gone"
+            raise InputProblem(f"{path}, line {number}: no page: {reason}")
         found += 1
         selector = record.get("gold_selector")
         yield training.pages.GoldPage(
             corpus=_name(path),
-            url=url,
-            site=record.get("site") or url,
+            url=page.url,
+            site=record.get("site") or page.url,
             kind=record.get("kind") or "",
-            html=html,
+            body=page.body,
+            charset=page.charset,
             gold_text=record["gold_text"],
             selectors=training.labels.GoldSelectors(
                 content=selector,
