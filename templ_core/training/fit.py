@@ -60,6 +60,8 @@ class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):
     rows_per_leaf: int = 40
     penalty: float = 3.0
     depth: int = 8
+    bins: int = 255
+    """Values of a feature that are told apart."""
 
 
 def fit_trees(rows: Matrix, sample: Sample, settings: TreeSettings, seed: int) -> TreeEnsemble:
@@ -76,6 +78,7 @@ def fit_trees(rows: Matrix, sample: Sample, settings: TreeSettings, seed: int) -
         min_samples_leaf=settings.rows_per_leaf,
         l2_regularization=settings.penalty,
         early_stopping=False,
+        max_bins=settings.bins,
         random_state=seed,
     )
     model.fit(

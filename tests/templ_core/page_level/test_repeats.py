@@ -4,7 +4,7 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level.features import read_features
 from templ_core.page_level.repeats import Copies, choose, may_repeat
 
-LONG = "these ten words stand on the page more than once today"
+LONG = "these twenty words and a few stand on the page more than once today, as they are told on phones too, and on desks"
 
 
 def copies(markup):

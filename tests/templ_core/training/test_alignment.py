@@ -25,7 +25,7 @@ def test_nothing_in_common():
 
 
 def test_a_run_does_not_reach_over_words_that_only_one_side_has():
-    found = matched_words("a x b".split(), "a b".split())
+    found = matched_words(["a", "x", "b"], ["a", "b"])
     assert found.tolist() == [True, False, True]
 
 

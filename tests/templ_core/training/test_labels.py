@@ -44,7 +44,7 @@ def test_an_inline_selector_counts_where_it_holds_all_the_inline_elements():
 
 
 def test_labels_of_synthetic_pages_find_their_gold():
-    pages = [page for page in simulate_feed(FeedSettings(sites=5, pages=15, seed=3))]
+    pages = list(simulate_feed(FeedSettings(sites=5, pages=15, seed=3)))
     scores = []
     for number, page in enumerate(pages):
         read = read_training_page(_gold_page(page, number)) if page.gold_text else None
