@@ -10,7 +10,8 @@ from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
 from templ_core.dom.document import Document
 from templ_core.dom.text import render_text
-from templ_core.page_level.page_model import PageModel, shipped_model
+from templ_core.page_level.model_file import shipped_model
+from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 
 _ERROR_TITLE = re.compile(

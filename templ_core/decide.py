@@ -7,7 +7,8 @@ import numpy.typing as npt
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features import read_features
-from templ_core.page_level.page_model import PageModel, shipped_model
+from templ_core.page_level.model_file import shipped_model
+from templ_core.page_level.page_model import PageModel
 from templ_core.page_level.repeats import Copies, choose, may_repeat
 from templ_core.site_level.frequency import node_hashes
 from templ_core.site_level.site_model import SiteModel

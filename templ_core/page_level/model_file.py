@@ -1,6 +1,8 @@
 """A page model as a file: zstd of MessagePack, behind a name, with a digest of its numbers."""
 
+import functools
 import hashlib
+from importlib import resources
 from typing import Any
 
 import msgspec
@@ -15,6 +17,7 @@ from templ_core.page_level.page_model import About, PageModel
 from templ_core.page_level.tree_ensemble import TreeEnsemble
 
 MODEL_FORMAT = 1
+SHIPPED = "page_model.bin"
 _NAME = b"templ page model\n"
 _MAX_BYTES = 64 << 20
 _LEVEL = 19
@@ -61,6 +64,12 @@ def make_model(
         attribute=attribute, text=text, trees=trees, networks=networks, about=about, version=""
     )
     return msgspec.structs.replace(model, version=_version(_digest(_numbers(model))))
+
+
+@functools.cache
+def shipped_model() -> PageModel:
+    """The model that comes with the package; read once."""
+    return decode_model(resources.files(__package__).joinpath(SHIPPED).read_bytes())
 
 
 def encode_model(model: PageModel) -> bytes:

@@ -4,9 +4,6 @@ Two hashed tables score a segment's tags and words; what they say about its surr
 other features; trees and networks decide, by the mean of their log-odds.
 """
 
-import functools
-from importlib import resources
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +22,6 @@ from templ_core.page_level.tree_ensemble import TreeEnsemble
 
 Floats = npt.NDArray[np.float64]
 
-SHIPPED = "page_model.bin"
 DECIMALS = 3
 """Log-odds are rounded, so that every machine gives the same text."""
 TREES_SHARE = 0.5
@@ -68,11 +64,3 @@ def combined_odds(trees: TreeEnsemble, networks: list[Network], rows: Matrix) ->
     odds = TREES_SHARE * trees.log_odds(rows) + (1 - TREES_SHARE) * of_networks
     rounded: Floats = np.round(odds, DECIMALS)
     return rounded
-
-
-@functools.cache
-def shipped_model() -> PageModel:
-    """The model that comes with the package; read once."""
-    from templ_core.page_level.model_file import decode_model  # noqa: PLC0415
-
-    return decode_model(resources.files(__package__).joinpath(SHIPPED).read_bytes())

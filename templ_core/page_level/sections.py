@@ -1,8 +1,8 @@
 """Sections: the parts of a page that share one smoothed score.
 
 The by-product of the smoothing that Chakrabarti et al. (WWW 2007, section 3.3) call segments. The
-kept text is cut from the unsmoothed scores: on the hand-set ones smoothing costs F1 (see the
-folder's README), as small navigation is drawn into the article beside it.
+kept text is cut from the unsmoothed scores: with the cut at the best expected F1, smoothing gains
+nothing, and it draws small navigation into the article beside it.
 """
 
 from typing import Any

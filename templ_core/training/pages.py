@@ -153,7 +153,7 @@ def _word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
 
 
 def thin(pages: Iterable[GoldPage], per_site: int) -> list[GoldPage]:
-    """At most `per_site` pages of a site and kind, those whose address has the smallest hash."""
+    """At most `per_site` pages of a site of a corpus, those whose address has the smallest hash."""
     sites: dict[tuple[str, str], list[GoldPage]] = {}
     for page in pages:
         sites.setdefault((page.corpus, page.site), []).append(page)

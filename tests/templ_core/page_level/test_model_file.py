@@ -5,8 +5,7 @@ import pytest
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.page_level.features import read_features
-from templ_core.page_level.model_file import decode_model, encode_model
-from templ_core.page_level.page_model import shipped_model
+from templ_core.page_level.model_file import decode_model, encode_model, shipped_model
 
 PAGE = "<nav><a href=/>Home</a></nav><p>Some text, long enough to be one.</p><footer>(c)</footer>"
 
