@@ -11,6 +11,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\U00020000-\U0002fa1f"  # Han, supplementary planes
 )
+_ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
@@ -23,9 +24,9 @@ def tokenise(text: str) -> list[str]:
     >>> tokenise("Two words, 中文 x86")
     ['Two', 'words', '中', '文', 'x86']
     """
-    return _TOKEN.findall(text)
+    return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
 
 
 def count_tokens(text: str) -> int:
     """Number of tokens of `text`."""
-    return len(_TOKEN.findall(text))
+    return len(tokenise(text))

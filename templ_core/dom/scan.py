@@ -39,6 +39,8 @@ _VERY_LARGE_CHARS = 1_000_000
 _TAGS_PER_PIECE = 64
 _MAX_STEPS = 100_000_000
 """Open elements that stray end tags may be compared with: about half a second."""
+_HARMLESS_TAGS = 20_000
+"""Half of them end tags, compared with the other half: no more steps than that."""
 
 
 def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, parser_reports: bool = False) -> str:
@@ -47,24 +49,30 @@ def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, parser_reports: bool
     Args:
         text: Markup of a page.
         limits: What the parser is trusted with.
-        parser_reports: The caller will look whether the parser reports too great a depth or a
-            second root element, and call `repair_markup` then; the searches for these, five times
-            as dear as the rest, are left out.
+        parser_reports: The caller looks afterwards whether the parser reports too great a depth
+            or a second root element, and then calls `flatten_markup` or `join_documents`; the
+            searches for these, dearer than all the rest, are left out.
 
     Raises:
         HostilePage: too many elements.
     """
     if not parser_reports and _ends_early(text):
-        return repair_markup(text, limits)
+        text = join_documents(text)
     if len(text) > _LARGE_CHARS or not parser_reports:
         marks = text.count("<")
-        if marks > limits.trusted_depth and _is_tangled(text, marks, limits):
-            return repair_markup(text, limits)
-    return repair_markup(text, limits) if _has_long_tag(text, limits) else text
+        harmless = _HARMLESS_TAGS if parser_reports else limits.trusted_depth
+        if marks > harmless and _is_tangled(text, marks, limits):
+            return flatten_markup(text, limits)
+    return flatten_markup(text, limits) if _has_long_tag(text, limits) else text
 
 
-def repair_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
-    """The markup read tag by tag: flat where it nests too deep, one document, fewer attributes.
+def join_documents(text: str) -> str:
+    """The markup without the ends of documents, so that what follows one belongs to it."""
+    return _DOCUMENT_ENDS.sub("", text)
+
+
+def flatten_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
+    """The markup, read tag by tag: flat where it nests too deep, no tag with too many attributes.
 
     Raises:
         HostilePage: too many elements.
@@ -75,9 +83,10 @@ def repair_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
 
 # --- the first look -------------------------------------------------------------------------
 
-_DOCUMENT_END = re.compile(r"</[hH][tT][mM][lL]\b[^>]*+>")
+_DOCUMENT_END = re.compile(r"</[hH][tT][mM][lL]\b[^<>]*+>")
+_DOCUMENT_ENDS = re.compile(r"</(?:html|body)\b[^<>]*+>", re.IGNORECASE)
 _NOTHING = re.compile(
-    r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^>]*+>)*+", re.IGNORECASE
+    r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^<>]*+>)*+", re.IGNORECASE
 )
 _TAG_START = re.compile(r"<[a-zA-Z]")
 _TAG = re.compile(r"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
@@ -85,11 +94,8 @@ _TAG = re.compile(r"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
 
 def _ends_early(text: str) -> bool:
     """Whether content follows an end of the document."""
-    at = text.find("</html")
-    if at < 0:
-        found = _DOCUMENT_END.search(text)
-        at = found.start() if found else len(text)
-    rest = _NOTHING.match(text, at)
+    found = _DOCUMENT_END.search(text)
+    rest = _NOTHING.match(text, found.end()) if found else None
     return rest is not None and rest.end() < len(text)
 
 
@@ -158,7 +164,7 @@ _TAIL = re.compile(r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>")
 _ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
 _COMMENT_END = re.compile(r"--!?>")
 _RAW_ENDS = {
-    name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", re.IGNORECASE)
+    name: re.compile(rf"</{name}(?=[\s/>])[^<>]*+>", re.IGNORECASE)
     for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
 }
 _LONG_TAG_CHARS = 1000

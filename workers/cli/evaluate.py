@@ -20,6 +20,7 @@ from templ_core.evaluation.words import score_template, score_text, word_counts
 from workers.errors import InputProblem
 
 _MOST_SITES = 60
+_FILE_COLUMNS = 120
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 
 
@@ -115,6 +116,8 @@ def _figures(tables: Tables) -> dict[str, dict[str, dict[str, Any]]]:
 
 def _print(tables: Tables) -> None:
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=_FILE_COLUMNS)
     for title, groups in tables.items():
         if len(groups) > _MOST_SITES:
             continue
