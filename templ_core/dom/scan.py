@@ -29,6 +29,8 @@ class ScanLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Attributes of one tag; the rest is dropped."""
     max_elements: int = 1_500_000
     """Elements of a page; 1 kB of memory each."""
+    max_repaired_tags: int = 1_000_000
+    """Tags of a page that has to be read tag by tag; 3 microseconds each."""
 
 
 _LIMITS = ScanLimits()
@@ -75,9 +77,9 @@ def flatten_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
     """The markup, read tag by tag: flat where it nests too deep, no tag with too many attributes.
 
     Raises:
-        HostilePage: too many elements.
+        HostilePage: too many tags.
     """
-    _refuse_many(text, text.count("<") - text.count("</"), limits)
+    _refuse_more(text, limits.max_repaired_tags, _ANY_TAG, "tags in a page that has to be repaired")
     return "".join(_repaired(text, limits))
 
 
@@ -89,6 +91,7 @@ _NOTHING = re.compile(
     r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^<>]*+>)*+", re.IGNORECASE
 )
 _TAG_START = re.compile(r"<[a-zA-Z]")
+_ANY_TAG = re.compile(r"</?[a-zA-Z]")
 _TAG = re.compile(r"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
 
 
@@ -103,19 +106,17 @@ def _is_tangled(text: str, marks: int, limits: ScanLimits) -> bool:
     """Whether too much is open at once, or too many end tags may be compared with too much."""
     closing = text.count("</")
     opening = marks - closing
-    _refuse_many(text, opening, limits)
+    if opening > limits.max_elements:
+        _refuse_more(text, limits.max_elements, _TAG_START, "elements")
     highest = opening
     if opening > limits.trusted_depth:
         highest = _most_open(text, opening, limits.trusted_depth)
     return highest > limits.trusted_depth or highest * closing > _MAX_STEPS
 
 
-def _refuse_many(text: str, opening: int, limits: ScanLimits) -> None:
-    if opening <= limits.max_elements:
-        return
-    elements = min(sum(1 for _ in _TAG_START.finditer(text)), text.count(">"))
-    if elements > limits.max_elements:
-        raise HostilePage(f"{elements} elements, at most {limits.max_elements} are read")
+def _refuse_more(text: str, most: int, tag: re.Pattern[str], what: str) -> None:
+    if text.count(">") > most and next(islice(tag.finditer(text), most, None), None):
+        raise HostilePage(f"more than {most} {what}")
 
 
 def _most_open(text: str, opening: int, enough: int) -> int:

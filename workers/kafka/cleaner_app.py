@@ -19,6 +19,7 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.page_message import page_of_message
 from workers.kafka.partitioning import partition_of
+from workers.kafka.received import HoleGuard, Received, received_from_faust
 from workers.page import Page, Rejected
 from workers.pool import Pool
 from workers.state.model_store import ModelStore
@@ -40,11 +41,14 @@ class CleanerApp:
             message_limit_bytes=config.settings.message_limit_bytes,
         )
         self.app = build_app(config, "cleaner")
+        self.app.on_partitions_revoked.connect(self._revoked)
+        pages = config.topic(PAGES)
+        self._guard = HoleGuard(config.broker, pages, config.group("cleaner"))
         self._cleaned = raw_topic(self.app, config.topic(CLEANED))
         self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
         self._dead_letters = raw_topic(self.app, config.topic(DEAD_LETTERS))
         self.app.task(self._follow_models)
-        self.app.agent(raw_topic(self.app, config.topic(PAGES)), name="clean")(self._clean)
+        self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
     async def _follow_models(self) -> None:
         await essential("site models", self._follower.run)
@@ -55,12 +59,16 @@ class CleanerApp:
             await essential("cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
-        messages = [event.message for event in events]
+        come = [received_from_faust(event.message) for event in events]
+        messages = await self._guard.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
         outcomes = await asyncio.gather(*map(self._outcome, records))
         done = list(zip(messages, records, outcomes, strict=True))
         await send_all(self._output(*one) for one in done)
         await send_all(self._document_sends(outcomes))
+
+    async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
+        self._guard.revoked(one.partition for one in revoked)
 
     async def _outcome(self, record: Page | Rejected) -> Outcome:
         if isinstance(record, Rejected):
@@ -73,7 +81,7 @@ class CleanerApp:
         return await asyncio.wrap_future(work)
 
     def _output(
-        self, message: Any, record: Page | Rejected, outcome: Outcome
+        self, message: Received, record: Page | Rejected, outcome: Outcome
     ) -> Awaitable[Awaitable[Any]]:
         if isinstance(outcome, Dead) or isinstance(record, Rejected):
             letter = outcome.letter if isinstance(outcome, Dead) else None
@@ -102,7 +110,7 @@ class CleanerApp:
         )
 
 
-def _dead_headers(message: Any, letter: DeadLetter) -> dict[str, bytes]:
+def _dead_headers(message: Received, letter: DeadLetter) -> dict[str, bytes]:
     ours = letter.headers(
         message.topic,
         message.partition,
@@ -110,4 +118,4 @@ def _dead_headers(message: Any, letter: DeadLetter) -> dict[str, bytes]:
         datetime.now(UTC).isoformat(timespec="milliseconds"),
         __version__,
     )
-    return {**dict(message.headers or {}), **ours}
+    return {**dict(message.headers), **ours}

@@ -1,7 +1,6 @@
 """A message of `pages` to a page: raw bytes with headers, CloudEvents, or a JSON record."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
 
 from schemas.page import (
     CLOUD_EVENT_HEADERS,
@@ -17,29 +16,18 @@ from schemas.source import Source
 from templ_core.site_key import site_key
 from workers.feeds.records import page_from_json
 from workers.feeds.times import parse_time_ms
+from workers.kafka.received import Received
 from workers.page import Page, Rejected
 from workers.settings import Settings
 
 
-class Message(Protocol):
-    """What is read of a Kafka record."""
-
-    topic: str
-    partition: int
-    offset: int
-    timestamp: float
-    """Unix seconds."""
-    headers: Any
-    value: bytes | None
-
-
-def page_of_message(message: Message, settings: Settings) -> Page | Rejected:
+def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
     """The page in a message, or why there is none; never raises.
 
     An event time after the record's own timestamp plus the allowed skew is clamped to that.
     """
     source = Source(message.topic, message.partition, message.offset)
-    arrival_ms = int(message.timestamp * 1000)
+    arrival_ms = message.timestamp_ms
     headers = _text_headers(message.headers)
     url = headers.get(HEADER_URL)
     if url:
@@ -63,10 +51,10 @@ def page_of_message(message: Message, settings: Settings) -> Page | Rejected:
 
 
 def _raw_page(
-    message: Message, source: Source, url: str, headers: Mapping[str, str], latest_ms: int
+    message: Received, source: Source, url: str, headers: Mapping[str, str], latest_ms: int
 ) -> Page:
     fetched_at = headers.get(HEADER_FETCHED_AT)
-    event_time_ms = _time_or(fetched_at, int(message.timestamp * 1000))
+    event_time_ms = _time_or(fetched_at, message.timestamp_ms)
     return Page(
         source=source,
         url=url,
@@ -93,12 +81,9 @@ def _time_or(said: object, arrival_ms: int) -> int:
     return arrival_ms if time_ms is None else time_ms
 
 
-def _text_headers(headers: Any) -> dict[str, str]:
+def _text_headers(headers: Iterable[tuple[str, bytes]]) -> dict[str, str]:
     """Headers in lower case; CloudEvents' names count as ours where ours are absent."""
-    pairs = headers.items() if isinstance(headers, Mapping) else headers or ()
-    found = {
-        name.lower(): value.decode("utf-8", "replace") for name, value in pairs if value is not None
-    }
+    found = {name.lower(): value.decode("utf-8", "replace") for name, value in headers}
     for event_name, name in CLOUD_EVENT_HEADERS.items():
         if event_name in found:
             found.setdefault(name, found[event_name])

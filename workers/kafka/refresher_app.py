@@ -17,6 +17,12 @@ from workers.kafka.app import build_app, essential, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.partitioning import partition_of
 from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.kafka.received import (
+    HoleGuard,
+    Received,
+    received_from_aiokafka,
+    received_from_faust,
+)
 from workers.pool import Pool
 from workers.refresher import NotLearned, Refresher
 from workers.state.window_store import WindowStore
@@ -44,7 +50,9 @@ class RefresherApp:
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
         self.app = build_app(config, "refresher")
-        self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
+        documents = config.topic(DOCUMENTS)
+        self._guard = HoleGuard(config.broker, documents, config.group("refresher"))
+        self._documents = raw_topic(self.app, documents)
         self._site_models = raw_topic(self.app, config.topic(SITE_MODELS))
         self.app.agent(self._documents, name="refresh")(self._refresh)
         self.app.on_partitions_assigned.connect(self._assigned)
@@ -65,6 +73,7 @@ class RefresherApp:
             task.add_done_callback(self._rebuilds.discard)
 
     async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
+        self._guard.revoked(one.partition for one in revoked)
         for one in revoked:
             async with self._locks[one.partition]:
                 partition = self._partitions.pop(one.partition, None)
@@ -73,22 +82,19 @@ class RefresherApp:
 
     async def _refresh(self, stream: faust.StreamT) -> None:
         async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
-            by_partition: defaultdict[int, list[Any]] = defaultdict(list)
-            for event in events:
-                by_partition[event.message.partition].append(event.message)
-            for number, messages in by_partition.items():
-                await essential(
-                    "refreshing",
-                    lambda number=number, messages=messages: self._batch(number, messages),
-                )
+            await essential("refreshing", lambda events=events: self._batch(events))
 
-    async def _batch(self, number: int, messages: list[Any]) -> None:
-        async with self._locks[number]:
-            partition = self._partition(number)
-            if messages[0].offset > partition.store.next_offset:
+    async def _batch(self, events: Iterable[faust.EventT]) -> None:
+        come = [received_from_faust(event.message) for event in events]
+        by_partition: defaultdict[int, list[Received]] = defaultdict(list)
+        for message in await self._guard.complete(come):
+            by_partition[message.partition].append(message)
+        for number, messages in by_partition.items():
+            async with self._locks[number]:
+                partition = self._partition(number)
                 await self._catch_up(partition, number, messages[0].offset)
-            sites = {await self._learn(partition, message) for message in messages}
-            await self._publish(partition, sites)
+                sites = {await self._learn(partition, message) for message in messages}
+                await self._publish(partition, sites)
 
     async def _recover(self, number: int) -> None:
         """Read what the store lacks of the topic, all of it if the store is lost."""
@@ -117,10 +123,10 @@ class RefresherApp:
             starts = await consumer.beginning_offsets([topic])
             consumer.seek(topic, max(partition.store.next_offset, starts[topic]))
             async for record in read_until(consumer, {topic: end}):
-                await self._learn(partition, record)
+                await self._learn(partition, received_from_aiokafka(record))
         partition.store.skip(end - 1)
 
-    async def _learn(self, partition: _Partition, message: Any) -> str:
+    async def _learn(self, partition: _Partition, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key)
         work = self._pool.submit(site, _take_in, partition, site, message)
@@ -154,12 +160,12 @@ class RefresherApp:
                     value=None,
                     partition=partition_of(site_of_key(key), self._config.partitions),
                 )
-                for _, key in tombstones
+                for key in tombstones
             )
-            partition.store.take_from_outbox(number for number, _ in tombstones)
+            partition.store.take_from_outbox(tombstones)
 
 
-def _take_in(partition: _Partition, site: str, message: Any) -> None:
+def _take_in(partition: _Partition, site: str, message: Received) -> None:
     store = partition.store
     if message.value is None:
         store.remove(site, message.key.partition(b"\0")[2].decode(), message.offset)

@@ -73,10 +73,6 @@ class Database:
                 return
             yield key, value
 
-    def last_key(self, family: str) -> bytes | None:
-        """The greatest key; None when there is none."""
-        return next(iter(self._families[family].keys(backwards=True)), None)
-
     def batch(self) -> Batch:
         """An empty batch."""
         return Batch(self)
