@@ -10,9 +10,11 @@ from collections import Counter
 import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
-from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, write_feed
+from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
 
 pytestmark = pytest.mark.timeout(400)
+
+GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
 
 
 @pytest.fixture
@@ -85,6 +87,25 @@ def test_nothing_is_lost_when_workers_are_killed(stream, tmp_path):
     assert stream.windows("one") == undisturbed
 
 
+def test_nothing_is_lost_when_a_worker_is_stopped_in_mid_batch(stream, tmp_path):
+    entered = tmp_path / "entered"
+    bodies = [GOOD] * 6 + [GOOD + f"POISON-STOP {entered}<"] + [GOOD] * 20
+    lines = [
+        json.dumps({"url": f"https://example.com/{number}", "html": body})
+        for number, body in enumerate(bodies)
+    ]
+    (tmp_path / "feed.jsonl").write_text("\n".join(lines))
+    stream.feed(tmp_path / "feed.jsonl")
+    module = {"TEMPL_CHILD_MODULE": "tests.workers.poison_child", "TEMPL_PAGE_DEADLINE_S": "4"}
+    stream.start("one", **module)
+    wait_until(entered.exists, lambda: stream.log("one"))
+    assert stream.stop("one") == 0
+    assert len(stream.answered()) < len(bodies)
+    stream.start("one", **module)
+    stream.wait_until_answered()
+    assert stream.stop("one") == 0
+
+
 def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     feed = write_feed(tmp_path / "feed.jsonl", pages=80)
     stream.start("one")
@@ -105,9 +126,6 @@ def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     assert stream.windows("one") == undisturbed
     newest = [one for one in stream.outputs().values() if one[0].id.startswith("later")]
     assert all(records[0].site_model_version for records in newest)
-
-
-GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
 
 
 def test_each_poison_page_has_its_outcome_and_the_others_are_cleaned(stream, tmp_path):

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import faust
@@ -54,6 +54,21 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     return app.topic(
         name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
     )
+
+
+async def batches(
+    stream: faust.StreamT, most: int, within_s: float
+) -> AsyncIterator[Sequence[faust.EventT]]:
+    """Small batches of events, each acknowledged once its consumer comes back for the next.
+
+    Not `take_events`: that one acknowledges a batch also when its consumer is cancelled over it,
+    as every stop of the worker does, and the pages would be committed without having been done.
+    """
+    stream.enable_acks = False
+    async for events in stream.noack_take(most, within_s):
+        yield events
+        for event in events:
+            await stream.ack(event)
 
 
 async def send_all(sends: Iterable[Awaitable[Any]]) -> None:

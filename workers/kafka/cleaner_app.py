@@ -14,7 +14,7 @@ from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core import __version__
 from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
-from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.app import batches, build_app, essential, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.page_message import page_of_message
@@ -51,7 +51,7 @@ class CleanerApp:
 
     async def _clean(self, stream: faust.StreamT) -> None:
         await self._follower.ready.wait()
-        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
+        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
             await essential("cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
