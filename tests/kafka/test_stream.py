@@ -1,5 +1,6 @@
 """The whole stream on a real broker: nothing lost, nothing doubled, the same answers as on files."""
 
+import asyncio
 import json
 import random
 import shutil
@@ -8,8 +9,9 @@ import time
 from collections import Counter
 
 import pytest
+from aiokafka import AIOKafkaProducer
 
-from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
 from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
 
 pytestmark = pytest.mark.timeout(400)
@@ -181,10 +183,6 @@ def _null_page(tmp_path):
 
 
 def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_broker):
-    import asyncio
-
-    from aiokafka import AIOKafkaProducer
-
     values = [
         (b"<p>no url", []),
         (json.dumps({"url": "https://a.com/1", "html": GOOD, "id": "json"}).encode(), []),
@@ -208,6 +206,47 @@ def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_bro
     assert urls == ["https://a.com/1", "https://a.com/2", "https://a.com/3"]
     reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
     assert reasons == {"MissingUrl": 1, "InvalidRecord": 1}
+
+
+def test_no_message_stops_the_stream(stream, kafka_broker):
+    """What no well-behaved crawler sends: each has an outcome, and the pages behind it too."""
+    url = ("url", b"https://a.com/1")
+    messages = {
+        "FieldTooLong": [
+            (GOOD.encode(), [("url", b"https://a.com/" + b"x" * 5_000_000)]),
+            (GOOD.encode(), [url, ("site", b"s" * 5_000_000)]),
+        ],
+        "MissingUrl": [(b"x", [("x", None), ("x", b"1"), ("x", b"2")]), (b"x", [("url", b" ")])],
+        "UnsupportedContent": [(b"%PDF-1.7 " + b"\x00\xff" * 6_000_000, [url])],
+        None: [
+            (GOOD.encode(), [url, ("site", b"a.com\0b"), ("id", b"\xff\xfe")]),
+            (b"<title>" + b"word " * 1_900_000 + b"</title><p>" + GOOD.encode(), [url]),
+            (b'{"url":"https://b.com/","html":"<p>x","content_type":"\\ud800"}', []),
+        ],
+    }
+
+    async def send():
+        producer = AIOKafkaProducer(
+            bootstrap_servers=kafka_broker.address,
+            compression_type="zstd",
+            max_request_size=1 << 25,
+        )
+        await producer.start()
+        for value, headers in (one for some in messages.values() for one in some):
+            await producer.send_and_wait(stream.prefix + PAGES, value, headers=headers, partition=0)
+        await producer.stop()
+
+    asyncio.run(send())
+    stream.start()
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    assert "ending, to be started again" not in stream.log()
+    reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
+    assert reasons == {name: len(some) for name, some in messages.items() if name}
+    assert {one[0].site for one in stream.outputs().values()} == {"a.comb", "a.com", "b.com"}
+    letters = [one for one in stream.records(DEAD_LETTERS) if dict(one.headers).get("x")]
+    assert [value for name, value in letters[0].headers if name == "x"] == [None, b"1", b"2"]
 
 
 def test_a_page_too_large_for_kafka_is_refused_by_the_feed_and_kept(stream, tmp_path):

@@ -9,6 +9,7 @@ from typing import Any
 import faust
 
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
+from workers.settings import Settings
 
 _FATAL = 70
 _MIB = 1 << 20
@@ -36,7 +37,8 @@ def build_app(config: KafkaConfig, role: str) -> faust.App:
         stream_buffer_maxsize=settings.batch_pages,
         consumer_auto_offset_reset="earliest",
         consumer_max_fetch_size=2 * _MIB,
-        producer_max_request_size=settings.message_limit_bytes + PRODUCER_ROOM_BYTES,
+        # Before compression: a dead letter may carry a page that was compressed on its way in.
+        producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,
         producer_linger=0.005,
         producer_max_batch_size=_MIB,
         producer_compression_type="zstd",
@@ -47,6 +49,11 @@ def build_app(config: KafkaConfig, role: str) -> faust.App:
         broker_request_timeout=max(90.0, 2 * settings.session_timeout_s),
         worker_redirect_stdouts=False,
     )
+
+
+def max_value_bytes(settings: Settings) -> int:
+    """Largest value that is sent, before compression."""
+    return max(settings.message_limit_bytes, settings.page_limit_bytes)
 
 
 def raw_topic(app: faust.App, name: str) -> faust.TopicT:

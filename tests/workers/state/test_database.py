@@ -7,7 +7,7 @@ from workers.state.database import Database
 
 def test_damage_is_not_taken_for_a_lock(tmp_path, monkeypatch):
     def damaged(*_args, **_options):
-        raise Exception("Corruption: block checksum mismatch: stored = 1, computed = 2")
+        raise RuntimeError("Corruption: block checksum mismatch: stored = 1, computed = 2")
 
     monkeypatch.setattr(database, "Rdict", damaged)
     with pytest.raises(StateProblem, match="delete it and it is rebuilt"):
