@@ -128,7 +128,7 @@ class Stream:
         """Source id -> headers and value of each dead letter."""
         found = {}
         for record in self.records(DEAD_LETTERS):
-            headers = {name: value.decode() for name, value in record.headers}
+            headers = {name: (value or b"").decode() for name, value in record.headers}
             place = (
                 headers[f"__streams.errors.{name}"] for name in ("topic", "partition", "offset")
             )

@@ -8,13 +8,13 @@ from typing import Any
 import faust
 
 from schemas.codec import encode_json, encode_msgpack
-from schemas.dead_letter import DeadLetter
+from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
 from schemas.document import DocumentRecord, document_key
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core import __version__
 from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
-from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.app import batches, build_app, essential, max_value_bytes, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.page_message import page_of_message
@@ -55,7 +55,7 @@ class CleanerApp:
 
     async def _clean(self, stream: faust.StreamT) -> None:
         await self._follower.ready.wait()
-        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
+        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
             await essential("cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
@@ -86,15 +86,21 @@ class CleanerApp:
         if isinstance(outcome, Dead) or isinstance(record, Rejected):
             letter = outcome.letter if isinstance(outcome, Dead) else None
             assert letter is not None  # noqa: S101 - a rejected record has a dead outcome
-            return self._dead_letters.send(
-                key=message.key, value=message.value, headers=_dead_headers(message, letter)
-            )
+            return self._send_dead_letter(message, letter)
         return self._cleaned.send(
             key=record.url.encode(),
             value=encode_json(outcome.record) if isinstance(outcome, Cleaned) else None,
             partition=partition_of(record.site, self._config.partitions),
             headers={HEADER_SOURCE_ID: str(record.source).encode()},
         )
+
+    def _send_dead_letter(self, message: Any, letter: DeadLetter) -> Awaitable[Awaitable[Any]]:
+        value, headers = message.value, _dead_headers(message, letter)
+        limit_bytes = max_value_bytes(self._config.settings)
+        if value is not None and len(value) > limit_bytes:
+            headers.append((HEADER_CUT_FROM, str(len(value)).encode()))
+            value = value[:limit_bytes]
+        return self._dead_letters.send(key=message.key, value=value, headers=headers)
 
     def _document_sends(self, outcomes: Iterable[Outcome]) -> Iterator[Awaitable[Awaitable[Any]]]:
         for outcome in outcomes:
@@ -110,7 +116,8 @@ class CleanerApp:
         )
 
 
-def _dead_headers(message: Received, letter: DeadLetter) -> dict[str, bytes]:
+def _dead_headers(message: Received, letter: DeadLetter) -> list[tuple[str, bytes]]:
+    """The message's own headers, each as often as it came, and what went wrong."""
     ours = letter.headers(
         message.topic,
         message.partition,
@@ -118,4 +125,5 @@ def _dead_headers(message: Received, letter: DeadLetter) -> dict[str, bytes]:
         datetime.now(UTC).isoformat(timespec="milliseconds"),
         __version__,
     )
-    return {**dict(message.headers), **ours}
+    theirs = [(name, value) for name, value in message.headers if name not in ours]
+    return [*theirs, *ours.items()]

@@ -14,11 +14,14 @@ from schemas.page import (
 )
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.feeds.records import page_from_json
+from workers.feeds.records import clean_text, page_from_json
 from workers.feeds.times import parse_time_ms
-from workers.kafka.received import Received
+from workers.kafka.received import Header, Received
 from workers.page import Page, Rejected
 from workers.settings import Settings
+
+_NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10, "fetched_at": 1 << 10}
+"""These go into keys and into every output, which must fit a message whatever they are."""
 
 
 def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
@@ -26,6 +29,11 @@ def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
 
     An event time after the record's own timestamp plus the allowed skew is clamped to that.
     """
+    record = _read(message, settings)
+    return _too_long(record, message) or record if isinstance(record, Page) else record
+
+
+def _read(message: Received, settings: Settings) -> Page | Rejected:
     source = Source(message.topic, message.partition, message.offset)
     arrival_ms = message.timestamp_ms
     headers = _text_headers(message.headers)
@@ -48,6 +56,20 @@ def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
         message="a page message needs the header `url`, or a JSON record as its value",
         value=message.value or b"",
     )
+
+
+def _too_long(page: Page, message: Received) -> Rejected | None:
+    for name, limit_bytes in _NAME_LIMIT_BYTES.items():
+        size_bytes = len((getattr(page, name) or "").encode())
+        if size_bytes > limit_bytes:
+            return Rejected(
+                source=page.source,
+                url=page.url if name != "url" else None,
+                exception="FieldTooLong",
+                message=f"{name} has {size_bytes} bytes, at most {limit_bytes} are allowed",
+                value=message.value or b"",
+            )
+    return None
 
 
 def _raw_page(
@@ -81,9 +103,13 @@ def _time_or(said: object, arrival_ms: int) -> int:
     return arrival_ms if time_ms is None else time_ms
 
 
-def _text_headers(headers: Iterable[tuple[str, bytes]]) -> dict[str, str]:
+def _text_headers(headers: Iterable[Header]) -> dict[str, str]:
     """Headers in lower case; CloudEvents' names count as ours where ours are absent."""
-    found = {name.lower(): value.decode("utf-8", "replace") for name, value in headers}
+    found = {
+        name.lower(): clean_text(value.decode("utf-8", "replace"))
+        for name, value in headers
+        if value is not None
+    }
     for event_name, name in CLOUD_EVENT_HEADERS.items():
         if event_name in found:
             found.setdefault(name, found[event_name])

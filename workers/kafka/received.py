@@ -17,6 +17,8 @@ from workers.kafka.plain_consumer import plain_consumer, read_until
 
 log = logging.getLogger("templ")
 
+Header = tuple[str, bytes | None]
+
 
 class Received(msgspec.Struct, frozen=True, kw_only=True):
     """A Kafka record, whichever consumer has read it."""
@@ -27,7 +29,7 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
     timestamp_ms: int
     key: bytes | None
     value: bytes | None
-    headers: tuple[tuple[str, bytes], ...] = ()
+    headers: tuple[Header, ...] = ()
 
 
 def received_from_faust(message: Any) -> Received:
@@ -41,7 +43,7 @@ def received_from_faust(message: Any) -> Received:
         timestamp_ms=int(message.timestamp * 1000),
         key=message.key,
         value=message.value,
-        headers=tuple((name, value) for name, value in pairs if value is not None),
+        headers=tuple(pairs),
     )
 
 
@@ -54,7 +56,7 @@ def received_from_aiokafka(record: Any) -> Received:
         timestamp_ms=record.timestamp,
         key=record.key,
         value=record.value,
-        headers=tuple((name, value) for name, value in record.headers if value is not None),
+        headers=tuple(record.headers),
     )
 
 

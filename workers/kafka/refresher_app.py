@@ -13,7 +13,7 @@ from schemas.codec import NewerFormatError, SchemaError, decode_document, encode
 from schemas.document import site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
-from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.app import batches, build_app, essential, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.partitioning import partition_of
 from workers.kafka.plain_consumer import plain_consumer, read_until
@@ -81,7 +81,7 @@ class RefresherApp:
                     partition.store.close()
 
     async def _refresh(self, stream: faust.StreamT) -> None:
-        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
+        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
             await essential("refreshing", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:

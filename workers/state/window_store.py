@@ -203,11 +203,17 @@ class _Change:
 
     def enter(self, record: DocumentRecord, contribution: Contribution) -> None:
         source_key = self._prefix + str(record.source).encode()
+        key = self._prefix + _place(record)
         known_place = self._db.get("by_source", source_key)
         if known_place is not None:
-            self._replace(self._prefix + known_place, record)
-            return
-        key = self._prefix + _place(record)
+            known_key = self._prefix + known_place
+            known = self._document(known_key)
+            if known_key == key and _is_same_page(known, record):
+                self._replace(key, record, known)
+                return
+            # Another feed under the same name: a file replaced, a topic made anew.
+            self._leave(known_key, known)
+            self.tombstones.clear()  # the new document has the old one's key in the topic
         if not self._is_newest(record, key):
             self.tombstones.append(document_key(record.site, record.source))
             return
@@ -222,9 +228,9 @@ class _Change:
         self.state.learned += 1
         self.state.newest_ms = max(self.state.newest_ms, record.event_time_ms)
 
-    def _replace(self, key: bytes, record: DocumentRecord) -> None:
+    def _replace(self, key: bytes, record: DocumentRecord, known: DocumentRecord) -> None:
         """Put a redelivered document in its own place."""
-        self.state.bytes += len(record.body) - len(self._document(key).body)
+        self.state.bytes += len(record.body) - len(known.body)
         self.batch.put("documents", key, msgspec.msgpack.encode(record))
 
     def _is_newest(self, record: DocumentRecord, key: bytes) -> bool:
@@ -234,10 +240,11 @@ class _Change:
         if deletion is not None and record.event_time_ms <= _time_from(deletion):
             return False
         other = self._db.get("by_url", url_key)
-        if other is not None and other > key:
+        if other is None or other in self._left:
+            return True
+        if other > key:
             return False
-        if other is not None:
-            self._leave(other, self._document(other))
+        self._leave(other, self._document(other))
         return True
 
     def keep_bounds(self, settings: Settings) -> None:
@@ -312,6 +319,10 @@ def _place(record: DocumentRecord) -> bytes:
     """A document's place in its window: event time, hash of page id, then source for uniqueness."""
     page_hash = hashlib.blake2b(record.id.encode(), digest_size=8).digest()
     return _time_bytes(record.event_time_ms) + page_hash + str(record.source).encode()
+
+
+def _is_same_page(known: DocumentRecord, record: DocumentRecord) -> bool:
+    return known.url == record.url and known.content_digest == record.content_digest
 
 
 def _time_bytes(time_ms: int) -> bytes:
