@@ -80,8 +80,8 @@ def run_on_files(options, directory, pages, bare_s):
 
 def run_on_kafka(options, directory, pages, bare_s):
     broker = load_broker(directory / "broker")
+    stream = Stream(broker, "bench.", directory)
     try:
-        stream = Stream(broker, "bench.", directory)
         stream.feed(options.feed, time_field=options.time_field)
         stream.start("one")
         stream.start("two")
@@ -94,6 +94,7 @@ def run_on_kafka(options, directory, pages, bare_s):
         stream.stop("two")
         compare(stream, directory, options)
     finally:
+        stream.stop_all()
         broker.stop()
 
 

@@ -58,9 +58,11 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
         start_watchdog(
             broker, config.group(role), topic, _assigned(app, topic), settings.stall_timeout_s
         )
-        faust.Worker(
-            app, loglevel="WARNING", redirect_stdouts=False, override_logging=False
-        ).execute_from_commandline()
+        worker = faust.Worker(
+            app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
+        )
+        worker.spinner = None
+        worker.execute_from_commandline()
 
 
 async def _checked_partitions(broker: str, prefix: str) -> int:
