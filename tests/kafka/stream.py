@@ -67,9 +67,11 @@ class Stream:
         self._workers = {}
         templ("topics", "create", *self.options, "--partitions", PARTITIONS)
 
-    def feed(self, *paths, time_field="fetched_at"):
+    def feed(self, *paths, time_field="fetched_at", rate=1e6):
         letters = ("--dead-letters", self.directory / "feed.dead-letters")
-        return templ("feed", *paths, *self.options, "--time-field", time_field, *letters)
+        return templ(
+            "feed", *paths, *self.options, "--time-field", time_field, "--rate", rate, *letters
+        )
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""
