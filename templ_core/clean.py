@@ -10,10 +10,8 @@ from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
 from templ_core.dom.document import Document
 from templ_core.dom.text import render_text
-from templ_core.page_level.block_scores import PAGE_MODEL_VERSION
+from templ_core.page_level.page_model import PageModel, shipped_model
 from templ_core.site_level.site_model import SiteModel
-
-__all__ = ["PAGE_MODEL_VERSION", "Cleaned", "clean", "cleaner_version", "looks_like_error_page"]
 
 _ERROR_TITLE = re.compile(
     r"\b(?:404|page not found|not found|403 forbidden|access denied|500 internal|bad gateway|"
@@ -34,21 +32,37 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     chars_in: int
     """Characters of all segments."""
 
+    @property
+    def confidence(self) -> float:
+        """Word F1 to expect of the text, 0 to 1."""
+        return self.decision.confidence
+
 
 def cleaner_version(config: CoreConfig) -> str:
     """Version of the code and its thresholds: equal versions and models give equal text."""
     return f"{__version__}+{config.digest()}"
 
 
-def clean(document: Document, site_model: SiteModel | None, config: CoreConfig) -> Cleaned:
+def page_model_version() -> str:
+    """Version of the page model that comes with the package."""
+    return shipped_model().version
+
+
+def clean(
+    document: Document,
+    site_model: SiteModel | None,
+    config: CoreConfig,
+    page_model: PageModel | None = None,
+) -> Cleaned:
     """The clean text of a page.
 
     Args:
         document: The page.
         site_model: What is known about its site; None = nothing.
         config: The core's thresholds.
+        page_model: None = the one that comes with the package.
     """
-    decision = decide(document, site_model, config)
+    decision = decide(document, site_model, config, page_model)
     text = render_text(document, decision.kept)
     return Cleaned(
         text=text,

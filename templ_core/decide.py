@@ -1,22 +1,22 @@
 """Evidence to one decision for each segment, with the name of the rule that decided."""
 
-from typing import Any
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.page_level.block_scores import content_log_odds, segment_words
-from templ_core.page_level.expected_f1 import best_cut
+from templ_core.page_level.features import read_features
+from templ_core.page_level.page_model import PageModel, shipped_model
+from templ_core.page_level.repeats import Copies, choose, may_repeat
 from templ_core.site_level.frequency import node_hashes
 from templ_core.site_level.site_model import SiteModel
 
-Floats = npt.NDArray[np.floating[Any]]
+Floats = npt.NDArray[np.float64]
 
 REASON_PAGE = "page-level"
 REASON_FREQUENT = "site-frequency"
+REASON_REPEAT = "repeat"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,23 +30,66 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     abstained: bool
     """Whether the site's evidence was set aside because it left nearly nothing."""
     words: Floats
+    """Of each segment, at least 1."""
+    confidence: float
+    """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
 
 
-def decide(document: Document, site_model: SiteModel | None, config: CoreConfig) -> Decision:
-    """The decision for a page, with its site's evidence where there is any."""
-    words = segment_words(document)
-    page_odds = content_log_odds(document, words) if len(words) else np.empty(0)
-    alone = _decide_odds(page_odds, words, config)
+class PageScores(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page alone says; columns of length n_segments."""
+
+    odds: Floats
+    """Log-odds for content."""
+    words: Floats
+    """At least 1."""
+    copies: Copies
+
+
+def decide(
+    document: Document,
+    site_model: SiteModel | None,
+    config: CoreConfig,
+    page_model: PageModel | None = None,
+) -> Decision:
+    """The decision for a page, with its site's evidence where there is any.
+
+    Args:
+        document: The page.
+        site_model: What is known about its site; None = nothing.
+        config: The core's thresholds.
+        page_model: None = the one that comes with the package.
+    """
+    if not document.segments.texts:
+        return _EMPTY
+    page = score_page(document, page_model or shipped_model())
+    alone = _decide_odds(page.odds, page, config)
     if site_model is None or site_model.documents < config.site_evidence_pages_min:
         return alone
     evidence = site_evidence(node_hashes(document.segments.texts), site_model, config)
     if not evidence.any():
         return alone
-    fused = _decide_odds(page_odds - evidence, words, config)
-    if words[fused.kept].sum() < config.abstain_ratio * words[alone.kept].sum():
+    fused = _decide_odds(page.odds - evidence, page, config)
+    if page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
         return msgspec.structs.replace(alone, abstained=True)
-    reasons = [REASON_FREQUENT if weight > 1 else REASON_PAGE for weight in evidence.tolist()]
+    reasons = [
+        REASON_FREQUENT if weight > 1 else reason
+        for weight, reason in zip(evidence.tolist(), fused.reasons, strict=True)
+    ]
     return msgspec.structs.replace(fused, used_site=True, reasons=reasons)
+
+
+def score_page(document: Document, page_model: PageModel) -> PageScores:
+    """What the page model says about a page with at least one segment."""
+    features = read_features(document)
+    return PageScores(
+        odds=page_model.log_odds(document, features),
+        words=features.tree.words,
+        copies=Copies(
+            text=features.text,
+            path=features.group,
+            once=may_repeat(document, features.tree.words),
+        ),
+    )
 
 
 def site_evidence(
@@ -67,14 +110,25 @@ def site_evidence(
     return np.where(frequent, for_template, against)
 
 
-def _decide_odds(odds: Floats, words: Floats, config: CoreConfig) -> Decision:
-    templateness = 1 / (1 + np.exp(odds))
-    kept, _ = best_cut(1 - templateness, words, config.f1_recall_share)
+def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision:
+    choice = choose(odds, page.copies, page.words, config.f1_recall_share)
     return Decision(
-        kept=kept,
-        templateness=templateness,
-        reasons=[REASON_PAGE] * len(words),
+        kept=choice.kept,
+        templateness=1 / (1 + np.exp(odds)),
+        reasons=[REASON_REPEAT if again else REASON_PAGE for again in choice.repeated.tolist()],
         used_site=False,
         abstained=False,
-        words=words,
+        words=page.words,
+        confidence=choice.expected_f1,
     )
+
+
+_EMPTY = Decision(
+    kept=np.empty(0, np.bool_),
+    templateness=np.empty(0),
+    reasons=[],
+    used_site=False,
+    abstained=False,
+    words=np.empty(0),
+    confidence=0.0,
+)

@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.distinct import distinct
 from templ_core.tokens import tokenise
 
 BITS = 64
@@ -25,7 +26,7 @@ def simhash(text: str) -> int | None:
     tokens = tokenise(text.lower())
     if not tokens:
         return None
-    shingles = np.unique(_shingles(_token_hashes(tokens)))
+    shingles = distinct(_shingles(_token_hashes(tokens)))
     ones = np.zeros(BITS, np.int64)
     for start in range(0, len(shingles), _CHUNK):
         chunk = shingles[start : start + _CHUNK].astype(">u8").view(np.uint8)

@@ -7,12 +7,13 @@ import numpy as np
 
 from schemas.cleaned import TextSegment
 from templ_core.clean import (
-    PAGE_MODEL_VERSION,
     Cleaned,
     clean,
     looks_like_error_page,
+    page_model_version,
 )
 from templ_core.config import CoreConfig
+from templ_core.distinct import distinct
 from templ_core.dom.codec import (
     compress_columns,
     content_digest,
@@ -217,7 +218,7 @@ def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
 
 def _learn(task: LearnTask) -> LearnResult:
     document = decode_document(task.body)
-    return LearnResult(np.unique(node_hashes(document.segments.texts)).astype("<u8").tobytes())
+    return LearnResult(distinct(node_hashes(document.segments.texts)).astype("<u8").tobytes())
 
 
 def _refit(task: RefitTask) -> RefitResult:
@@ -225,5 +226,5 @@ def _refit(task: RefitTask) -> RefitResult:
         Contribution(page_id=page_id, content_digest=digest, nodes=np.frombuffer(nodes, "<u8"))
         for page_id, digest, nodes in task.window
     ]
-    model = fit_site_model(window, PAGE_MODEL_VERSION, CONFIG)
+    model = fit_site_model(window, page_model_version(), CONFIG)
     return RefitResult(model.version, model.documents, encode_site_model(model))

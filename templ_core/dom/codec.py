@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from templ_core.dom.document import Document, Nodes, Segments, tree_of_depths
+from templ_core.dom.document import Document, Nodes, Segments
+from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
 
-COMPACT_FORMAT = 1
+COMPACT_FORMAT = 2
 _MAX_COLUMNS_BYTES = 256 << 20
 _LEVEL = 3
 
@@ -33,9 +34,12 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     images: bytes
     texts: list[str]
     owner: bytes
+    inline_from: bytes
+    inline_count: bytes
     links: bytes
     link_chars: bytes
     external_links: bytes
+    page_links: bytes
 
 
 def document_columns(document: Document) -> bytes:
@@ -59,9 +63,12 @@ def document_columns(document: Document) -> bytes:
             images=_packed(nodes.images),
             texts=segments.texts,
             owner=_packed(np.diff(segments.owner, prepend=0) + len(nodes.tags)),
+            inline_from=_packed(np.diff(segments.inline_from, prepend=0)),
+            inline_count=_packed(segments.inline_to - segments.inline_from),
             links=_packed(segments.links),
             link_chars=_packed(segments.link_chars),
             external_links=_packed(segments.external_links),
+            page_links=_packed(segments.page_links),
         )
     )
 
@@ -97,6 +104,7 @@ def _document(compact: _Compact) -> Document:
     depth = _unpacked(compact.depth)
     parent, end = tree_of_depths(depth)
     owner = np.cumsum(_unpacked(compact.owner) - len(tags)).astype(np.int32)
+    inline_from = np.cumsum(_unpacked(compact.inline_from)).astype(np.int32)
     return Document(
         title=compact.title,
         language=compact.language,
@@ -116,9 +124,12 @@ def _document(compact: _Compact) -> Document:
         segments=Segments(
             texts=compact.texts,
             owner=owner,
+            inline_from=inline_from,
+            inline_to=inline_from + _unpacked(compact.inline_count),
             links=_unpacked(compact.links),
             link_chars=_unpacked(compact.link_chars),
             external_links=_unpacked(compact.external_links),
+            page_links=_unpacked(compact.page_links),
         ),
     )
 

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,12 +13,14 @@ from lxml import etree
 from templ_core.dom.decode import DecodedPage, decode_page
 from templ_core.dom.scan import flatten_markup, join_documents, scan_markup
 from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
+from templ_core.dom.tree import sums_below, tree_of_depths
 
 Int32s = npt.NDArray[np.int32]
 
 _ATTRIBUTES = ("id", "class", "role", "itemprop")
 _HIDING_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _WORD = re.compile(r"\w")
+_PAGE_LINKS = ("#", "javascript:")
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,12 +49,18 @@ class Segments(msgspec.Struct, frozen=True, kw_only=True):
     """White space collapsed, single `<br>` as line feed, verbatim inside `pre`; never blank."""
     owner: Int32s
     """The block element the text stands in."""
+    inline_from: Int32s
+    """The inline elements of the run are the nodes inline_from .. inline_to - 1."""
+    inline_to: Int32s
+    """Also the number of elements opened before the run ended; never descends."""
     links: Int32s
     """Number of links."""
     link_chars: Int32s
-    """Characters of text inside links."""
+    """Characters of text inside links, white space aside."""
     external_links: Int32s
     """Links to another host than the page's."""
+    page_links: Int32s
+    """Links to a place on the same page or to a script."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,10 +190,11 @@ class _Flattener:
         self._images: list[int] = []
         self._texts: list[str] = []
         self._owner: list[int] = []
-        self._counts: list[tuple[int, int, int]] = []
+        self._counts: list[tuple[int, int, int, int, int, int]] = []
         self._blocks: list[int] = []
         self._buffer: list[str] = []
-        self._links = self._link_chars = self._external = 0
+        self._links = self._link_chars = self._external = self._on_page = 0
+        self._run_start = 0
         self._open_links = self._open_pre = self._invisible = self._open_nodes = 0
         self._after_break = False
 
@@ -219,6 +227,7 @@ class _Flattener:
         self._open_node(element, tag)
         if not inline:
             self._blocks.append(len(self._tags) - 1)
+            self._run_start = len(self._tags)
             self._open_pre += tag == "pre"
         elif tag == "a":
             self._open_link(element)
@@ -255,6 +264,8 @@ class _Flattener:
         if href.startswith(("http:", "https:", "//")):
             authority = href.partition("//")[2].partition("/")[0]
             self._external += authority.lower() != self._host
+        elif href.startswith(_PAGE_LINKS):
+            self._on_page += 1
 
     def _leave(self, element: etree._Element) -> None:
         tag = element.tag
@@ -280,7 +291,7 @@ class _Flattener:
     def _add(self, text: str) -> None:
         self._buffer.append(text)
         if self._open_links:
-            self._link_chars += len(text)
+            self._link_chars += sum(map(len, text.split()))
         if self._after_break and not text.isspace():
             self._after_break = False
 
@@ -298,10 +309,20 @@ class _Flattener:
             if _WORD.search(text):
                 self._texts.append(text.strip("\r\n") if self._open_pre else _collapse(text))
                 self._owner.append(self._blocks[-1] if self._blocks else 0)
-                self._counts.append((self._links, self._link_chars, self._external))
+                self._counts.append(
+                    (
+                        self._run_start,
+                        len(self._tags),
+                        self._links,
+                        self._link_chars,
+                        self._external,
+                        self._on_page,
+                    )
+                )
             self._buffer = []
         self._links = self._open_links
-        self._link_chars = self._external = 0
+        self._link_chars = self._external = self._on_page = 0
+        self._run_start = len(self._tags)
         self._after_break = False
 
     def nodes(self) -> Nodes:
@@ -320,13 +341,16 @@ class _Flattener:
 
     def segments(self) -> Segments:
         """The columns of the text found."""
-        counts = np.array(self._counts, np.int32).reshape(-1, 3)
+        counts = np.array(self._counts, np.int32).reshape(-1, 6).T.copy()
         return Segments(
             texts=self._texts,
             owner=np.array(self._owner, np.int32),
-            links=counts[:, 0].copy(),
-            link_chars=counts[:, 1].copy(),
-            external_links=counts[:, 2].copy(),
+            inline_from=counts[0],
+            inline_to=counts[1],
+            links=counts[2],
+            link_chars=counts[3],
+            external_links=counts[4],
+            page_links=counts[5],
         )
 
 
@@ -352,29 +376,4 @@ def subtree_sums(
     """
     nodes = document.nodes
     own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))
-    before = np.concatenate([np.zeros(1), np.cumsum(own)])
-    sums: npt.NDArray[np.floating[Any]] = before[nodes.end] - before[:-1]
-    return sums
-
-
-def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
-    """Parents and subtree ends of nodes in document order, from their depths.
-
-    Args:
-        depth: Depth of each node, the first 0; a node is at most one deeper than the one before it.
-
-    Returns:
-        parent (-1 for nodes of depth 0) and end (exclusive), both of length n_nodes.
-    """
-    parents: list[int] = []
-    ends: list[int] = []
-    path: list[int] = []
-    for node, level in enumerate(depth):
-        while len(path) > level:
-            ends[path.pop()] = node
-        parents.append(path[-1] if path else -1)
-        ends.append(0)
-        path.append(node)
-    for node in path:
-        ends[node] = len(parents)
-    return np.array(parents, np.int32), np.array(ends, np.int32)
+    return sums_below(nodes.end, own)

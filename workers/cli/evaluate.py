@@ -1,8 +1,6 @@
 """`templ evaluate`: cleaned records against a corpus with gold text."""
 
-import gzip
 import json
-import lzma
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,11 +15,11 @@ from schemas.codec import SchemaError, decode_output
 from templ_core.evaluation.gold import page_words
 from templ_core.evaluation.report import PageScore, by_pages_seen, group, summarise
 from templ_core.evaluation.words import score_template, score_text, word_counts
+from workers.cli.jsonl import read_lines, read_objects
 from workers.errors import InputProblem
 
 _MOST_SITES = 60
 _FILE_COLUMNS = 120
-_OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 
 
 @click.command()
@@ -50,7 +48,7 @@ def evaluate(corpus: Path, out: Path, *, as_json: bool) -> None:
 
 def _texts(out: Path) -> dict[int, str]:
     texts: dict[int, str] = {}
-    for number, line in enumerate(_lines(out), 1):
+    for number, line in enumerate(read_lines(out), 1):
         try:
             record = decode_output(line)
         except SchemaError as error:
@@ -62,11 +60,7 @@ def _texts(out: Path) -> dict[int, str]:
 
 def _scores(corpus: Path, texts: Mapping[int, str]) -> Iterator[PageScore]:
     seen: Counter[str] = Counter()
-    for offset, line in enumerate(_lines(corpus)):
-        try:
-            page = json.loads(line)
-        except ValueError as error:
-            raise InputProblem(f"{corpus}, line {offset + 1}: not JSON: {error}") from None
+    for offset, (_, page) in enumerate(read_objects(corpus)):
         site = page.get("site") or page["url"]
         seen[site] += 1
         if page.get("gold_text"):
@@ -87,17 +81,6 @@ def _score(page: Mapping[str, Any], site: str, seen: int, text: str) -> PageScor
         template_f=template.f1 if template else None,
         full_text_f1=score_text(everything, gold, neutral).f1,
     )
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    opener = _OPENERS.get(path.suffix, open)
-    try:
-        with opener(path, "rb") as lines:
-            for line in lines:
-                if line.strip():
-                    yield line
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        raise InputProblem(f"{path}: {error}; name a readable JSON Lines file") from None
 
 
 Tables = Mapping[str, Mapping[str, Sequence[PageScore]]]

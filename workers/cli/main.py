@@ -12,6 +12,7 @@ from workers.cli.run import run
 from workers.cli.schemas import schemas
 from workers.cli.simulate import simulate
 from workers.cli.topics import topics
+from workers.cli.train import train
 from workers.cli.worker import worker
 from workers.errors import WorkerError
 
@@ -28,7 +29,7 @@ def templ() -> None:
     """Learn the templates of web sites from their pages, and publish clean text."""
 
 
-for command in (run, clean, worker, feed, topics, evaluate, simulate, schemas):
+for command in (run, clean, worker, feed, topics, evaluate, train, simulate, schemas):
     templ.add_command(command)
 
 

@@ -1,0 +1,48 @@
+"""Trees as columns of nodes in document order."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s = npt.NDArray[np.int32]
+Numbers = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
+    """Parents and subtree ends of nodes in document order, from their depths.
+
+    Args:
+        depth: Depth of each node, the first 0; a node is at most one deeper than the one before it.
+
+    Returns:
+        parent (-1 for nodes of depth 0) and end (exclusive), both of length n_nodes.
+    """
+    parents: list[int] = []
+    ends: list[int] = []
+    path: list[int] = []
+    for node, level in enumerate(depth):
+        while len(path) > level:
+            ends[path.pop()] = node
+        parents.append(path[-1] if path else -1)
+        ends.append(0)
+        path.append(node)
+    for node in path:
+        ends[node] = len(parents)
+    return np.array(parents, np.int32), np.array(ends, np.int32)
+
+
+def sums_below(end: Int32s, values: Numbers) -> Floats:
+    """Sum of `values` over each node's subtree, the node included; length n_nodes."""
+    before = np.concatenate([np.zeros(1), np.cumsum(values)])
+    sums: Floats = before[end] - before[:-1]
+    return sums
+
+
+def sums_above(end: Int32s, values: Numbers) -> Floats:
+    """Sum of `values` over each node's ancestors, the node included; length n_nodes."""
+    closed = np.bincount(end, weights=values, minlength=len(end) + 1)[: len(end)]
+    sums: Floats = np.cumsum(values - closed)
+    return sums

@@ -1,0 +1,206 @@
+"""Two logistic regressions over hashed tokens: of tags and class names, and of words.
+
+A token's weight stands in a table at the place its hash gives, so a model is a table of numbers
+whatever the vocabulary. Tokens above a segment count once for each ancestor that has them, which
+makes the score of a path a sum over its nodes.
+"""
+
+import functools
+import re
+import zlib
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.distinct import distinct
+from templ_core.dom.document import Document
+from templ_core.dom.tree import sums_above
+from templ_core.page_level.characters import UInt64s, Words, mix, text_hashes
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+TABLE_SIZE = 1 << 15
+"""Places of each table; 4 096 would cost 0.02, more than 16 384 gains nothing."""
+ODDS_MAX = 8.0
+ROLES = ("owner", "inline", "above1", "above2", "above3", "far")
+"""What a node can be to a segment: the block it stands in, an inline element of its text, one of
+the three ancestors above the owner, or one further up."""
+_LEVELS = {"owner": 0, "inline": 0, "above1": 1, "above2": 1, "above3": 1, "far": 2}
+_LEVEL_SALTS = {role: np.uint64((level + 1) << 32) for role, level in _LEVELS.items()}
+_TAG_SALTS = {role: np.uint64((number + 9) << 32) for number, role in enumerate(ROLES)}
+_STEM = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_ROOTS = frozenset(("html", "body"))
+
+LEADING_WORDS = 30
+SHORT_WORDS = 6
+_WORD, _START, _WHOLE = (np.uint64(salt) for salt in (0x51ED27, 0xA24BAED, 0x9FB21C65))
+_HEADING = np.uint64(0xC13FA9A902A6328F)
+_TURN = np.uint64(0xFF51AFD7ED558CCD)
+HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+
+
+class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
+    """Weights of one logistic regression."""
+
+    weights: npt.NDArray[np.int8]
+    """Length TABLE_SIZE, in units of `unit`."""
+    unit: float
+    bias: float
+
+    def odds(self, sums: Floats) -> Floats:
+        """Log-odds for sums of weights; what many tokens repeat does not count without limit."""
+        return np.clip(self.bias + sums, -ODDS_MAX, ODDS_MAX)
+
+    def sums(self, places: Ints, group: Ints, groups: int) -> Floats:
+        """Sum of the weights at `places` by `group`; length `groups`."""
+        total: Floats = np.bincount(group, self.weights[places], groups) * np.float64(self.unit)
+        return total
+
+
+class TokenPlaces(NamedTuple):
+    """Places of tokens in a table; both columns of equal length."""
+
+    place: Ints
+    group: Ints
+    """The node or segment a token belongs to."""
+
+
+class NodeKinds(msgspec.Struct, frozen=True, kw_only=True):
+    """The different pairs of tag and attributes on a page, and the hashes of their tokens."""
+
+    of_node: Ints
+    """Which kind each node is; length n_nodes."""
+    number: int
+    tags: UInt64s
+    """Hash of each kind's tag; length `number`."""
+    stems: UInt64s
+    """Hashes of the parts of all kinds' attributes."""
+    stem_kinds: Ints
+    """The kind each stem belongs to."""
+    is_root: npt.NDArray[np.bool_]
+    """`html` and `body`, which only count as owners; length `number`."""
+
+    def places(self, role: str) -> TokenPlaces:
+        """Places of the tokens that a kind has in a role; grouped by kind."""
+        counts = ~self.is_root
+        stems = counts[self.stem_kinds]
+        tags = np.flatnonzero(counts | (role == "owner"))
+        hashes = np.concatenate(
+            [self.stems[stems] ^ _LEVEL_SALTS[role], self.tags[tags] ^ _TAG_SALTS[role]]
+        )
+        place = (mix(hashes) % np.uint64(TABLE_SIZE)).astype(np.int64)
+        return TokenPlaces(place, np.concatenate([self.stem_kinds[stems], tags]))
+
+
+def read_kinds(document: Document) -> NodeKinds:
+    """The kinds of nodes of a page."""
+    pairs = list(zip(document.nodes.tags, document.nodes.attributes, strict=True))
+    kinds = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+    stems = [stem_hashes(attributes) for _, attributes in kinds]
+    return NodeKinds(
+        of_node=np.array([kinds[pair] for pair in pairs], np.int64),
+        number=len(kinds),
+        tags=np.array([_hash(tag) for tag, _ in kinds], np.uint64),
+        stems=np.array([stem for some in stems for stem in some], np.uint64),
+        stem_kinds=np.repeat(np.arange(len(kinds)), [len(some) for some in stems]),
+        is_root=np.array([tag in _ROOTS for tag, _ in kinds], np.bool_),
+    )
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def stem_hashes(attributes: str) -> tuple[int, ...]:
+    """Hashes of the different letters-only parts of `attributes`, split at changes of case."""
+    if not attributes:
+        return ()
+    return tuple(sorted({_hash(stem.lower()) for stem in _STEM.findall(attributes)}))
+
+
+def _hash(token: str) -> int:
+    return zlib.crc32(token.encode("utf-8", "replace"))
+
+
+def attribute_scores(document: Document, table: HashedTable) -> Floats:
+    """Log-odds for content from tags, class names, ids and roles; length n_segments."""
+    nodes, segments = document.nodes, document.segments
+    kinds = read_kinds(document)
+    score = {role: table.sums(*kinds.places(role), kinds.number)[kinds.of_node] for role in ROLES}
+    parent = np.maximum(nodes.parent, 0)
+    one = segments.owner
+    odds = score["owner"][one] + inline_means(document, score["inline"])
+    for role in ("above1", "above2", "above3"):
+        odds += np.where(nodes.parent[one] >= 0, score[role][parent[one]], 0.0)
+        one = parent[one]
+    far = sums_above(nodes.end, score["far"])
+    return table.odds(odds + np.where(nodes.parent[one] >= 0, far[parent[one]], 0.0))
+
+
+def inline_means(document: Document, scores: Floats) -> Floats:
+    """Mean score of the inline elements of each segment, 0 without any; length n_segments."""
+    segments = document.segments
+    before = np.concatenate([np.zeros(1), np.cumsum(scores)])
+    total = before[segments.inline_to] - before[segments.inline_from]
+    means: Floats = total / np.maximum(segments.inline_to - segments.inline_from, 1)
+    return means
+
+
+def text_scores(words: Words, heading: Ints, table: HashedTable) -> Floats:
+    """Log-odds for content from words; length n_segments.
+
+    Args:
+        words: The page's words.
+        heading: Number of the last heading before each segment, -1 without one.
+        table: The regression's weights.
+    """
+    count = len(words.per_segment)
+    own = table.sums(*text_places(words), count)
+    below = table.sums(*heading_places(words, heading), count)
+    return table.odds(own + np.where(heading >= 0, below[heading], 0.0))
+
+
+def text_places(words: Words) -> TokenPlaces:
+    """Places of each segment's text tokens, every token once.
+
+    Tokens are the first words, the first three words as one, and a short text as a whole.
+    """
+    return _places(words, np.uint64(0))
+
+
+def heading_places(words: Words, heading: Ints) -> TokenPlaces:
+    """The same for segments that are the last heading before some segment, hashed apart."""
+    used = np.zeros(len(words.per_segment), np.bool_)
+    used[heading[heading >= 0]] = True
+    places = _places(words, _HEADING)
+    chosen = used[places.group]
+    return TokenPlaces(places.place[chosen], places.group[chosen])
+
+
+def last_headings(document: Document) -> Ints:
+    """Number of the last heading before each segment, -1 without one; length n_segments."""
+    tags, owner = document.nodes.tags, document.segments.owner
+    in_heading = sums_above(
+        document.nodes.end, np.array([tag in HEADINGS for tag in tags], np.float64)
+    )
+    number = np.where(in_heading[owner] > 0.5, np.arange(len(owner)), -1)
+    last = np.maximum.accumulate(number)
+    return np.concatenate([[-1], last[:-1]])
+
+
+def _places(words: Words, salt: UInt64s | np.uint64) -> TokenPlaces:
+    leading = words.place < LEADING_WORDS
+    starts = np.flatnonzero((words.place == 0) & (words.per_segment[words.segment] >= 3))
+    first, second, third = (words.hashes[starts + step] for step in range(3))
+    short = np.flatnonzero(words.per_segment <= SHORT_WORDS)
+    hashes = np.concatenate(
+        [
+            words.hashes[leading] ^ _WORD,
+            ((first * _TURN + second) * _TURN + third) ^ _START,
+            text_hashes(words)[short] ^ _WHOLE,
+        ]
+    )
+    group = np.concatenate([words.segment[leading], words.segment[starts], short])
+    place = (mix(hashes ^ salt) % np.uint64(TABLE_SIZE)).astype(np.int64)
+    once = distinct(group * TABLE_SIZE + place)
+    return TokenPlaces(once % TABLE_SIZE, once // TABLE_SIZE)

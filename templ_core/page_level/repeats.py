@@ -1,0 +1,89 @@
+"""Text that stands on a page more than once is kept once, where it is surest.
+
+Mobile and desktop markup side by side and quotes repeat text; equal cells and code do mean it.
+"""
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document
+from templ_core.dom.tree import sums_above
+from templ_core.page_level.characters import UInt64s
+from templ_core.page_level.expected_f1 import best_cut
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+REPEAT_WORDS_MIN = 10
+_MEANT_TAGS = frozenset(("pre", "table", "dl", "td"))
+
+
+class Copies(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a page may repeat what; columns of length n_segments."""
+
+    text: UInt64s
+    """Hash of each segment's words."""
+    path: Ints
+    """Path group of each segment."""
+    once: Bools
+    """Segments of which one copy is enough."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a page is kept."""
+
+    kept: Bools
+    """Length n_segments."""
+    repeated: Bools
+    """Segments left out because a surer one has the same text; length n_segments."""
+    expected_f1: float
+    """Word F1 to expect, 0 to 1."""
+
+
+def choose(content_odds: Floats, copies: Copies, words: Floats, recall_share: float) -> Choice:
+    """The cut with the best expected F1 over all segments that repeat no surer one.
+
+    Args:
+        content_odds: Log-odds for content of each segment.
+        copies: What may repeat what.
+        words: Words of each segment, at least 1.
+        recall_share: lambda of `best_cut`.
+    """
+    repeated = repeats(copies.text, copies.path, copies.once, content_odds)
+    single = np.flatnonzero(~repeated)
+    content = 1 / (1 + np.exp(-content_odds[single]))
+    best, expected = best_cut(content, words[single], recall_share)
+    kept = np.zeros(len(words), np.bool_)
+    kept[single[best]] = True
+    return Choice(kept=kept, repeated=repeated, expected_f1=expected)
+
+
+def may_repeat(document: Document, words: Floats) -> Bools:
+    """Segments of which one copy is enough: long, and not in code, tables or definition lists."""
+    meant = np.array([tag in _MEANT_TAGS for tag in document.nodes.tags], np.float64)
+    inside = sums_above(document.nodes.end, meant)[document.segments.owner]
+    result: Bools = (inside < 0.5) & (words >= REPEAT_WORDS_MIN)
+    return result
+
+
+def repeats(text: UInt64s, path: Ints, once: Bools, content_odds: Floats) -> Bools:
+    """Segments that repeat the surest one of the same text, which stands on another path.
+
+    Of equally sure ones the first is the surest. On one path, equal texts are records of one list
+    and meant.
+
+    Args:
+        text: Hash of each segment's words.
+        path: Path group of each segment.
+        once: Segments of which one copy is enough.
+        content_odds: How sure it is that each is content.
+    """
+    order = np.lexsort((-content_odds, text))
+    first = np.ones(len(text), np.bool_)
+    first[1:] = text[order[1:]] != text[order[:-1]]
+    surest = np.empty(len(text), np.int64)
+    surest[order] = order[np.maximum.accumulate(np.where(first, np.arange(len(text)), 0))]
+    result: Bools = once & (path != path[surest])
+    return result

@@ -1,0 +1,152 @@
+"""Nested cross-validation by site: no score used in training comes from a model that saw the test.
+
+For test fold f, a training page of fold g has hashed scores from tables fitted without f and g; the
+trees and networks are fitted on those, and the page of fold f has scores from tables without f.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from templ_core.page_level.contexts import context_columns
+from templ_core.page_level.features import Matrix, matrix
+from templ_core.page_level.hashed_scores import HashedTable
+from templ_core.training.fit import (
+    ATTRIBUTE_PENALTY,
+    TEXT_PENALTY,
+    Sample,
+    fit_table,
+)
+from templ_core.training.pages import TrainingPage
+from templ_core.training.sparse import stack
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+Progress = Callable[[str], None]
+"""Told what was just done."""
+
+FOLDS = 5
+NONE = -1
+"""The fold left out by a model that is fitted to everything."""
+ROWS_PER_PAGE = 250
+WORDS_MAX = 200
+"""Words of a segment beyond which it weighs no more."""
+
+
+class Corpus(msgspec.Struct, frozen=True, kw_only=True):
+    """Training pages with what fitting needs beside them."""
+
+    pages: Sequence[TrainingPage]
+    fold: Ints
+    """Fold of each page's site; length n_pages."""
+    weight: Floats
+    """Weight of each page."""
+
+
+class HashedScores(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of all segments by tables that leave folds out."""
+
+    tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]]
+    """By the folds left out, ascending; attribute and text."""
+    odds: dict[tuple[int, int], tuple[Floats, Floats]]
+    starts: Ints
+    """First row of each page, and the number of rows."""
+
+    def of_page(self, page: int, left_out: tuple[int, int]) -> tuple[Floats, Floats]:
+        """Attribute and text scores of a page's segments."""
+        rows = slice(self.starts[page], self.starts[page + 1])
+        attribute, text = self.odds[left_out]
+        return attribute[rows], text[rows]
+
+
+def fold_of(owner: str) -> int:
+    """The fold of a site's owner."""
+    return zlib.crc32(owner.encode()) % FOLDS
+
+
+def sampled_rows(page: TrainingPage) -> Ints:
+    """At most ROWS_PER_PAGE segments of a page that count, drawn by its address."""
+    rows = np.flatnonzero(page.labels.counts)
+    if len(rows) > ROWS_PER_PAGE:
+        rng = np.random.default_rng(zlib.crc32(page.url.encode()))
+        rows = np.sort(rng.choice(rows, ROWS_PER_PAGE, replace=False))
+    return rows
+
+
+def row_weights(page: TrainingPage) -> Floats:
+    """sqrt(words) of each segment, so that the weight of a page grows with its square root."""
+    size = np.sqrt(np.minimum(page.tree.words, WORDS_MAX))
+    weights: Floats = size / np.sqrt(size.sum())
+    return weights
+
+
+def hashed_scores(corpus: Corpus, seed: int, progress: Progress) -> HashedScores:
+    """Tables for every pair of folds left out, and their scores of all segments."""
+    counts = [len(page.text) for page in corpus.pages]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    fold = np.repeat(corpus.fold, counts)
+    content = np.concatenate([page.labels.content for page in corpus.pages])
+    weight = np.concatenate(
+        [row_weights(page) * one for page, one in zip(corpus.pages, corpus.weight, strict=True)]
+    )
+    drawn = np.zeros(len(content), np.bool_)
+    for start, page in zip(starts, corpus.pages, strict=False):
+        drawn[start + sampled_rows(page)] = True
+    kinds = (
+        (stack([page.attribute_rows for page in corpus.pages]), ATTRIBUTE_PENALTY),
+        (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
+    )
+    tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
+    odds: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+    for left_out in left_out_pairs():
+        used = np.flatnonzero(drawn & ~np.isin(fold, left_out))
+        sample = Sample(content=content[used], weight=weight[used])
+        attribute, text = (fit_table(rows[used], sample, penalty, seed) for rows, penalty in kinds)
+        tables[left_out] = attribute, text
+        odds[left_out] = _table_odds(kinds[0][0], attribute), _table_odds(kinds[1][0], text)
+        progress(f"hashed tables without folds {left_out}")
+    return HashedScores(tables=tables, odds=odds, starts=starts)
+
+
+def _table_odds(rows: sparse.csr_matrix, table: HashedTable) -> Floats:
+    return table.odds(rows @ (table.weights * np.float32(table.unit)))
+
+
+def left_out_pairs() -> Iterator[tuple[int, int]]:
+    """Each fold with NONE, each two folds, and NONE alone."""
+    yield NONE, NONE
+    yield from combinations(range(NONE, FOLDS), 2)
+
+
+def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) -> Matrix:
+    """Features of a page for models that leave a fold out.
+
+    The page's own fold is left out by its hashed scores as well.
+    """
+    one = corpus.pages[page]
+    own = int(corpus.fold[page])
+    pair = (NONE, own) if left_out == own else (min(left_out, own), max(left_out, own))
+    attribute, text = scores.of_page(page, pair)
+    contexts = context_columns(one.tree, one.group, attribute, text)
+    return np.concatenate([one.base, matrix(contexts)], axis=1)
+
+
+def training_rows(corpus: Corpus, scores: HashedScores, left_out: int) -> tuple[Matrix, Sample]:
+    """Rows of all pages outside a fold, with labels and weights."""
+    rows, content, weight = [], [], []
+    for number, page in enumerate(corpus.pages):
+        if corpus.fold[number] == left_out:
+            continue
+        drawn = sampled_rows(page)
+        rows.append(page_rows(corpus, scores, number, left_out)[drawn])
+        content.append(page.labels.content[drawn])
+        weight.append(row_weights(page)[drawn] * corpus.weight[number])
+    return np.concatenate(rows), Sample(
+        content=np.concatenate(content), weight=np.concatenate(weight)
+    )

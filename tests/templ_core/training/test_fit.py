@@ -1,0 +1,42 @@
+import numpy as np
+
+from templ_core.training.fit import (
+    NetworkSettings,
+    Sample,
+    TreeSettings,
+    fit_network,
+    fit_trees,
+)
+
+RNG = np.random.default_rng(5)
+ROWS = RNG.normal(size=(2000, 4)).astype(np.float32)
+TRUTH = 1 / (1 + np.exp(-3 * ROWS[:, 0] + 2 * (ROWS[:, 1] > 0)))
+SAMPLE = Sample(content=TRUTH, weight=np.ones(len(ROWS)))
+NETWORK = NetworkSettings(hidden=(8,), epochs=30, batch=64)
+
+
+def error(odds):
+    return np.abs(1 / (1 + np.exp(-odds)) - TRUTH).mean()
+
+
+def test_trees_learn_soft_labels():
+    trees = fit_trees(ROWS, SAMPLE, TreeSettings(features_share=1.0), 0)
+    assert error(trees.log_odds(ROWS)) < 0.1
+    assert len(trees.roots) == 50
+
+
+def test_a_network_learns_soft_labels():
+    assert error(fit_network(ROWS, SAMPLE, NETWORK, 0).log_odds(ROWS)) < 0.1
+
+
+def test_equal_seeds_give_equal_models():
+    one, other = (fit_network(ROWS, SAMPLE, NETWORK, 7).log_odds(ROWS) for _ in range(2))
+    assert one.tolist() == other.tolist()
+
+
+def test_rows_without_weight_teach_nothing():
+    wrong = np.concatenate([TRUTH, 1 - TRUTH])
+    weight = np.concatenate([np.ones(len(ROWS)), np.zeros(len(ROWS))])
+    sample = Sample(content=wrong, weight=weight)
+    network = fit_network(np.concatenate([ROWS, ROWS]), sample, NETWORK, 0)
+    assert error(network.log_odds(ROWS)) < 0.1
