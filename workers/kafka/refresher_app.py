@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -56,6 +57,10 @@ class RefresherApp:
             partition.store.close()
         self._partitions.clear()
 
+    def inner_progress(self) -> dict[int, int]:
+        """How far each window store has read, be it in a rebuild."""
+        return {n: one.store.next_offset for n, one in list(self._partitions.items())}
+
     async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
         for one in assigned:
             task = asyncio.ensure_future(
@@ -97,8 +102,24 @@ class RefresherApp:
             topic = TopicPartition(self._config.topic(DOCUMENTS), number)
             async with plain_consumer(self._config.broker) as consumer:
                 end = (await consumer.end_offsets([topic]))[topic]
+            if partition.store.next_offset > end:
+                partition = self._begin_anew(partition, number, end)
             await self._catch_up(partition, number, end)
             await self._publish(partition, partition.refresher.due_sites())
+
+    def _begin_anew(self, partition: _Partition, number: int, end: int) -> _Partition:
+        """Drop windows that are of another topic: one of this name was deleted and made again."""
+        log.warning(
+            "windows-%s read up to offset %s, the topic ends at %s: it was made anew, and so are "
+            "the windows",
+            number,
+            partition.store.next_offset,
+            end,
+        )
+        del self._partitions[number]
+        partition.store.close()
+        shutil.rmtree(self._config.state / f"windows-{number}")
+        return self._partition(number)
 
     def _partition(self, number: int) -> _Partition:
         if number not in self._partitions:
