@@ -10,6 +10,7 @@ from collections import Counter
 
 import pytest
 from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
 from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
@@ -128,6 +129,36 @@ def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     assert stream.windows("one") == undisturbed
     newest = [one for one in stream.outputs().values() if one[0].id.startswith("later")]
     assert all(records[0].site_model_version for records in newest)
+
+
+def test_windows_of_a_topic_that_was_made_anew_are_made_anew(stream, tmp_path):
+    stream.start("one")
+    stream.feed(write_feed(tmp_path / "first.jsonl", pages=40))
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+
+    async def delete():
+        admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+        await admin.start()
+        await admin.delete_topics([stream.prefix + DOCUMENTS])
+        await admin.close()
+
+    asyncio.run(delete())
+    wait_until(
+        lambda: "no such topic" in templ("topics", "check", *stream.options, expect=78).stderr,
+        lambda: "the topic is still there",
+    )
+    templ("topics", "create", *stream.options, "--partitions", PARTITIONS)
+    second = write_feed(tmp_path / "second.jsonl", pages=12, seed=5)
+    stream.start("one")
+    stream.feed(second)
+    stream.wait_until_answered()
+    wait_until(lambda: len(stream.records(DOCUMENTS)) == 12, lambda: stream.log("one"))
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    _, undisturbed = local_run([second], tmp_path)
+    assert stream.windows("one") == undisturbed
 
 
 def test_each_poison_page_has_its_outcome_and_the_others_are_cleaned(stream, tmp_path):

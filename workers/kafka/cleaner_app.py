@@ -50,6 +50,10 @@ class CleanerApp:
         self.app.task(self._follow_models)
         self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
+    def inner_progress(self) -> int:
+        """How many site models were read: at a first start, before any page."""
+        return self._follower.taken
+
     async def _follow_models(self) -> None:
         await essential("site models", self._follower.run)
 

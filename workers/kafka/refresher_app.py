@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -47,6 +48,7 @@ class RefresherApp:
         self._config = config
         self._pool = pool
         self._partitions: dict[int, _Partition] = {}
+        self._owned: set[int] = set()
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
         self.app = build_app(config, "refresher")
@@ -64,15 +66,23 @@ class RefresherApp:
             partition.store.close()
         self._partitions.clear()
 
+    def inner_progress(self) -> dict[int, int]:
+        """How far each window store has read, be it in a rebuild."""
+        return {n: one.store.next_offset for n, one in list(self._partitions.items())}
+
     async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
-        for one in assigned:
+        numbers = {one.partition for one in assigned}
+        self._owned = numbers
+        for number in sorted(numbers):
             task = asyncio.ensure_future(
-                essential("recovery", lambda number=one.partition: self._recover(number))
+                essential("recovery", lambda number=number: self._recover(number))
             )
             self._rebuilds.add(task)
             task.add_done_callback(self._rebuilds.discard)
 
     async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
+        # First, so that a rebuild stops instead of holding up the whole group.
+        self._owned.difference_update(one.partition for one in revoked)
         self._guard.revoked(one.partition for one in revoked)
         for one in revoked:
             async with self._locks[one.partition]:
@@ -90,21 +100,48 @@ class RefresherApp:
         for message in await self._guard.complete(come):
             by_partition[message.partition].append(message)
         for number, messages in by_partition.items():
-            async with self._locks[number]:
-                partition = self._partition(number)
-                await self._catch_up(partition, number, messages[0].offset)
-                sites = {await self._learn(partition, message) for message in messages}
-                await self._publish(partition, sites)
+            await self._batch_of(number, messages)
+
+    async def _batch_of(self, number: int, messages: list[Received]) -> None:
+        """Learn from messages; those of a partition that is another's now are left to that one."""
+        async with self._locks[number]:
+            if number not in self._owned:
+                return
+            partition = self._partition(number)
+            await self._catch_up(partition, number, messages[0].offset)
+            if number not in self._owned:
+                return
+            sites = {await self._learn(partition, message) for message in messages}
+            await self._publish(partition, sites)
 
     async def _recover(self, number: int) -> None:
         """Read what the store lacks of the topic, all of it if the store is lost."""
         async with self._locks[number]:
+            if number not in self._owned:
+                return
             partition = self._partition(number)
             topic = TopicPartition(self._config.topic(DOCUMENTS), number)
             async with plain_consumer(self._config.broker) as consumer:
                 end = (await consumer.end_offsets([topic]))[topic]
+            if partition.store.next_offset > end:
+                partition = self._begin_anew(partition, number, end)
             await self._catch_up(partition, number, end)
-            await self._publish(partition, partition.refresher.due_sites())
+            if number in self._owned:
+                await self._publish(partition, partition.refresher.due_sites())
+
+    def _begin_anew(self, partition: _Partition, number: int, end: int) -> _Partition:
+        """Drop windows that are of another topic: one of this name was deleted and made again."""
+        log.warning(
+            "windows-%s read up to offset %s, the topic ends at %s: it was made anew, and so are "
+            "the windows",
+            number,
+            partition.store.next_offset,
+            end,
+        )
+        del self._partitions[number]
+        partition.store.close()
+        shutil.rmtree(self._config.state / f"windows-{number}")
+        return self._partition(number)
 
     def _partition(self, number: int) -> _Partition:
         if number not in self._partitions:
@@ -112,7 +149,10 @@ class RefresherApp:
         return self._partitions[number]
 
     async def _catch_up(self, partition: _Partition, number: int, end: int) -> None:
-        """Take in the records from the store's next offset up to `end`, and publish nothing."""
+        """Take in the records from the store's next offset up to `end`, and publish nothing.
+
+        Ends early when the partition is taken away; the next owner of the store goes on there.
+        """
         if partition.store.next_offset >= end:
             return
         topic = TopicPartition(self._config.topic(DOCUMENTS), number)
@@ -123,6 +163,8 @@ class RefresherApp:
             starts = await consumer.beginning_offsets([topic])
             consumer.seek(topic, max(partition.store.next_offset, starts[topic]))
             async for record in read_until(consumer, {topic: end}):
+                if number not in self._owned:
+                    return
                 await self._learn(partition, received_from_aiokafka(record))
         partition.store.skip(end - 1)
 
