@@ -13,7 +13,7 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup needs Python 3.11 or newer; run: make setup PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
-	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '.[dev]'
+	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '.[dev,train]'
 	@touch $@
 
 run: setup       ## a synthetic news feed through the whole path, without a broker

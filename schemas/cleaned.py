@@ -24,7 +24,9 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     """Near-duplicate key of the cleaned text.
 
     `simhash64-3gram`: 64-bit SimHash over the set of 3-token shingles of `text` (fewer than three
-    tokens: over the tokens), tokens lower-cased, each shingle hashed with BLAKE2b to 64 bits.
+    tokens: over the tokens). Tokens are lower-cased words, or characters in scripts without word
+    spaces, hashed with BLAKE2b to 64 bits big-endian; a shingle's hash is
+    mix(a ^ rotl(b, 21) ^ rotl(c, 42)), mix being SplitMix64's finaliser.
     Two records are near-duplicates when their values differ in at most 3 bits. An empty text has
     no fingerprint.
     """

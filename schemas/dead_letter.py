@@ -11,6 +11,8 @@ HEADER_STAGE = "templ.stage"
 HEADER_ATTEMPTS = "templ.attempts"
 HEADER_AT = "templ.at"
 HEADER_WORKER_VERSION = "templ.worker-version"
+HEADER_CUT_FROM = "templ.cut-from"
+"""Bytes of the value before it was cut; only where it is larger than any page may be."""
 
 MESSAGE_LIMIT_BYTES = 500
 

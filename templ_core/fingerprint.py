@@ -3,28 +3,60 @@
 import hashlib
 
 import numpy as np
+import numpy.typing as npt
 
+from templ_core.distinct import distinct
 from templ_core.tokens import tokenise
 
 BITS = 64
 _SHINGLE_TOKENS = 3
+_CHUNK = 1 << 16
+
+UInt64s = npt.NDArray[np.uint64]
 
 
 def simhash(text: str) -> int | None:
     """64-bit SimHash of `text`; None when it has no token.
 
-    Near-duplicates differ in at most 3 bits. Shingles are a set, tokens are lower-cased; a text of
-    fewer than three tokens is hashed by its tokens.
+    Tokens are lower-cased and hashed with BLAKE2b to 64 bits; the hash of a shingle is
+    `mix(a ^ rotl(b, 21) ^ rotl(c, 42))`, `mix` being SplitMix64's finaliser. Shingles are a set; a
+    text of fewer than three tokens is hashed by its tokens. Near-duplicates differ in at most 3
+    bits.
     """
     tokens = tokenise(text.lower())
     if not tokens:
         return None
-    shingles = {
-        " ".join(tokens[i : i + _SHINGLE_TOKENS]) for i in range(len(tokens) - _SHINGLE_TOKENS + 1)
-    } or set(tokens)
-    digests = b"".join(
-        hashlib.blake2b(shingle.encode(), digest_size=BITS // 8).digest() for shingle in shingles
-    )
-    bits = np.unpackbits(np.frombuffer(digests, np.uint8).reshape(-1, BITS // 8), axis=1)
-    majority = 2 * bits.sum(axis=0, dtype=np.int64) > len(shingles)
-    return int.from_bytes(np.packbits(majority).tobytes(), "big")
+    shingles = distinct(_shingles(_token_hashes(tokens)))
+    ones = np.zeros(BITS, np.int64)
+    for start in range(0, len(shingles), _CHUNK):
+        chunk = shingles[start : start + _CHUNK].astype(">u8").view(np.uint8)
+        ones += np.unpackbits(chunk.reshape(-1, BITS // 8), axis=1).sum(axis=0, dtype=np.int64)
+    return int.from_bytes(np.packbits(2 * ones > len(shingles)).tobytes(), "big")
+
+
+def _token_hashes(tokens: list[str]) -> UInt64s:
+    numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    digests = b"".join(hashlib.blake2b(t.encode(), digest_size=8).digest() for t in numbers)
+    indexes = np.fromiter(map(numbers.__getitem__, tokens), np.int64, len(tokens))
+    hashes: UInt64s = np.frombuffer(digests, ">u8").astype(np.uint64)[indexes]
+    return hashes
+
+
+def _shingles(hashes: UInt64s) -> UInt64s:
+    if len(hashes) < _SHINGLE_TOKENS:
+        return _mixed(hashes)
+    return _mixed(hashes[:-2] ^ _rotated(hashes[1:-1], 21) ^ _rotated(hashes[2:], 42))
+
+
+def _rotated(values: UInt64s, bits: int) -> UInt64s:
+    left, right = np.uint64(bits), np.uint64(BITS - bits)
+    rotated: UInt64s = (values << left) | (values >> right)
+    return rotated
+
+
+def _mixed(values: UInt64s) -> UInt64s:
+    """SplitMix64's finaliser (Steele, Lea, Flood, OOPSLA 2014)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: UInt64s = values ^ (values >> np.uint64(31))
+    return mixed

@@ -15,6 +15,7 @@ UNSPACED_RANGES = (
 )
 """First and last code point of scripts without spaces between words."""
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_RANGES)
+_ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
@@ -27,9 +28,9 @@ def tokenise(text: str) -> list[str]:
     >>> tokenise("Two words, 中文 x86")
     ['Two', 'words', '中', '文', 'x86']
     """
-    return _TOKEN.findall(text)
+    return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
 
 
 def count_tokens(text: str) -> int:
     """Number of tokens of `text`."""
-    return len(_TOKEN.findall(text))
+    return len(tokenise(text))

@@ -3,6 +3,7 @@
 Started by `workers.pool` as `python -m workers.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`.
 """
 
+import gc
 import os
 import resource
 import signal
@@ -16,6 +17,9 @@ from workers.lifeline import end_with_parent
 from workers.recent import Recent
 from workers.tasks import MODELS_IN_MEMORY, Failure, Models, Result, Task, run_task
 
+_GC_ALLOCATIONS = 200_000
+"""A document's columns are long lists without cycles: looking for cycles in them is lost time."""
+
 
 def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
     """Serve tasks until the parent closes the connection or is gone."""
@@ -24,6 +28,8 @@ def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
     os.nice(int(sys.argv[3]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(int(sys.argv[4]))
+    gc.freeze()
+    gc.set_threshold(_GC_ALLOCATIONS)
     decoder = msgspec.msgpack.Decoder(Task)
     encoder = msgspec.msgpack.Encoder()
     models: Models = Recent(MODELS_IN_MEMORY)

@@ -20,6 +20,9 @@ from workers.tasks import CONFIG, CleanResult, CleanTask, Failure
 ENVELOPE_BYTES = 16 << 10
 """Room in a message for keys, headers and the fields beside its large one."""
 
+_TITLE_BYTES = 8 << 10
+"""What a title keeps where the record does not fit a message."""
+
 
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     """A page was cleaned."""
@@ -206,7 +209,7 @@ def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list:
 
 
 def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
-    """The record within the limit: without segments, then with its text cut, each with a warning.
+    """The record within the limit: without segments, then cut (text, title), with warnings.
 
     Args:
         record: A cleaned record.
@@ -220,7 +223,11 @@ def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
         )
         size_bytes = len(encode_json(record))
     if size_bytes > room_bytes:
-        record = msgspec.structs.replace(record, warnings=[*record.warnings, "truncated"])
+        record = msgspec.structs.replace(
+            record,
+            title=_cut(record.title, _TITLE_BYTES),
+            warnings=[*record.warnings, "truncated"],
+        )
         rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
         text = _cut(record.text, room_bytes - rest_bytes)
         record = msgspec.structs.replace(record, text=text, chars_out=len(text))

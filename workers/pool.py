@@ -16,7 +16,7 @@ import msgspec
 
 from workers.errors import WorkerError
 from workers.recent import Recent
-from workers.settings import Settings
+from workers.settings import Settings, child_environment
 from workers.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, Task
 
 _START_TIMEOUT_S = 60.0
@@ -53,6 +53,7 @@ class _Child:
                 ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                env=child_environment(),
             )
         self._connection = Connection(ours.detach())
         self._ready = False

@@ -41,8 +41,9 @@ class Refresher:
         if record.kind == "deletion":
             self._store.delete_url(record, offset)
             return None
+        # The page was read in time already: a busy machine must not cost the window a document.
         result, _ = self._pool.run(
-            record.site, LearnTask(record.body), self._settings.page_deadline_s
+            record.site, LearnTask(record.body), self._settings.refit_deadline_s
         )
         if isinstance(result, LearnResult):
             contribution = Contribution(record.id, record.content_digest, result.nodes)

@@ -1,5 +1,6 @@
 """What differs between deployments; the only reader of the environment."""
 
+import os
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -49,6 +50,15 @@ class Settings(BaseSettings):
     """A process whose committed offsets stand still this long, with work waiting, ends itself."""
     child_module: str = "workers.child"
     """Module that a child process runs; fault-injection tests name their own."""
+
+
+def child_environment() -> dict[str, str]:
+    """Environment of a child process: this one's, with one thread for arithmetic.
+
+    A child is one unit of parallel work; libraries that start a thread for each processor on top
+    take time from its siblings.
+    """
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # noqa: TID251
 
 
 def load_settings(**overrides: Any) -> Settings:

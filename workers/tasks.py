@@ -13,6 +13,7 @@ from templ_core.clean import (
     page_model_version,
 )
 from templ_core.config import CoreConfig
+from templ_core.distinct import distinct
 from templ_core.dom.codec import (
     compress_columns,
     content_digest,
@@ -217,7 +218,7 @@ def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
 
 def _learn(task: LearnTask) -> LearnResult:
     document = decode_document(task.body)
-    return LearnResult(np.unique(node_hashes(document.segments.texts)).astype("<u8").tobytes())
+    return LearnResult(distinct(node_hashes(document.segments.texts)).astype("<u8").tobytes())
 
 
 def _refit(task: RefitTask) -> RefitResult:

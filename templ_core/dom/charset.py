@@ -29,9 +29,12 @@ def decode_text(body: bytes, declared: list[str], *, has_escapes: bool) -> Decod
         declared: Labels declared outside the page, the most trusted first.
         has_escapes: Whether an escape character is among the bytes: only then ISO-2022 is looked for.
     """
-    found = _with_mark(body) or _without_mark(body, declared)
+    found = _with_mark(body)
     if found is not None:
         return found
+    codec = wide_codec(body, declared)
+    if codec is not None:
+        return _leniently(body, codec)
     if has_escapes:
         found = _escaped(body, declared)
         if found is not None:
@@ -78,12 +81,19 @@ def has_controls(body: bytes) -> bool:
     )
 
 
-def wide_codec(sample: bytes) -> str | None:
-    """UTF-16 by its byte-order mark, or by the NULs beside its ASCII characters; UTF-32 by its mark."""
+def wide_codec(body: bytes, declared: list[str]) -> str | None:
+    """UTF-16 or UTF-32: by the mark, as declared outside, or by the NULs beside ASCII characters."""
     for mark, codec in _MARKS:
-        if sample.startswith(mark):
+        if body.startswith(mark):
             return codec if codec != "utf-8" else None
-    even, odd = sample[0:2048:2], sample[1:2048:2]
+    sample = body[:2048]
+    if b"\0" not in sample:
+        return None
+    for label in declared:
+        found = _WIDE_LABEL.fullmatch(label.strip().lower())
+        if found and not _MARKUP.search(sample):
+            return f"utf-{found[1]}-{found[2] or 'le'}"
+    even, odd = sample[0::2], sample[1::2]
     if len(odd) < 4:
         return None
     many, few = _WIDE_SHARE * len(odd), _WIDE_STRAYS * len(odd)
@@ -117,18 +127,6 @@ def _with_mark(body: bytes) -> DecodedText | None:
         if body.startswith(mark):
             return _leniently(body[len(mark) :], codec)
     return None
-
-
-def _without_mark(body: bytes, declared: list[str]) -> DecodedText | None:
-    """UTF-16 and UTF-32 without a byte-order mark."""
-    if b"\0" not in body[:2048]:
-        return None
-    for label in declared:
-        found = _WIDE_LABEL.fullmatch(label.strip().lower())
-        if found and not _MARKUP.search(body, 0, 4096):
-            return _leniently(body, f"utf-{found[1]}-{found[2] or 'le'}")
-    codec = wide_codec(body)
-    return _leniently(body, codec) if codec else None
 
 
 def _escaped(body: bytes, declared: list[str]) -> DecodedText | None:

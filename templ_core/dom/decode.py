@@ -57,9 +57,9 @@ def decode_page(
     if body[:64].lstrip().startswith(b"%PDF-"):
         raise UnsupportedContent("the page is a PDF file")
     is_dirty = has_controls(body)
-    if is_dirty:
-        _refuse_binary(body)
     labels = [charset or "", _charset_parameter(content_type or "")]
+    if is_dirty:
+        _refuse_binary(body, labels)
     decoded = decode_text(body, labels, has_escapes=is_dirty and b"\x1b" in body)
     text, changes = decoded.text, 0
     if is_dirty:
@@ -165,7 +165,7 @@ def _kind_of(text: str, declared: Kind | None) -> Kind:
     return "html" if _TAG.search(text, 0, 65536) else "text"
 
 
-def _refuse_binary(body: bytes) -> None:
+def _refuse_binary(body: bytes, labels: list[str]) -> None:
     """Refuses what is no text in any charset.
 
     Raises:
@@ -178,7 +178,7 @@ def _refuse_binary(body: bytes) -> None:
         for signature, name in _SIGNATURES:
             if sample.startswith(signature):
                 raise UnsupportedContent(f"the page is a file of kind {name}")
-    if wide_codec(sample):
+    if wide_codec(sample, labels):
         return
     share = 1 - len(sample.translate(None, _CONTROL_BYTES)) / len(sample)
     if share > _MOST_CONTROLS or (share > _MANY_CONTROLS and not _is_utf8(sample)):

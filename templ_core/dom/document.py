@@ -11,7 +11,7 @@ import numpy.typing as npt
 from lxml import etree
 
 from templ_core.dom.decode import DecodedPage, decode_page
-from templ_core.dom.scan import scan_markup
+from templ_core.dom.scan import flatten_markup, join_documents, scan_markup
 from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
 from templ_core.dom.tree import sums_below, tree_of_depths
 
@@ -113,16 +113,19 @@ def _markup(decoded: DecodedPage) -> str:
     if decoded.kind == "text":
         paragraphs = re.split(r"\n[ \t\r]*\n", decoded.text)
         return "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
-    return scan_markup(decoded.text)
+    return decoded.text
 
 
 def parse_document(markup: str, url: str) -> Document:
-    """The document of HTML text that the parser can be trusted with (see `scan_markup`)."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    root = etree.fromstring(markup.encode() or b" ", parser) if markup.strip() else None
+    """The document of HTML text.
+
+    Raises:
+        HostilePage: it would stall the parser and cannot be repaired.
+    """
     flattener = _Flattener(urlsplit(_quiet_url(url)).hostname or "")
     scripts = 0
     title = language = ""
+    root = _root(markup) if markup.strip() else None
     if root is not None:
         flattener.walk(root)
         title = _title(root)
@@ -136,6 +139,24 @@ def parse_document(markup: str, url: str) -> Document:
         nodes=flattener.nodes(),
         segments=flattener.segments(),
     )
+
+
+def _root(markup: str) -> etree._Element | None:
+    """The root of the whole page; what the parser reports as lost is mended and parsed again."""
+    markup = scan_markup(markup, parser_reports=True)
+    root, too_deep = _parsed(markup)
+    if too_deep:
+        root, _ = _parsed(flatten_markup(markup))
+    elif root is not None and any(isinstance(one.tag, str) for one in root.itersiblings()):
+        root, _ = _parsed(join_documents(markup))
+    return root
+
+
+def _parsed(markup: str) -> tuple[etree._Element | None, bool]:
+    """The root element, and whether the parser gave up below some depth."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    root: etree._Element | None = etree.fromstring(markup.encode(), parser)
+    return root, bool(parser.error_log.filter_from_fatals())
 
 
 def _quiet_url(url: str) -> str:

@@ -29,6 +29,8 @@ class ScanLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Attributes of one tag; the rest is dropped."""
     max_elements: int = 1_500_000
     """Elements of a page; 1 kB of memory each."""
+    max_repaired_tags: int = 1_000_000
+    """Tags of a page that has to be read tag by tag; 3 microseconds each."""
 
 
 _LIMITS = ScanLimits()
@@ -39,6 +41,8 @@ _VERY_LARGE_CHARS = 1_000_000
 _TAGS_PER_PIECE = 64
 _MAX_STEPS = 100_000_000
 """Open elements that stray end tags may be compared with: about half a second."""
+_HARMLESS_TAGS = 20_000
+"""Half of them end tags, compared with the other half: no more steps than that."""
 
 
 def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, parser_reports: bool = False) -> str:
@@ -47,49 +51,54 @@ def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, parser_reports: bool
     Args:
         text: Markup of a page.
         limits: What the parser is trusted with.
-        parser_reports: The caller will look whether the parser reports too great a depth or a
-            second root element, and call `repair_markup` then; the searches for these, five times
-            as dear as the rest, are left out.
+        parser_reports: The caller looks afterwards whether the parser reports too great a depth
+            or a second root element, and then calls `flatten_markup` or `join_documents`; the
+            searches for these, dearer than all the rest, are left out.
 
     Raises:
         HostilePage: too many elements.
     """
     if not parser_reports and _ends_early(text):
-        return repair_markup(text, limits)
+        text = join_documents(text)
     if len(text) > _LARGE_CHARS or not parser_reports:
         marks = text.count("<")
-        if marks > limits.trusted_depth and _is_tangled(text, marks, limits):
-            return repair_markup(text, limits)
-    return repair_markup(text, limits) if _has_long_tag(text, limits) else text
+        harmless = _HARMLESS_TAGS if parser_reports else limits.trusted_depth
+        if marks > harmless and _is_tangled(text, marks, limits):
+            return flatten_markup(text, limits)
+    return flatten_markup(text, limits) if _has_long_tag(text, limits) else text
 
 
-def repair_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
-    """The markup read tag by tag: flat where it nests too deep, one document, fewer attributes.
+def join_documents(text: str) -> str:
+    """The markup without the ends of documents, so that what follows one belongs to it."""
+    return _DOCUMENT_ENDS.sub("", text)
+
+
+def flatten_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
+    """The markup, read tag by tag: flat where it nests too deep, no tag with too many attributes.
 
     Raises:
-        HostilePage: too many elements.
+        HostilePage: too many tags.
     """
-    _refuse_many(text, text.count("<") - text.count("</"), limits)
+    _refuse_more(text, limits.max_repaired_tags, _ANY_TAG, "tags in a page that has to be repaired")
     return "".join(_repaired(text, limits))
 
 
 # --- the first look -------------------------------------------------------------------------
 
-_DOCUMENT_END = re.compile(r"</[hH][tT][mM][lL]\b[^>]*+>")
+_DOCUMENT_END = re.compile(r"</[hH][tT][mM][lL]\b[^<>]*+>")
+_DOCUMENT_ENDS = re.compile(r"</(?:html|body)\b[^<>]*+>", re.IGNORECASE)
 _NOTHING = re.compile(
-    r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^>]*+>)*+", re.IGNORECASE
+    r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^<>]*+>)*+", re.IGNORECASE
 )
 _TAG_START = re.compile(r"<[a-zA-Z]")
+_ANY_TAG = re.compile(r"</?[a-zA-Z]")
 _TAG = re.compile(r"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
 
 
 def _ends_early(text: str) -> bool:
     """Whether content follows an end of the document."""
-    at = text.find("</html")
-    if at < 0:
-        found = _DOCUMENT_END.search(text)
-        at = found.start() if found else len(text)
-    rest = _NOTHING.match(text, at)
+    found = _DOCUMENT_END.search(text)
+    rest = _NOTHING.match(text, found.end()) if found else None
     return rest is not None and rest.end() < len(text)
 
 
@@ -97,19 +106,17 @@ def _is_tangled(text: str, marks: int, limits: ScanLimits) -> bool:
     """Whether too much is open at once, or too many end tags may be compared with too much."""
     closing = text.count("</")
     opening = marks - closing
-    _refuse_many(text, opening, limits)
+    if opening > limits.max_elements:
+        _refuse_more(text, limits.max_elements, _TAG_START, "elements")
     highest = opening
     if opening > limits.trusted_depth:
         highest = _most_open(text, opening, limits.trusted_depth)
     return highest > limits.trusted_depth or highest * closing > _MAX_STEPS
 
 
-def _refuse_many(text: str, opening: int, limits: ScanLimits) -> None:
-    if opening <= limits.max_elements:
-        return
-    elements = min(sum(1 for _ in _TAG_START.finditer(text)), text.count(">"))
-    if elements > limits.max_elements:
-        raise HostilePage(f"{elements} elements, at most {limits.max_elements} are read")
+def _refuse_more(text: str, most: int, tag: re.Pattern[str], what: str) -> None:
+    if text.count(">") > most and next(islice(tag.finditer(text), most, None), None):
+        raise HostilePage(f"more than {most} {what}")
 
 
 def _most_open(text: str, opening: int, enough: int) -> int:
@@ -158,7 +165,7 @@ _TAIL = re.compile(r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>")
 _ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
 _COMMENT_END = re.compile(r"--!?>")
 _RAW_ENDS = {
-    name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", re.IGNORECASE)
+    name: re.compile(rf"</{name}(?=[\s/>])[^<>]*+>", re.IGNORECASE)
     for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
 }
 _LONG_TAG_CHARS = 1000

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
 from templ_core.page_level.characters import UInt64s, Words, mix, text_hashes
@@ -201,5 +202,5 @@ def _places(words: Words, salt: UInt64s | np.uint64) -> TokenPlaces:
     )
     group = np.concatenate([words.segment[leading], words.segment[starts], short])
     place = (mix(hashes ^ salt) % np.uint64(TABLE_SIZE)).astype(np.int64)
-    once = np.unique(group * TABLE_SIZE + place)
+    once = distinct(group * TABLE_SIZE + place)
     return TokenPlaces(once % TABLE_SIZE, once // TABLE_SIZE)

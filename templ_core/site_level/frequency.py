@@ -11,6 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.distinct import distinct
+
 UInt64s = npt.NDArray[np.uint64]
 
 
@@ -48,8 +50,8 @@ def count_nodes(pages: Sequence[UInt64s], pages_min: int) -> NodeFrequency:
         pages: Node hashes page by page; a node that recurs on one page counts once.
         pages_min: Nodes on fewer pages are left out.
     """
-    distinct = [np.unique(page) for page in pages]
-    everything = np.concatenate(distinct) if distinct else np.empty(0, np.uint64)
+    once = [distinct(page) for page in pages]
+    everything = np.concatenate(once) if once else np.empty(0, np.uint64)
     nodes, counts = np.unique(everything, return_counts=True)
     frequent = counts >= pages_min
     return NodeFrequency(

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
@@ -28,6 +29,7 @@ ENVIRONMENT = {
     "TEMPL_SESSION_TIMEOUT_S": "3",
     "TEMPL_COMMIT_INTERVAL_S": "0.2",
     "TEMPL_BATCH_PAGES": "8",
+    "TEMPL_STALL_TIMEOUT_S": "20",
 }
 
 
@@ -65,8 +67,11 @@ class Stream:
         self._workers = {}
         templ("topics", "create", *self.options, "--partitions", PARTITIONS)
 
-    def feed(self, *paths, **options):
-        return templ("feed", *paths, *self.options, "--time-field", "fetched_at", **options)
+    def feed(self, *paths, time_field="fetched_at", rate=1e6):
+        letters = ("--dead-letters", self.directory / "feed.dead-letters")
+        return templ(
+            "feed", *paths, *self.options, "--time-field", time_field, "--rate", rate, *letters
+        )
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""
@@ -125,7 +130,7 @@ class Stream:
         """Source id -> headers and value of each dead letter."""
         found = {}
         for record in self.records(DEAD_LETTERS):
-            headers = {name: value.decode() for name, value in record.headers}
+            headers = {name: (value or b"").decode() for name, value in record.headers}
             place = (
                 headers[f"__streams.errors.{name}"] for name in ("topic", "partition", "offset")
             )
@@ -151,6 +156,8 @@ class Stream:
         await admin.start()
         try:
             committed = await admin.list_consumer_group_offsets(f"{self.prefix}templ-{role}")
+        except KafkaError:
+            return None
         finally:
             await admin.close()
         async with plain_consumer(self.address) as consumer:

@@ -1,5 +1,6 @@
 """The whole stream on a real broker: nothing lost, nothing doubled, the same answers as on files."""
 
+import asyncio
 import json
 import random
 import shutil
@@ -8,11 +9,15 @@ import time
 from collections import Counter
 
 import pytest
+from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
 
-from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
-from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, write_feed
+from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
+from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
 
 pytestmark = pytest.mark.timeout(400)
+
+GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
 
 
 @pytest.fixture
@@ -85,6 +90,25 @@ def test_nothing_is_lost_when_workers_are_killed(stream, tmp_path):
     assert stream.windows("one") == undisturbed
 
 
+def test_nothing_is_lost_when_a_worker_is_stopped_in_mid_batch(stream, tmp_path):
+    entered = tmp_path / "entered"
+    bodies = [GOOD] * 6 + [GOOD + f"POISON-STOP {entered}<"] + [GOOD] * 20
+    lines = [
+        json.dumps({"url": f"https://example.com/{number}", "html": body})
+        for number, body in enumerate(bodies)
+    ]
+    (tmp_path / "feed.jsonl").write_text("\n".join(lines))
+    stream.feed(tmp_path / "feed.jsonl")
+    module = {"TEMPL_CHILD_MODULE": "tests.workers.poison_child", "TEMPL_PAGE_DEADLINE_S": "4"}
+    stream.start("one", **module)
+    wait_until(entered.exists, lambda: stream.log("one"))
+    assert stream.stop("one") == 0
+    assert len(stream.answered()) < len(bodies)
+    stream.start("one", **module)
+    stream.wait_until_answered()
+    assert stream.stop("one") == 0
+
+
 def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     feed = write_feed(tmp_path / "feed.jsonl", pages=80)
     stream.start("one")
@@ -107,7 +131,34 @@ def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     assert all(records[0].site_model_version for records in newest)
 
 
-GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
+def test_windows_of_a_topic_that_was_made_anew_are_made_anew(stream, tmp_path):
+    stream.start("one")
+    stream.feed(write_feed(tmp_path / "first.jsonl", pages=40))
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+
+    async def delete():
+        admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+        await admin.start()
+        await admin.delete_topics([stream.prefix + DOCUMENTS])
+        await admin.close()
+
+    asyncio.run(delete())
+    wait_until(
+        lambda: "no such topic" in templ("topics", "check", *stream.options, expect=78).stderr,
+        lambda: "the topic is still there",
+    )
+    templ("topics", "create", *stream.options, "--partitions", PARTITIONS)
+    second = write_feed(tmp_path / "second.jsonl", pages=12, seed=5)
+    stream.start("one")
+    stream.feed(second)
+    stream.wait_until_answered()
+    wait_until(lambda: len(stream.records(DOCUMENTS)) == 12, lambda: stream.log("one"))
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    _, undisturbed = local_run([second], tmp_path)
+    assert stream.windows("one") == undisturbed
 
 
 def test_each_poison_page_has_its_outcome_and_the_others_are_cleaned(stream, tmp_path):
@@ -131,7 +182,7 @@ def test_each_poison_page_has_its_outcome_and_the_others_are_cleaned(stream, tmp
     stream.feed(_null_page(tmp_path))
     stream.start(
         TEMPL_CHILD_MODULE="tests.workers.poison_child",
-        TEMPL_PAGE_DEADLINE_S="1",
+        TEMPL_PAGE_DEADLINE_S="3",
         TEMPL_CHILD_MEMORY_BYTES=str(1 << 30),
     )
     stream.wait_until_answered()
@@ -163,10 +214,6 @@ def _null_page(tmp_path):
 
 
 def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_broker):
-    import asyncio
-
-    from aiokafka import AIOKafkaProducer
-
     values = [
         (b"<p>no url", []),
         (json.dumps({"url": "https://a.com/1", "html": GOOD, "id": "json"}).encode(), []),
@@ -190,6 +237,47 @@ def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_bro
     assert urls == ["https://a.com/1", "https://a.com/2", "https://a.com/3"]
     reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
     assert reasons == {"MissingUrl": 1, "InvalidRecord": 1}
+
+
+def test_no_message_stops_the_stream(stream, kafka_broker):
+    """What no well-behaved crawler sends: each has an outcome, and the pages behind it too."""
+    url = ("url", b"https://a.com/1")
+    messages = {
+        "FieldTooLong": [
+            (GOOD.encode(), [("url", b"https://a.com/" + b"x" * 5_000_000)]),
+            (GOOD.encode(), [url, ("site", b"s" * 5_000_000)]),
+        ],
+        "MissingUrl": [(b"x", [("x", None), ("x", b"1"), ("x", b"2")]), (b"x", [("url", b" ")])],
+        "UnsupportedContent": [(b"%PDF-1.7 " + b"\x00\xff" * 6_000_000, [url])],
+        None: [
+            (GOOD.encode(), [url, ("site", b"a.com\0b"), ("id", b"\xff\xfe")]),
+            (b"<title>" + b"word " * 1_900_000 + b"</title><p>" + GOOD.encode(), [url]),
+            (b'{"url":"https://b.com/","html":"<p>x","content_type":"\\ud800"}', []),
+        ],
+    }
+
+    async def send():
+        producer = AIOKafkaProducer(
+            bootstrap_servers=kafka_broker.address,
+            compression_type="zstd",
+            max_request_size=1 << 25,
+        )
+        await producer.start()
+        for value, headers in (one for some in messages.values() for one in some):
+            await producer.send_and_wait(stream.prefix + PAGES, value, headers=headers, partition=0)
+        await producer.stop()
+
+    asyncio.run(send())
+    stream.start()
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    assert "ending, to be started again" not in stream.log()
+    reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
+    assert reasons == {name: len(some) for name, some in messages.items() if name}
+    assert {one[0].site for one in stream.outputs().values()} == {"a.comb", "a.com", "b.com"}
+    letters = [one for one in stream.records(DEAD_LETTERS) if dict(one.headers).get("x")]
+    assert [value for name, value in letters[0].headers if name == "x"] == [None, b"1", b"2"]
 
 
 def test_a_page_too_large_for_kafka_is_refused_by_the_feed_and_kept(stream, tmp_path):

@@ -23,6 +23,9 @@ def read_or_fail(body, url, **declared):
         if not marker.exists():
             marker.touch()
             os._exit(9)
+    if b"POISON-STOP" in body:
+        Path(body.split(b"POISON-STOP ")[1].split(b"<")[0].decode()).touch()
+        time.sleep(600)
     if b"POISON-MEMORY" in body:
         bytearray(8 << 30)
     return read_document(body, url, **declared)

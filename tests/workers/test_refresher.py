@@ -5,6 +5,7 @@ from tests.workers.builders import page
 from workers.cleaner import Cleaned, Cleaner, NoModels
 from workers.refresher import FIRST_FITS, NotLearned, Refresher, is_due
 from workers.state.window_store import SiteState, WindowStore
+from workers.tasks import LearnResult
 
 MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
 
@@ -104,3 +105,16 @@ def test_a_document_that_cannot_be_read_is_left_out_by_name(
 )
 def test_the_schedule(learned, fitted_at, pages, due):
     assert is_due(SiteState(learned=learned, fitted_at=fitted_at, pages=pages)) == due
+
+
+def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, poison_settings):
+    """A document has the time of a refit: its page was read within its own deadline already."""
+    asked = []
+
+    class Slow:
+        def run(self, _site, task, deadline_s):
+            asked.append((type(task).__name__, deadline_s))
+            return LearnResult(b""), 1
+
+    assert Refresher(store, Slow(), poison_settings).process(next(documents(1)), 0) is None
+    assert asked == [("LearnTask", poison_settings.refit_deadline_s)]

@@ -19,6 +19,7 @@ from workers.cli.jsonl import read_lines, read_objects
 from workers.errors import InputProblem
 
 _MOST_SITES = 60
+_FILE_COLUMNS = 120
 
 
 @click.command()
@@ -98,6 +99,8 @@ def _figures(tables: Tables) -> dict[str, dict[str, dict[str, Any]]]:
 
 def _print(tables: Tables) -> None:
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=_FILE_COLUMNS)
     for title, groups in tables.items():
         if len(groups) > _MOST_SITES:
             continue

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from schemas.dead_letter import DeadLetter
-from workers.cli.inputs import FeedReader
+from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.options import broker_options
 from workers.cli.progress import progress
 from workers.local.dead_letters import DeadLetterFile
@@ -49,6 +49,7 @@ def feed(
     """
     settings = load_settings()
     reader = FeedReader(inputs, time_field=time_field, limit_bytes=settings.page_limit_bytes)
+    refuse_overwriting(inputs, dead_letters=dead_letters)
     with ExitStack() as stack:
         dead = DeadLetterFile(dead_letters)
         stack.callback(dead.close)

@@ -3,8 +3,27 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from workers.errors import UsageProblem
 from workers.feeds.files import read_pages, total_bytes
 from workers.page import Page, Rejected
+
+
+def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
+    """Outputs that are an input, or each other, would destroy it.
+
+    Raises:
+        UsageProblem: one is; by the option's name.
+    """
+    taken = {path.resolve(): f"the input {path}" for path in inputs}
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        option = f"--{name.replace('_', '-')}"
+        place = path.resolve()
+        if place in taken:
+            raise UsageProblem(f"{option} {path} is {taken[place]} too; name another file")
+        if path.is_file() or not path.exists():
+            taken[place] = option
 
 
 class FeedReader:

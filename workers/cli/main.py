@@ -51,3 +51,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"templ: {where}{error.strerror or error}", err=True)
+        sys.exit(1)

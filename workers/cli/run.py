@@ -12,7 +12,7 @@ import click
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
-from workers.cli.inputs import FeedReader
+from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.progress import progress
 from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
@@ -69,6 +69,8 @@ def run(
     """
     settings = load_settings()
     reader = FeedReader(inputs, time_field=time_field, limit_bytes=settings.page_limit_bytes)
+    dead_letters = dead_letters or out.with_name(out.name + ".dead-letters")
+    refuse_overwriting(inputs, out=out, dead_letters=dead_letters)
     with ExitStack() as stack:
         state_path = state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ")))
         local = LocalWorker(
@@ -80,7 +82,7 @@ def run(
         )
         stack.callback(local.close)
         writer = stack.enter_context(_writer(out))
-        dead = DeadLetterFile(dead_letters or out.with_name(out.name + ".dead-letters"))
+        dead = DeadLetterFile(dead_letters)
         stack.callback(dead.close)
         tally = Tally()
         bar = stack.enter_context(progress(reader.bytes_total))

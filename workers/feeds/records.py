@@ -69,8 +69,8 @@ def page_from_json(
                 said if time_field == "fetched_at" else raw.get(time_field)
             ),
             fetched_at=None if said is None or said == "" else clean_text(str(said)),
-            content_type=record.content_type,
-            charset=charset,
+            content_type=clean_text(record.content_type or "") or None,
+            charset=clean_text(charset or "") or None,
             status=200 if record.status is None else record.status,
             body=body,
         )

@@ -36,6 +36,14 @@ class _CountedFile(io.RawIOBase):
         self._on_progress(size or 0)
         return size
 
+    def seekable(self) -> bool:
+        """FastWARC asks where it is."""
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Goes elsewhere in the file."""
+        return self._file.seek(offset, whence)
+
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
@@ -89,12 +97,12 @@ def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
     """
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise InputProblem(_cannot_read(path, error)) from None
         raise InputProblem(
             f"{path} is damaged {where()} ({error}): what came before was read; fetch the file again"
         ) from None
-    except OSError as error:
-        raise InputProblem(_cannot_read(path, error)) from None
 
 
 def _cannot_read(path: Path, error: OSError) -> str:

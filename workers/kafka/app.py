@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import faust
 
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
+from workers.settings import Settings
 
 _FATAL = 70
 _MIB = 1 << 20
@@ -36,7 +37,8 @@ def build_app(config: KafkaConfig, role: str) -> faust.App:
         stream_buffer_maxsize=settings.batch_pages,
         consumer_auto_offset_reset="earliest",
         consumer_max_fetch_size=2 * _MIB,
-        producer_max_request_size=settings.message_limit_bytes + PRODUCER_ROOM_BYTES,
+        # Before compression: a dead letter may carry a page that was compressed on its way in.
+        producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,
         producer_linger=0.005,
         producer_max_batch_size=_MIB,
         producer_compression_type="zstd",
@@ -49,11 +51,31 @@ def build_app(config: KafkaConfig, role: str) -> faust.App:
     )
 
 
+def max_value_bytes(settings: Settings) -> int:
+    """Largest value that is sent, before compression."""
+    return max(settings.message_limit_bytes, settings.page_limit_bytes)
+
+
 def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     """A topic whose keys and values are bytes, None included, both ways."""
     return app.topic(
         name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
     )
+
+
+async def batches(
+    stream: faust.StreamT, most: int, within_s: float
+) -> AsyncIterator[Sequence[faust.EventT]]:
+    """Small batches of events, each acknowledged once its consumer comes back for the next.
+
+    Not `take_events`: that one acknowledges a batch also when its consumer is cancelled over it,
+    as every stop of the worker does, and the pages would be committed without having been done.
+    """
+    stream.enable_acks = False
+    async for events in stream.noack_take(most, within_s):
+        yield events
+        for event in events:
+            await stream.ack(event)
 
 
 async def send_all(sends: Iterable[Awaitable[Any]]) -> None:

@@ -8,17 +8,18 @@ from typing import Any
 import faust
 
 from schemas.codec import encode_json, encode_msgpack
-from schemas.dead_letter import DeadLetter
+from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
 from schemas.document import DocumentRecord, document_key
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core import __version__
 from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
-from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.app import batches, build_app, essential, max_value_bytes, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.page_message import page_of_message
 from workers.kafka.partitioning import partition_of
+from workers.kafka.received import HoleGuard, Received, received_from_faust
 from workers.page import Page, Rejected
 from workers.pool import Pool
 from workers.state.model_store import ModelStore
@@ -40,27 +41,38 @@ class CleanerApp:
             message_limit_bytes=config.settings.message_limit_bytes,
         )
         self.app = build_app(config, "cleaner")
+        self.app.on_partitions_revoked.connect(self._revoked)
+        pages = config.topic(PAGES)
+        self._guard = HoleGuard(config.broker, pages, config.group("cleaner"))
         self._cleaned = raw_topic(self.app, config.topic(CLEANED))
         self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
         self._dead_letters = raw_topic(self.app, config.topic(DEAD_LETTERS))
         self.app.task(self._follow_models)
-        self.app.agent(raw_topic(self.app, config.topic(PAGES)), name="clean")(self._clean)
+        self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
+
+    def inner_progress(self) -> int:
+        """How many site models were read: at a first start, before any page."""
+        return self._follower.taken
 
     async def _follow_models(self) -> None:
         await essential("site models", self._follower.run)
 
     async def _clean(self, stream: faust.StreamT) -> None:
         await self._follower.ready.wait()
-        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
+        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
             await essential("cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
-        messages = [event.message for event in events]
+        come = [received_from_faust(event.message) for event in events]
+        messages = await self._guard.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
         outcomes = await asyncio.gather(*map(self._outcome, records))
         done = list(zip(messages, records, outcomes, strict=True))
         await send_all(self._output(*one) for one in done)
         await send_all(self._document_sends(outcomes))
+
+    async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
+        self._guard.revoked(one.partition for one in revoked)
 
     async def _outcome(self, record: Page | Rejected) -> Outcome:
         if isinstance(record, Rejected):
@@ -73,20 +85,26 @@ class CleanerApp:
         return await asyncio.wrap_future(work)
 
     def _output(
-        self, message: Any, record: Page | Rejected, outcome: Outcome
+        self, message: Received, record: Page | Rejected, outcome: Outcome
     ) -> Awaitable[Awaitable[Any]]:
         if isinstance(outcome, Dead) or isinstance(record, Rejected):
             letter = outcome.letter if isinstance(outcome, Dead) else None
             assert letter is not None  # noqa: S101 - a rejected record has a dead outcome
-            return self._dead_letters.send(
-                key=message.key, value=message.value, headers=_dead_headers(message, letter)
-            )
+            return self._send_dead_letter(message, letter)
         return self._cleaned.send(
             key=record.url.encode(),
             value=encode_json(outcome.record) if isinstance(outcome, Cleaned) else None,
             partition=partition_of(record.site, self._config.partitions),
             headers={HEADER_SOURCE_ID: str(record.source).encode()},
         )
+
+    def _send_dead_letter(self, message: Any, letter: DeadLetter) -> Awaitable[Awaitable[Any]]:
+        value, headers = message.value, _dead_headers(message, letter)
+        limit_bytes = max_value_bytes(self._config.settings)
+        if value is not None and len(value) > limit_bytes:
+            headers.append((HEADER_CUT_FROM, str(len(value)).encode()))
+            value = value[:limit_bytes]
+        return self._dead_letters.send(key=message.key, value=value, headers=headers)
 
     def _document_sends(self, outcomes: Iterable[Outcome]) -> Iterator[Awaitable[Awaitable[Any]]]:
         for outcome in outcomes:
@@ -102,7 +120,8 @@ class CleanerApp:
         )
 
 
-def _dead_headers(message: Any, letter: DeadLetter) -> dict[str, bytes]:
+def _dead_headers(message: Received, letter: DeadLetter) -> list[tuple[str, bytes]]:
+    """The message's own headers, each as often as it came, and what went wrong."""
     ours = letter.headers(
         message.topic,
         message.partition,
@@ -110,4 +129,5 @@ def _dead_headers(message: Any, letter: DeadLetter) -> dict[str, bytes]:
         datetime.now(UTC).isoformat(timespec="milliseconds"),
         __version__,
     )
-    return {**dict(message.headers or {}), **ours}
+    theirs = [(name, value) for name, value in message.headers if name not in ours]
+    return [*theirs, *ours.items()]

@@ -23,6 +23,8 @@ class ModelFollower:
         self._models = models
         self.ready = asyncio.Event()
         """Set when the models that were there at the start have been read."""
+        self.taken = 0
+        """Records read so far."""
 
     async def run(self) -> None:
         """Follow the topic for ever.
@@ -54,6 +56,7 @@ class ModelFollower:
         return dict(ends)
 
     def _take(self, record: ConsumerRecord) -> None:
+        self.taken += 1
         try:
             self._models.put(record.key.decode(), record.value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:

@@ -1,7 +1,6 @@
 """A message of `pages` to a page: raw bytes with headers, CloudEvents, or a JSON record."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
 
 from schemas.page import (
     CLOUD_EVENT_HEADERS,
@@ -15,31 +14,28 @@ from schemas.page import (
 )
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.feeds.records import page_from_json
+from workers.feeds.records import clean_text, page_from_json
 from workers.feeds.times import parse_time_ms
+from workers.kafka.received import Header, Received
 from workers.page import Page, Rejected
 from workers.settings import Settings
 
-
-class Message(Protocol):
-    """What is read of a Kafka record."""
-
-    topic: str
-    partition: int
-    offset: int
-    timestamp: float
-    """Unix seconds."""
-    headers: Any
-    value: bytes | None
+_NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10, "fetched_at": 1 << 10}
+"""These go into keys and into every output, which must fit a message whatever they are."""
 
 
-def page_of_message(message: Message, settings: Settings) -> Page | Rejected:
+def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
     """The page in a message, or why there is none; never raises.
 
     An event time after the record's own timestamp plus the allowed skew is clamped to that.
     """
+    record = _read(message, settings)
+    return _too_long(record, message) or record if isinstance(record, Page) else record
+
+
+def _read(message: Received, settings: Settings) -> Page | Rejected:
     source = Source(message.topic, message.partition, message.offset)
-    arrival_ms = int(message.timestamp * 1000)
+    arrival_ms = message.timestamp_ms
     headers = _text_headers(message.headers)
     url = headers.get(HEADER_URL)
     if url:
@@ -62,11 +58,25 @@ def page_of_message(message: Message, settings: Settings) -> Page | Rejected:
     )
 
 
+def _too_long(page: Page, message: Received) -> Rejected | None:
+    for name, limit_bytes in _NAME_LIMIT_BYTES.items():
+        size_bytes = len((getattr(page, name) or "").encode())
+        if size_bytes > limit_bytes:
+            return Rejected(
+                source=page.source,
+                url=page.url if name != "url" else None,
+                exception="FieldTooLong",
+                message=f"{name} has {size_bytes} bytes, at most {limit_bytes} are allowed",
+                value=message.value or b"",
+            )
+    return None
+
+
 def _raw_page(
-    message: Message, source: Source, url: str, headers: Mapping[str, str], latest_ms: int
+    message: Received, source: Source, url: str, headers: Mapping[str, str], latest_ms: int
 ) -> Page:
     fetched_at = headers.get(HEADER_FETCHED_AT)
-    event_time_ms = _time_or(fetched_at, int(message.timestamp * 1000))
+    event_time_ms = _time_or(fetched_at, message.timestamp_ms)
     return Page(
         source=source,
         url=url,
@@ -93,11 +103,12 @@ def _time_or(said: object, arrival_ms: int) -> int:
     return arrival_ms if time_ms is None else time_ms
 
 
-def _text_headers(headers: Any) -> dict[str, str]:
+def _text_headers(headers: Iterable[Header]) -> dict[str, str]:
     """Headers in lower case; CloudEvents' names count as ours where ours are absent."""
-    pairs = headers.items() if isinstance(headers, Mapping) else headers or ()
     found = {
-        name.lower(): value.decode("utf-8", "replace") for name, value in pairs if value is not None
+        name.lower(): clean_text(value.decode("utf-8", "replace"))
+        for name, value in headers
+        if value is not None
     }
     for event_name, name in CLOUD_EVENT_HEADERS.items():
         if event_name in found:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -13,10 +14,16 @@ from schemas.codec import NewerFormatError, SchemaError, decode_document, encode
 from schemas.document import site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
-from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.app import batches, build_app, essential, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.partitioning import partition_of
 from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.kafka.received import (
+    HoleGuard,
+    Received,
+    received_from_aiokafka,
+    received_from_faust,
+)
 from workers.pool import Pool
 from workers.refresher import NotLearned, Refresher
 from workers.state.window_store import WindowStore
@@ -41,10 +48,13 @@ class RefresherApp:
         self._config = config
         self._pool = pool
         self._partitions: dict[int, _Partition] = {}
+        self._owned: set[int] = set()
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
         self.app = build_app(config, "refresher")
-        self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
+        documents = config.topic(DOCUMENTS)
+        self._guard = HoleGuard(config.broker, documents, config.group("refresher"))
+        self._documents = raw_topic(self.app, documents)
         self._site_models = raw_topic(self.app, config.topic(SITE_MODELS))
         self.app.agent(self._documents, name="refresh")(self._refresh)
         self.app.on_partitions_assigned.connect(self._assigned)
@@ -56,15 +66,24 @@ class RefresherApp:
             partition.store.close()
         self._partitions.clear()
 
+    def inner_progress(self) -> dict[int, int]:
+        """How far each window store has read, be it in a rebuild."""
+        return {n: one.store.next_offset for n, one in list(self._partitions.items())}
+
     async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
-        for one in assigned:
+        numbers = {one.partition for one in assigned}
+        self._owned = numbers
+        for number in sorted(numbers):
             task = asyncio.ensure_future(
-                essential("recovery", lambda number=one.partition: self._recover(number))
+                essential("recovery", lambda number=number: self._recover(number))
             )
             self._rebuilds.add(task)
             task.add_done_callback(self._rebuilds.discard)
 
     async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
+        # First, so that a rebuild stops instead of holding up the whole group.
+        self._owned.difference_update(one.partition for one in revoked)
+        self._guard.revoked(one.partition for one in revoked)
         for one in revoked:
             async with self._locks[one.partition]:
                 partition = self._partitions.pop(one.partition, None)
@@ -72,33 +91,57 @@ class RefresherApp:
                     partition.store.close()
 
     async def _refresh(self, stream: faust.StreamT) -> None:
-        async for events in stream.take_events(self._config.settings.batch_pages, _GATHER_S):
-            by_partition: defaultdict[int, list[Any]] = defaultdict(list)
-            for event in events:
-                by_partition[event.message.partition].append(event.message)
-            for number, messages in by_partition.items():
-                await essential(
-                    "refreshing",
-                    lambda number=number, messages=messages: self._batch(number, messages),
-                )
+        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
+            await essential("refreshing", lambda events=events: self._batch(events))
 
-    async def _batch(self, number: int, messages: list[Any]) -> None:
+    async def _batch(self, events: Iterable[faust.EventT]) -> None:
+        come = [received_from_faust(event.message) for event in events]
+        by_partition: defaultdict[int, list[Received]] = defaultdict(list)
+        for message in await self._guard.complete(come):
+            by_partition[message.partition].append(message)
+        for number, messages in by_partition.items():
+            await self._batch_of(number, messages)
+
+    async def _batch_of(self, number: int, messages: list[Received]) -> None:
+        """Learn from messages; those of a partition that is another's now are left to that one."""
         async with self._locks[number]:
+            if number not in self._owned:
+                return
             partition = self._partition(number)
-            if messages[0].offset > partition.store.next_offset:
-                await self._catch_up(partition, number, messages[0].offset)
+            await self._catch_up(partition, number, messages[0].offset)
+            if number not in self._owned:
+                return
             sites = {await self._learn(partition, message) for message in messages}
             await self._publish(partition, sites)
 
     async def _recover(self, number: int) -> None:
         """Read what the store lacks of the topic, all of it if the store is lost."""
         async with self._locks[number]:
+            if number not in self._owned:
+                return
             partition = self._partition(number)
             topic = TopicPartition(self._config.topic(DOCUMENTS), number)
             async with plain_consumer(self._config.broker) as consumer:
                 end = (await consumer.end_offsets([topic]))[topic]
+            if partition.store.next_offset > end:
+                partition = self._begin_anew(partition, number, end)
             await self._catch_up(partition, number, end)
-            await self._publish(partition, partition.refresher.due_sites())
+            if number in self._owned:
+                await self._publish(partition, partition.refresher.due_sites())
+
+    def _begin_anew(self, partition: _Partition, number: int, end: int) -> _Partition:
+        """Drop windows that are of another topic: one of this name was deleted and made again."""
+        log.warning(
+            "windows-%s read up to offset %s, the topic ends at %s: it was made anew, and so are "
+            "the windows",
+            number,
+            partition.store.next_offset,
+            end,
+        )
+        del self._partitions[number]
+        partition.store.close()
+        shutil.rmtree(self._config.state / f"windows-{number}")
+        return self._partition(number)
 
     def _partition(self, number: int) -> _Partition:
         if number not in self._partitions:
@@ -106,7 +149,10 @@ class RefresherApp:
         return self._partitions[number]
 
     async def _catch_up(self, partition: _Partition, number: int, end: int) -> None:
-        """Take in the records from the store's next offset up to `end`, and publish nothing."""
+        """Take in the records from the store's next offset up to `end`, and publish nothing.
+
+        Ends early when the partition is taken away; the next owner of the store goes on there.
+        """
         if partition.store.next_offset >= end:
             return
         topic = TopicPartition(self._config.topic(DOCUMENTS), number)
@@ -117,10 +163,12 @@ class RefresherApp:
             starts = await consumer.beginning_offsets([topic])
             consumer.seek(topic, max(partition.store.next_offset, starts[topic]))
             async for record in read_until(consumer, {topic: end}):
-                await self._learn(partition, record)
+                if number not in self._owned:
+                    return
+                await self._learn(partition, received_from_aiokafka(record))
         partition.store.skip(end - 1)
 
-    async def _learn(self, partition: _Partition, message: Any) -> str:
+    async def _learn(self, partition: _Partition, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key)
         work = self._pool.submit(site, _take_in, partition, site, message)
@@ -154,12 +202,12 @@ class RefresherApp:
                     value=None,
                     partition=partition_of(site_of_key(key), self._config.partitions),
                 )
-                for _, key in tombstones
+                for key in tombstones
             )
-            partition.store.take_from_outbox(number for number, _ in tombstones)
+            partition.store.take_from_outbox(tombstones)
 
 
-def _take_in(partition: _Partition, site: str, message: Any) -> None:
+def _take_in(partition: _Partition, site: str, message: Received) -> None:
     store = partition.store
     if message.value is None:
         store.remove(site, message.key.partition(b"\0")[2].decode(), message.offset)

@@ -54,13 +54,21 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
     with ExitStack() as stack:
         stack.callback(StateDirectory.open(config.state, partitions).close)
         enter = _cleaner if role == "cleaner" else _refresher
-        app, topic = stack.enter_context(enter(config))
+        work, topic = stack.enter_context(enter(config))
+        app = work.app
         start_watchdog(
-            broker, config.group(role), topic, _assigned(app, topic), settings.stall_timeout_s
+            broker,
+            config.group(role),
+            topic,
+            _assigned(app, topic),
+            work.inner_progress,
+            settings.stall_timeout_s,
         )
-        faust.Worker(
-            app, loglevel="WARNING", redirect_stdouts=False, override_logging=False
-        ).execute_from_commandline()
+        worker = faust.Worker(
+            app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
+        )
+        worker.spinner = None
+        worker.execute_from_commandline()
 
 
 async def _checked_partitions(broker: str, prefix: str) -> int:
@@ -71,22 +79,22 @@ async def _checked_partitions(broker: str, prefix: str) -> int:
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig) -> Iterator[tuple[faust.App, str]]:
+def _cleaner(config: KafkaConfig) -> Iterator[tuple[CleanerApp, str]]:
     models = ModelStore(config.state / "models")
     pool = Pool(config.settings, children=os.cpu_count() or 1)
     try:
-        yield CleanerApp(config, pool, models).app, config.topic(PAGES)
+        yield CleanerApp(config, pool, models), config.topic(PAGES)
     finally:
         pool.close()
         models.close()
 
 
 @contextmanager
-def _refresher(config: KafkaConfig) -> Iterator[tuple[faust.App, str]]:
+def _refresher(config: KafkaConfig) -> Iterator[tuple[RefresherApp, str]]:
     pool = Pool(config.settings, children=1, niceness=_NICENESS)
     refresher = RefresherApp(config, pool)
     try:
-        yield refresher.app, config.topic(DOCUMENTS)
+        yield refresher, config.topic(DOCUMENTS)
     finally:
         pool.close()
         refresher.close()

@@ -12,10 +12,9 @@ from collections.abc import Callable
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError
 
 from workers.kafka.app import end_process
-from workers.kafka.plain_consumer import plain_consumer
+from workers.kafka.plain_consumer import plain_consumer, read_until
 
 log = logging.getLogger("templ")
 
@@ -28,24 +27,30 @@ class Progress:
 
     def __init__(self, timeout_s: float, now_s: float) -> None:
         self._timeout_s = timeout_s
-        self._last: Lagging = {}
+        self._last: tuple[Lagging, object] = {}, None
         self._moved_at_s = now_s
 
-    def stalled(self, lagging: Lagging, now_s: float) -> bool:
+    def stalled(self, lagging: Lagging, now_s: float, inner: object = None) -> bool:
         """Whether the same partitions have lagged at the same offsets for the whole time-out.
 
         Args:
             lagging: What lags now, of the partitions assigned to this process.
             now_s: A monotonic clock.
+            inner: How far work has come that commits nothing, a rebuild for one.
         """
-        if not lagging or lagging != self._last:
-            self._last, self._moved_at_s = dict(lagging), now_s
+        if not lagging or (lagging, inner) != self._last:
+            self._last, self._moved_at_s = (dict(lagging), inner), now_s
             return False
         return now_s - self._moved_at_s >= self._timeout_s
 
 
 def start_watchdog(
-    broker: str, group: str, topic: str, assigned: Callable[[], set[int]], timeout_s: float
+    broker: str,
+    group: str,
+    topic: str,
+    assigned: Callable[[], set[int]],
+    inner: Callable[[], object],
+    timeout_s: float,
 ) -> None:
     """Watch a group's progress on a topic in the background, for ever.
 
@@ -54,28 +59,56 @@ def start_watchdog(
         group: Consumer group.
         topic: Its input.
         assigned: Answers the partitions that this process has now.
+        inner: Answers how far work has come that commits nothing.
         timeout_s: How long offsets may stand still.
     """
-    watch = _watch(broker, group, topic, assigned, timeout_s)
+    watch = _watch(broker, group, topic, assigned, inner, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
 
 
 async def _watch(
-    broker: str, group: str, topic: str, assigned: Callable[[], set[int]], timeout_s: float
+    broker: str,
+    group: str,
+    topic: str,
+    assigned: Callable[[], set[int]],
+    inner: Callable[[], object],
+    timeout_s: float,
 ) -> None:
     progress = Progress(timeout_s, time.monotonic())
     while True:
         await asyncio.sleep(min(timeout_s / 10, 15.0))
         try:
             lagging = await _lagging(broker, group, topic, assigned())
-        except (KafkaError, OSError) as error:
-            log.warning("watchdog: %s", error)
+            is_stalled = progress.stalled(lagging, time.monotonic(), inner())
+            if is_stalled and not await _is_work_waiting(broker, topic, lagging):
+                progress = Progress(timeout_s, time.monotonic())
+                continue
+        except Exception as error:  # noqa: BLE001 - a watchdog that died would watch no more
+            log.warning("watchdog: %s: %s", type(error).__name__, error)
+            progress = Progress(timeout_s, time.monotonic())
             continue
-        if progress.stalled(lagging, time.monotonic()):
+        if is_stalled:
             end_process(
                 f"{group}: committed offsets {lagging} of {topic} have stood still for "
                 f"{timeout_s:g} s with records waiting; ending, to be started again"
             )
+
+
+async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
+    """Whether a record lies beyond a committed offset, and not only the end of a transaction.
+
+    Records that expired leave offsets without a record, too.
+    """
+    wanted = {TopicPartition(topic, number): offset for number, offset in lagging.items()}
+    async with plain_consumer(broker) as consumer:
+        consumer.assign(list(wanted))
+        starts = await consumer.beginning_offsets(list(wanted))
+        ends = await consumer.end_offsets(list(wanted))
+        for one, committed in wanted.items():
+            consumer.seek(one, min(max(committed, starts[one]), ends[one]))
+        async for _record in read_until(consumer, dict(ends)):
+            return True
+    return False
 
 
 async def _lagging(broker: str, group: str, topic: str, partitions: set[int]) -> Lagging:

@@ -78,7 +78,7 @@ class LocalWorker:
         """End the children and close the state."""
         self._pool.close()
         while tombstones := self._windows.outbox(1000):
-            self._windows.take_from_outbox(number for number, _ in tombstones)
+            self._windows.take_from_outbox(tombstones)
         self._windows.close()
         self._models.close()
         self._directory.close()

@@ -21,6 +21,8 @@ _BLOCK_CACHE_BYTES = 64 << 20
 _WRITE_BUFFERS_BYTES = 64 << 20
 _WRITE_BUFFER_BYTES = 8 << 20
 _BLOB_BYTES = 4 << 10
+_LOCK_FILE = "/LOCK: "
+"""In every message about a database that is open elsewhere; "lock" alone is in "block" too."""
 _LOCK_WAIT_S = 15.0
 _LOCK_RETRY_S = 0.25
 
@@ -72,10 +74,6 @@ class Database:
             if not key.startswith(prefix):
                 return
             yield key, value
-
-    def last_key(self, family: str) -> bytes | None:
-        """The greatest key; None when there is none."""
-        return next(iter(self._families[family].keys(backwards=True)), None)
 
     def batch(self) -> Batch:
         """An empty batch."""
@@ -134,7 +132,7 @@ def _open(path: Path, families: tuple[str, ...]) -> Rdict:
             )
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             message = str(error)
-            if "lock" not in message.lower():
+            if _LOCK_FILE not in message:
                 raise StateProblem(
                     f"cannot open {path}: {message}; delete it and it is rebuilt"
                 ) from None

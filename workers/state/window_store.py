@@ -10,7 +10,7 @@ Keys (big-endian, so that RocksDB's order is the window's order):
     by_url                     site NUL blake2b(url)(16) -> key of the newest version
     deleted                    site NUL blake2b(url)(16) -> time of the deletion
     sites                      site                      -> SiteState
-    outbox                     number(8)                 -> key of `documents` (topic) to tombstone
+    outbox                     key of `documents` (topic) to tombstone
     meta                       "next"                    -> offset of the next record
 """
 
@@ -80,8 +80,6 @@ class WindowStore:
         self._lock = threading.Lock()
         stored = self._db.get("meta", _NEXT)
         self.next_offset = int.from_bytes(stored, "big") if stored else 0
-        last = self._db.last_key("outbox")
-        self._next_outbox = int.from_bytes(last, "big") + 1 if last else 0
 
     def close(self) -> None:
         """Write what is in memory, and let the database go."""
@@ -163,27 +161,25 @@ class WindowStore:
             state.model_version = version
             self._db.put("sites", site.encode(), msgspec.msgpack.encode(state))
 
-    def outbox(self, limit: int) -> list[tuple[int, bytes]]:
-        """The next tombstones to send: (number, key of `documents`)."""
-        entries = islice(self._db.scan("outbox"), limit)
-        return [(int.from_bytes(number, "big"), key) for number, key in entries]
+    def outbox(self, limit: int) -> list[bytes]:
+        """Keys of `documents` whose tombstones are to be sent next."""
+        return [key for key, _ in islice(self._db.scan("outbox"), limit)]
 
-    def take_from_outbox(self, numbers: Iterable[int]) -> None:
+    def take_from_outbox(self, keys: Iterable[bytes]) -> None:
         """Drop tombstones that the broker has acknowledged; sending one twice is harmless."""
         batch = self._db.batch()
-        for number in numbers:
-            batch.delete("outbox", number.to_bytes(8, "big"))
+        for key in keys:
+            batch.delete("outbox", key)
         self._db.write(batch)
 
     def _change(self, site: str) -> "_Change":
         return _Change(self._db, site, self.site_state(site))
 
     def _apply(self, change: "_Change", offset: int | None) -> None:
-        for number, key in enumerate(change.tombstones, self._next_outbox):
-            change.batch.put("outbox", number.to_bytes(8, "big"), key)
+        for key in change.tombstones:
+            change.batch.put("outbox", key, b"")
         change.batch.put("sites", change.site.encode(), msgspec.msgpack.encode(change.state))
         self._write(change.batch, offset)
-        self._next_outbox += len(change.tombstones)
 
     def _write(self, batch: Batch, offset: int | None) -> None:
         after = self.next_offset if offset is None else offset + 1
@@ -207,14 +203,21 @@ class _Change:
 
     def enter(self, record: DocumentRecord, contribution: Contribution) -> None:
         source_key = self._prefix + str(record.source).encode()
+        key = self._prefix + _place(record)
         known_place = self._db.get("by_source", source_key)
         if known_place is not None:
-            self._replace(self._prefix + known_place, record)
-            return
-        key = self._prefix + _place(record)
+            known_key = self._prefix + known_place
+            known = self._document(known_key)
+            if known_key == key and _is_same_page(known, record):
+                self._replace(key, record, known)
+                return
+            # Another feed under the same name: a file replaced, a topic made anew.
+            self._leave(known_key, known)
+            self.tombstones.clear()  # the new document has the old one's key in the topic
         if not self._is_newest(record, key):
             self.tombstones.append(document_key(record.site, record.source))
             return
+        self.batch.delete("outbox", document_key(record.site, record.source))
         self.batch.put("documents", key, msgspec.msgpack.encode(record))
         self.batch.put("contributions", key, msgspec.msgpack.encode(contribution))
         self.batch.put("by_source", source_key, _place(record))
@@ -225,9 +228,9 @@ class _Change:
         self.state.learned += 1
         self.state.newest_ms = max(self.state.newest_ms, record.event_time_ms)
 
-    def _replace(self, key: bytes, record: DocumentRecord) -> None:
+    def _replace(self, key: bytes, record: DocumentRecord, known: DocumentRecord) -> None:
         """Put a redelivered document in its own place."""
-        self.state.bytes += len(record.body) - len(self._document(key).body)
+        self.state.bytes += len(record.body) - len(known.body)
         self.batch.put("documents", key, msgspec.msgpack.encode(record))
 
     def _is_newest(self, record: DocumentRecord, key: bytes) -> bool:
@@ -237,10 +240,11 @@ class _Change:
         if deletion is not None and record.event_time_ms <= _time_from(deletion):
             return False
         other = self._db.get("by_url", url_key)
-        if other is not None and other > key:
+        if other is None or other in self._left:
+            return True
+        if other > key:
             return False
-        if other is not None:
-            self._leave(other, self._document(other))
+        self._leave(other, self._document(other))
         return True
 
     def keep_bounds(self, settings: Settings) -> None:
@@ -284,6 +288,7 @@ class _Change:
         self.tombstones.append(document_key(record.site, record.source))
 
     def follow_tombstone(self, source_id: str) -> None:
+        self.batch.delete("outbox", self._prefix + source_id.encode())
         place = self._db.get("by_source", self._prefix + source_id.encode())
         if place is not None:
             self._leave(self._prefix + place, self._document(self._prefix + place))
@@ -314,6 +319,10 @@ def _place(record: DocumentRecord) -> bytes:
     """A document's place in its window: event time, hash of page id, then source for uniqueness."""
     page_hash = hashlib.blake2b(record.id.encode(), digest_size=8).digest()
     return _time_bytes(record.event_time_ms) + page_hash + str(record.source).encode()
+
+
+def _is_same_page(known: DocumentRecord, record: DocumentRecord) -> bool:
+    return known.url == record.url and known.content_digest == record.content_digest
 
 
 def _time_bytes(time_ms: int) -> bytes:

@@ -108,3 +108,20 @@ def test_pages_that_are_none_are_refused_by_name():
 @pytest.mark.parametrize("markup", [" ", "<!-- only -->", "<", "&", "<html></html>", "<p></p>"])
 def test_pages_without_text_are_documents_without_segments(markup):
     assert texts(markup) in ([], ["&"], ["<"])
+
+
+@pytest.mark.parametrize("opening", ["<div>", "<b><a>", "<table><tr><td>", "<blockquote><ul><li>"])
+def test_nesting_deeper_than_the_parser_goes_loses_no_text(opening):
+    markup = f"<p>before</p>{opening * 3000}<p>innermost words</p>" + "<p>last</p>"
+    found = " ".join(texts(markup))
+    assert all(word in found for word in ("before", "innermost words", "last"))
+
+
+def test_what_follows_the_end_of_the_document_belongs_to_it():
+    markup = "<html><body><p>one</body></html><html><body><p>two</body></html><p>three"
+    assert texts(markup) == ["one", "two", "three"]
+
+
+def test_a_tag_with_very_many_attributes_keeps_its_text():
+    attributes = " ".join(f"a{n}=1" for n in range(100_000))
+    assert texts(f"<p>before<div {attributes}>inside</div>after") == ["before", "inside", "after"]

@@ -29,7 +29,7 @@ def ids(store, site="example.com"):
 
 
 def tombstones(store):
-    return [key for _, key in store.outbox(100)]
+    return store.outbox(100)
 
 
 def test_documents_come_back_in_order_of_event_time(store):
@@ -114,10 +114,15 @@ def test_a_tombstone_of_the_topic_is_followed_without_an_echo(store):
     assert tombstones(store) == []
 
 
+def test_a_tombstone_that_is_out_already_is_not_sent_again(store):
+    put(store, *(document(n) for n in range(7)))
+    store.remove("example.com", "pages-0-0", store.next_offset)
+    assert tombstones(store) == [b"example.com\0pages-0-1"]
+
+
 def test_acknowledged_tombstones_leave_the_outbox(store):
     put(store, *(document(n) for n in range(8)))
-    numbers = [number for number, _ in store.outbox(2)]
-    store.take_from_outbox(numbers)
+    store.take_from_outbox(store.outbox(2))
     assert tombstones(store) == [b"example.com\0pages-0-2"]
 
 
@@ -162,3 +167,28 @@ def test_a_window_depends_on_its_documents_not_on_their_order(arrivals, random):
     shuffled = list(arrivals)
     random.shuffle(shuffled)
     assert window_of(arrivals) == window_of(shuffled)
+
+
+def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
+    """Two files of one name, one after the other, or a topic that was made anew."""
+    put(store, document(1, url="https://example.com/a"), document(2, url="https://example.com/b"))
+    other = document(1, url="https://example.com/c", time_ms=5 * DAY_MS, body=b"y" * 50)
+    put(store, other)
+    assert [one.url for one in store.window("example.com")] == [
+        "https://example.com/b",
+        "https://example.com/c",
+    ]
+    assert store.contributions("example.com")[1] == contribution(other)
+    assert tombstones(store) == []  # the topic holds the new document under the same key
+    put(store, document(3, url="https://example.com/a", time_ms=6 * DAY_MS))
+    put(store, document(4, url="https://example.com/c", time_ms=7 * DAY_MS))
+    assert ids(store) == ["page:2", "page:3", "page:4"]
+    state = store.site_state("example.com")
+    assert (state.pages, state.bytes) == (3, 300)
+
+
+def test_a_source_that_names_the_same_url_at_another_time_is_moved(store):
+    put(store, document(1, url="https://example.com/a"), document(2))
+    put(store, document(1, url="https://example.com/a", time_ms=DAY_MS))
+    assert ids(store) == ["page:2", "page:1"]
+    assert store.site_state("example.com").pages == 2

@@ -1,0 +1,43 @@
+"""When the watchdog may end a process, and when not."""
+
+import asyncio
+
+from aiokafka import AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+
+from tests.kafka.stream import Stream
+from workers.kafka.watchdog import Progress, _is_work_waiting
+
+
+def test_work_that_stands_still_is_a_stall_and_work_that_moves_inside_is_not():
+    progress = Progress(10, 0)
+    assert not progress.stalled({0: 5}, 1, inner=1)
+    assert not progress.stalled({0: 5}, 9, inner=2)
+    assert not progress.stalled({0: 5}, 18, inner=2)
+    assert progress.stalled({0: 5}, 19, inner=2)
+    assert not progress.stalled({}, 40)
+
+
+def test_the_end_of_a_transaction_and_expired_records_are_no_work(kafka_broker, prefix, tmp_path):
+    stream = Stream(kafka_broker, prefix, tmp_path)
+    topic = prefix + "pages"
+
+    async def looks():
+        producer = AIOKafkaProducer(
+            bootstrap_servers=stream.address, transactional_id=prefix + "crawler"
+        )
+        await producer.start()
+        for number in (0, 1):
+            async with producer.transaction():
+                await producer.send(topic, b"page", partition=number)
+        await producer.stop()
+        admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+        await admin.start()
+        await admin.delete_records({TopicPartition(topic, 1): RecordsToDelete(before_offset=2)})
+        await admin.close()
+        return [
+            await _is_work_waiting(stream.address, topic, lagging)
+            for lagging in ({0: 0}, {0: 1}, {1: 0}, {0: 1, 1: 0})
+        ]
+
+    assert asyncio.run(looks()) == [True, False, False, False]

@@ -1,0 +1,41 @@
+import json
+
+ARTICLE = (
+    b"<title>A title</title><nav><a href=/>Home</a></nav><article><h1>A title</h1><p>"
+    + b"A sentence of some words, and then some more of them. " * 10
+)
+
+
+def test_text_of_a_file_and_of_standard_input(templ, tmp_path):
+    (tmp_path / "page.html").write_bytes(ARTICLE)
+    from_file = templ("clean", tmp_path / "page.html").stdout
+    assert from_file == templ("clean", "-", stdin=ARTICLE).stdout
+    assert b"A sentence of some words" in from_file
+    assert b"Home" not in from_file
+
+
+def test_the_full_record(templ):
+    done = templ("clean", "-", "--json", "--segments", "--url", "https://x.co.uk/1", stdin=ARTICLE)
+    record = json.loads(done.stdout)
+    assert record["site"] == "x.co.uk"
+    assert record["title"] == "A title"
+    assert {segment["kept"] for segment in record["segments"]} == {True, False}
+    assert all(0 <= segment["templateness"] <= 1 for segment in record["segments"])
+
+
+def test_a_page_that_is_none_is_refused(templ):
+    done = templ("clean", "-", stdin=b"%PDF-1.7 ...", expect=65)
+    assert done.stderr.decode().startswith("templ: - was refused: UnsupportedContent")
+    assert done.stdout == b""
+    templ("clean", "-", stdin=b"", expect=65)
+
+
+def test_a_missing_file_is_one_line(templ, tmp_path):
+    done = templ("clean", tmp_path / "none.html", expect=66)
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_help_is_everywhere(templ):
+    for command in ("run", "clean", "worker", "feed", "topics", "evaluate", "simulate", "schemas"):
+        assert b"Usage: " in templ(command, "--help").stdout
+    assert b"Exit codes" in templ("--help").stdout

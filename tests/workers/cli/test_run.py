@@ -1,0 +1,162 @@
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from schemas.codec import decode_output
+from workers.state.directory import StateDirectory
+
+ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
+
+
+def outputs(path):
+    return [decode_output(line) for line in path.read_bytes().splitlines()]
+
+
+def one_line(done):
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("templ: ")
+    return lines[0]
+
+
+def test_every_page_has_one_record_in_order(templ, feed, tmp_path):
+    done = templ("run", feed, "--out", tmp_path / "out.jsonl")
+    records = outputs(tmp_path / "out.jsonl")
+    assert [record.source.offset for record in records] == list(range(60))
+    assert {record.source.topic for record in records} == {"feed.jsonl"}
+    assert {record.method for record in records} == {"page", "site"}
+    summary = done.stderr.decode()
+    assert "60 pages of 3 sites" in summary
+    assert "0 dead letters" in summary
+    assert str(tmp_path / "out.jsonl") in summary
+    assert not (tmp_path / "out.jsonl.dead-letters").exists()
+
+
+def test_the_output_does_not_depend_on_the_number_of_workers(templ, feed, tmp_path):
+    for workers in (1, 3):
+        templ("run", feed, "--out", tmp_path / f"{workers}.jsonl", "--workers", workers)
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
+
+
+def test_page_only_uses_no_site_models(templ, feed, tmp_path):
+    templ("run", feed, "--out", tmp_path / "out.jsonl", "--page-only")
+    records = outputs(tmp_path / "out.jsonl")
+    assert all(record.method == "page" for record in records)
+    assert all(record.site_model_version is None for record in records)
+
+
+def test_a_kept_state_knows_the_sites_of_the_run_before(templ, feed, tmp_path):
+    templ("run", feed, "--out", tmp_path / "a.jsonl", "--state", tmp_path / "state")
+    templ("run", feed, "--out", tmp_path / "b.jsonl", "--state", tmp_path / "state")
+    assert outputs(tmp_path / "a.jsonl")[0].site_model_version is None
+    assert outputs(tmp_path / "b.jsonl")[0].site_model_version is not None
+
+
+def test_segments_show_what_was_decided(templ, feed, tmp_path):
+    templ("run", feed, "--out", tmp_path / "out.jsonl", "--segments", "--page-only")
+    for record in outputs(tmp_path / "out.jsonl"):
+        assert sum(segment.kept for segment in record.segments) == record.blocks_kept
+        assert len(record.segments) == record.blocks_kept + record.blocks_removed
+        kept = {segment.text for segment in record.segments if segment.kept}
+        assert all(text in record.text for text in kept)
+
+
+def test_a_broken_record_is_a_dead_letter_and_not_the_end(templ, tmp_path):
+    lines = [
+        json.dumps({"url": "https://a.com/1", "html": ARTICLE}),
+        '{"url": "https://a.com/2", "html": ',
+        json.dumps({"url": "https://a.com/3"}),
+        json.dumps({"url": "https://a.com/4", "html": ""}),
+        json.dumps({"url": "https://a.com/5", "html": ARTICLE, "status": 404}),
+        json.dumps({"url": "https://a.com/6", "html": ARTICLE}),
+    ]
+    source = tmp_path / "in.jsonl"
+    source.write_text("\n".join(lines))
+    letters = tmp_path / "letters.jsonl"
+    done = templ("run", source, "--out", tmp_path / "out.jsonl", "--dead-letters", letters)
+    assert "3 dead letters" in done.stderr.decode()
+    found = [json.loads(line) for line in letters.read_bytes().splitlines()]
+    assert [letter["offset"] for letter in found] == [1, 2, 3]
+    assert [letter["exception"] for letter in found] == [
+        "InvalidRecord",
+        "InvalidRecord",
+        "EmptyPage",
+    ]
+    schemas = [
+        json.loads(line)["schema"] for line in (tmp_path / "out.jsonl").read_bytes().splitlines()
+    ]
+    assert schemas == ["cleaned/1", "deleted/1", "cleaned/1"]
+
+
+def test_time_none_keeps_what_the_record_said(templ, feed, tmp_path):
+    templ("run", feed, "--out", tmp_path / "out.jsonl", "--time-field", "none")
+    said = [json.loads(line)["fetched_at"] for line in feed.read_bytes().splitlines()]
+    assert [record.fetched_at for record in outputs(tmp_path / "out.jsonl")] == said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("missing.jsonl", None, "missing.jsonl"),
+        ("page.docx", b"x", "suffix"),
+        ("broken.jsonl.gz", gzip.compress(b'{"url":"u","html":"x"}\n' * 99)[:40], "broken"),
+        ("not.jsonl.gz", b"no gzip at all", "not.jsonl.gz"),
+        ("not.jsonl.xz", b"no xz at all", "not.jsonl.xz"),
+    ],
+)
+def test_an_unreadable_input_is_one_line(templ, tmp_path, name, content, words):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    done = templ("run", tmp_path / name, "--out", tmp_path / "out.jsonl", expect=66)
+    last = done.stderr.decode().splitlines()[-1]
+    assert last.startswith("templ: ")
+    assert words in last
+
+
+def test_other_mistakes_are_one_line(templ, feed, tmp_path):
+    out = ("--out", tmp_path / "out.jsonl")
+    StateDirectory.open(tmp_path / "old", 1).close()
+    (tmp_path / "old" / "state.json").write_text('{"format":0,"partitions":1}')
+    assert "delete it" in one_line(templ("run", feed, *out, "--state", tmp_path / "old", expect=73))
+    busy = StateDirectory.open(tmp_path / "busy", 1)
+    assert "in use" in one_line(templ("run", feed, *out, "--state", tmp_path / "busy", expect=73))
+    busy.close()
+    assert "TEMPL_PAGE_DEADLINE_S" in one_line(
+        templ("run", feed, *out, expect=2, TEMPL_PAGE_DEADLINE_S="soon")
+    )
+    (tmp_path / "file").write_text("")
+    bad_out = ("--out", tmp_path / "file" / "out.jsonl")
+    assert "--out" in one_line(templ("run", feed, *bad_out, expect=2))
+    assert b"No such option" in templ("run", feed, *out, "--wrokers", "2", expect=2).stderr
+
+
+def test_an_interrupt_keeps_what_is_done_and_says_so(tmp_path):
+    source = tmp_path / "in.jsonl"
+    line = json.dumps({"url": "https://a.com/1", "html": ARTICLE * 40}) + "\n"
+    source.write_text(line * 20_000)
+    command = [sys.executable, "-m", "workers", "run", source, "--out", tmp_path / "out.jsonl"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    while not (tmp_path / "out.jsonl").exists() or not (tmp_path / "out.jsonl").stat().st_size:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert b"interrupted" in errors
+    assert len(outputs(tmp_path / "out.jsonl")) > 0
+
+
+def test_a_page_of_twenty_megabytes_is_cleaned(templ, tmp_path):
+    paragraph = "<p>Paragraph with several words of text in it, and a few more of them.</p>"
+    body = paragraph * (20_000_000 // len(paragraph))
+    source = tmp_path / "big.jsonl"
+    source.write_text(json.dumps({"url": "https://a.com/big", "html": body}))
+    templ("run", source, "--out", tmp_path / "out.jsonl", TEMPL_PAGE_DEADLINE_S="60")
+    (record,) = outputs(tmp_path / "out.jsonl")
+    assert record.chars_out > 15_000_000
+    assert record.warnings == []

@@ -1,0 +1,214 @@
+import gzip
+import json
+import lzma
+import os
+import tracemalloc
+
+import pytest
+import zstandard
+
+from workers.errors import InputProblem
+from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.times import FIRST_TIME_MS
+from workers.page import Page, Rejected
+
+
+def record(number, **fields):
+    return {"url": f"https://example.com/{number}", "html": f"<p>page {number}</p>", **fields}
+
+
+def lines(*records):
+    return b"".join(
+        (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n"
+        for value in records
+    )
+
+
+def write(path, data):
+    path.write_bytes(data)
+    return path
+
+
+def read(*paths, **options):
+    return list(read_pages(paths, **options))
+
+
+THREE = lines(record(0), record(1), record(2))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [
+        (".jsonl", bytes),
+        (".ndjson", bytes),
+        (".json", bytes),
+        (".JSONL", bytes),
+        (".jsonl.gz", gzip.compress),
+        (".jsonl.xz", lzma.compress),
+        (".jsonl.zst", zstandard.compress),
+    ],
+)
+def test_json_lines(tmp_path, suffix, compress):
+    path = write(tmp_path / f"crawl{suffix}", compress(THREE))
+    pages = read(path)
+    assert [page.body for page in pages] == [b"<p>page 0</p>", b"<p>page 1</p>", b"<p>page 2</p>"]
+    assert [str(page.source) for page in pages] == [f"crawl{suffix}-0-{n}" for n in range(3)]
+    assert [page.id for page in pages] == [f"crawl{suffix}:{n}" for n in range(3)]
+
+
+def test_blank_lines_do_not_count_and_bad_ones_do(tmp_path):
+    path = write(
+        tmp_path / "a.jsonl",
+        b"\xef\xbb\xbf" + lines(record(0), b"", b" \r", b"{broken", record(1), record(2))[:-1],
+    )
+    first, broken, second, third = read(path)
+    assert isinstance(broken, Rejected)
+    assert (broken.value, broken.source.offset) == (b"{broken", 1)
+    assert [page.source.offset for page in (first, second, third)] == [0, 2, 3]
+
+
+def test_a_line_too_long_to_hold_is_rejected_and_the_next_is_read(tmp_path):
+    path = write(tmp_path / "a.jsonl.gz", gzip.compress(b"x" * (64 << 20) + b"\n" + THREE))
+    tracemalloc.start()
+    found = read(path, limit_bytes=1 << 20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [type(one) for one in found] == [Rejected, Page, Page, Page]
+    assert found[0].exception == "PageTooLarge"
+    assert len(found[0].value) == 64 << 10
+    assert peak < 20 << 20
+
+
+def test_a_long_last_line_without_an_end(tmp_path):
+    path = write(tmp_path / "a.jsonl", THREE + b"x" * 5000)
+    assert [type(one) for one in read(path, limit_bytes=1000)] == [Page, Page, Page, Rejected]
+
+
+def test_times_run_on_over_all_inputs(tmp_path):
+    first = write(tmp_path / "a.jsonl", lines(record(0), record(1, fetched_at="2024-01-01")))
+    second = write(tmp_path / "b.jsonl", lines(record(2), b"{", record(3, fetched_at=1, seen=2)))
+    day = 1_704_067_200_000
+    pages = [page for page in read(first, second) if isinstance(page, Page)]
+    assert [page.event_time_ms for page in pages] == [FIRST_TIME_MS, day, day, 1000]
+    assert [page.fetched_at for page in pages] == [None, "2024-01-01", None, "1"]
+    pages = [p for p in read(first, second, time_field="none") if isinstance(p, Page)]
+    assert [page.event_time_ms - FIRST_TIME_MS for page in pages] == [0, 60_000, 120_000, 180_000]
+    pages = [p for p in read(first, second, time_field="seen") if isinstance(p, Page)]
+    assert [page.event_time_ms for page in pages] == [FIRST_TIME_MS] * 3 + [2000]
+
+
+def test_reading_is_lazy(tmp_path):
+    path = write(tmp_path / "a.jsonl", THREE)
+    pages = read_pages([path])
+    assert next(pages).source.offset == 0
+    pages.close()
+
+
+def test_progress_adds_up_to_the_total(tmp_path):
+    directory = tmp_path / "site"
+    directory.mkdir()
+    write(directory / "a.html", b"<p>a")
+    inputs = [
+        write(tmp_path / "a.jsonl", THREE * 1000),
+        write(tmp_path / "b.jsonl.xz", lzma.compress(THREE)),
+        directory,
+    ]
+    steps = []
+    assert len(read(*inputs, on_progress=steps.append)) == 3004
+    assert sum(steps) == total_bytes(inputs) > 0
+
+
+def test_inputs_of_the_same_name_have_sources_of_their_own(tmp_path):
+    paths = []
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        paths.append(write(tmp_path / folder / "a.jsonl", lines(record(0))))
+    assert [page.id for page in read(*paths)] == ["a.jsonl:0", "a.jsonl~2:0"]
+
+
+# --- directories and HTML files -------------------------------------------------------------
+
+
+def test_a_directory_of_html_files(tmp_path):
+    site = tmp_path / "my site"
+    for name in ("b.html", "a/z.htm", "a/ü .XHTML", "notes.txt"):
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        write(site / name, name.encode())
+    pages = read(site)
+    assert [page.url for page in pages] == [
+        "file:///a/z.htm",
+        "file:///a/%C3%BC%20.XHTML",
+        "file:///b.html",
+    ]
+    assert [page.body.decode() for page in pages] == ["a/z.htm", "a/ü .XHTML", "b.html"]
+    assert {page.site for page in pages} == {"local"}
+    assert [page.id for page in pages] == ["my site:0", "my site:1", "my site:2"]
+    assert {page.event_time_ms for page in pages} == {FIRST_TIME_MS}
+    assert pages[1].content_type == "application/xhtml+xml"
+    moved = tmp_path / "elsewhere" / "my site"
+    moved.parent.mkdir()
+    site.rename(moved)
+    assert read(moved) == pages
+
+
+def test_one_html_file(tmp_path):
+    (page,) = read(write(tmp_path / "page.html", b"<p>x"))
+    assert (page.url, page.id, page.body) == ("file:///page.html", "page.html:0", b"<p>x")
+
+
+def test_a_large_html_file_is_rejected(tmp_path):
+    write(tmp_path / "a.html", b"x" * 101)
+    write(tmp_path / "b.html", b"x" * 100)
+    large, page = read(tmp_path, limit_bytes=100)
+    assert (large.exception, large.source.offset) == ("PageTooLarge", 0)
+    assert page.source.offset == 1
+
+
+# --- what cannot be read --------------------------------------------------------------------
+
+
+def problem(*paths, **options):
+    found = []
+    with pytest.raises(InputProblem) as caught:
+        found.extend(read_pages(paths, **options))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_unknown_suffix(tmp_path):
+    path = write(tmp_path / "a.csv", b"x")
+    assert problem(path).startswith(f"{path} has no known suffix: give .warc,")
+
+
+def test_missing_file_is_told_before_anything_is_read(tmp_path):
+    good = write(tmp_path / "a.jsonl", THREE)
+    pages = read_pages([good, tmp_path / "no.jsonl"])
+    with pytest.raises(InputProblem, match="no.jsonl does not exist: check the path"):
+        next(pages)
+    with pytest.raises(InputProblem, match="does not exist"):
+        total_bytes([tmp_path / "no.jsonl"])
+
+
+def test_directory_without_pages(tmp_path):
+    assert "holds no HTML file" in problem(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(tmp_path):
+    path = write(tmp_path / "a.jsonl", THREE)
+    path.chmod(0)
+    assert "give this user read permission" in problem(path)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)], ids=["gz", "xz"]
+)
+def test_what_comes_before_damage_is_read(tmp_path, suffix, compress):
+    good = compress(THREE)
+    more = compress(os.urandom(100_000).hex().encode())
+    for damaged in (good + more[: len(more) // 2], good[:-6], b"not compressed"):
+        path = write(tmp_path / f"a.jsonl{suffix}", damaged)
+        found = []
+        with pytest.raises(InputProblem, match="is damaged after its first") as caught:
+            found.extend(read_pages([path]))
+        assert "fetch the file again" in str(caught.value)

@@ -1,0 +1,38 @@
+"""Partitions come and go while work on them is under way."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from schemas.codec import encode_msgpack
+from schemas.document import document_key
+from tests.workers.builders import document
+from workers.kafka.config import KafkaConfig
+from workers.kafka.refresher_app import RefresherApp
+from workers.settings import load_settings
+
+NOT_OURS = 3
+
+
+@pytest.fixture
+def refresher(tmp_path):
+    config = KafkaConfig(
+        broker="127.0.0.1:1", prefix="", partitions=4, state=tmp_path, settings=load_settings()
+    )
+    return RefresherApp(config, pool=None)
+
+
+def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
+    record = document(1)
+    message = SimpleNamespace(
+        offset=0, key=document_key(record.site, record.source), value=encode_msgpack(record)
+    )
+
+    async def late():
+        await refresher._revoked(refresher.app, [SimpleNamespace(partition=NOT_OURS)])
+        await refresher._batch(NOT_OURS, [message])
+        await refresher._recover(NOT_OURS)
+
+    asyncio.run(late())
+    assert not (tmp_path / f"windows-{NOT_OURS}").exists()
