@@ -125,7 +125,7 @@ def parse_document(markup: str, url: str) -> Document:
     flattener = _Flattener(urlsplit(_quiet_url(url)).hostname or "")
     scripts = 0
     title = language = ""
-    root = _root(markup) if markup.strip() else None
+    root = parse_markup(markup)
     if root is not None:
         flattener.walk(root)
         title = _title(root)
@@ -141,8 +141,16 @@ def parse_document(markup: str, url: str) -> Document:
     )
 
 
-def _root(markup: str) -> etree._Element | None:
-    """The root of the whole page; what the parser reports as lost is mended and parsed again."""
+def parse_markup(markup: str) -> etree._Element | None:
+    """The root of the whole page; what the parser reports as lost is mended and parsed again.
+
+    None for blank markup.
+
+    Raises:
+        HostilePage: it would stall the parser and cannot be repaired.
+    """
+    if not markup.strip():
+        return None
     markup = scan_markup(markup, parser_reports=True)
     root, too_deep = _parsed(markup)
     if too_deep:

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from lxml import etree
 from lxml.cssselect import CSSSelector
 
-from templ_core.dom.document import Document
+from templ_core.dom.document import Document, parse_markup
 from templ_core.dom.tags import INVISIBLE
 from templ_core.page_level.characters import UInt64s
 from templ_core.tokens import tokenise
@@ -61,11 +61,12 @@ def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Lab
 
     Args:
         document: The page.
-        markup: What the document was parsed from.
+        markup: The decoded page.
         gold: Which elements are content.
     """
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    root = etree.fromstring(markup.encode("utf-8", "replace"), parser)
+    root = parse_markup(markup)
+    if root is None:
+        return None
     elements = _visible_elements(root)
     if [element.tag for element in elements] != document.nodes.tags:
         return None

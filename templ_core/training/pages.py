@@ -12,7 +12,6 @@ import numpy.typing as npt
 from templ_core.config import CoreConfig
 from templ_core.dom.decode import decode_page
 from templ_core.dom.document import Document, read_document
-from templ_core.dom.scan import scan_markup
 from templ_core.errors import PageError
 from templ_core.evaluation.gold import page_words
 from templ_core.evaluation.words import Words, word_counts
@@ -129,7 +128,7 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
 def _labels(page: GoldPage, document: Document, markup: str, text: UInt64s) -> Labels:
     labels = None
     if page.selectors is not None:
-        labels = selected_labels(document, scan_markup(markup), page.selectors)
+        labels = selected_labels(document, markup, page.selectors)
     return labels or aligned_labels(document, text, page.gold_text)
 
 
