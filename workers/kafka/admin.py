@@ -17,7 +17,15 @@ from aiokafka.errors import (
     for_code,
 )
 
-from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, PAGES, TOPICS, TopicSpec
+from schemas.topics import (
+    DEAD_LETTER_ROOM_BYTES,
+    DEAD_LETTERS,
+    DEFAULT_PARTITIONS,
+    DOCUMENTS,
+    PAGES,
+    TOPICS,
+    TopicSpec,
+)
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 
 TIME_LIMIT_SECONDS = 9.0
@@ -63,7 +71,7 @@ async def create_topics(
         existing = [spec for spec in TOPICS.values() if spec.name in states]
         _refuse(_problems(existing, states, broker, prefix, partitions), "nothing created: ")
         partitions = partitions or _shared_count(states) or DEFAULT_PARTITIONS
-        missing = [spec for name, spec in TOPICS.items() if name not in states]
+        missing = [_needed(spec, states) for spec in TOPICS.values() if spec.name not in states]
         if not missing:
             return []
         created = await _create(admin, missing, prefix, partitions, replication_factor)
@@ -230,7 +238,7 @@ def _problems(
             need, number = wrong
             remedy = _partition_remedy(spec, topic, number, broker, create)
             found.append(f"{topic}: has {state.partitions} partitions, {need}; {remedy}")
-        for setting, value, why in _setting_problems(spec, state.config):
+        for setting, value, why in _setting_problems(_needed(spec, states), state.config):
             change = (
                 f"kafka-configs.sh --bootstrap-server {broker} --alter --topic {topic} "
                 f"--add-config {setting}={value}"
@@ -268,6 +276,15 @@ def _partition_remedy(spec: TopicSpec, topic: str, needed: int, broker: str, cre
         return f"{command} --alter --partitions {needed}"
     anew = f"{create} --partitions {needed}"
     return f"records cannot move, so delete it and create it anew: {command} --delete; {anew}"
+
+
+def _needed(spec: TopicSpec, states: dict[str, TopicState]) -> TopicSpec:
+    """The specification; dead letters need room for whatever `pages` takes here."""
+    if spec.name != DEAD_LETTERS or PAGES not in states:
+        return spec
+    pages_bytes = int(states[PAGES].config["max.message.bytes"])
+    room_bytes = max(spec.max_message_bytes, pages_bytes + DEAD_LETTER_ROOM_BYTES)
+    return msgspec.structs.replace(spec, max_message_bytes=room_bytes)
 
 
 def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple[str, str, str]]:

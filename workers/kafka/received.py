@@ -6,6 +6,7 @@ or commits past the hole. So every agent checks that offsets follow each other.
 """
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -40,7 +41,7 @@ def received_from_faust(message: Any) -> Received:
         topic=message.topic,
         partition=message.partition,
         offset=message.offset,
-        timestamp_ms=int(message.timestamp * 1000),
+        timestamp_ms=_stamp(message.timestamp and message.timestamp * 1000),
         key=message.key,
         value=message.value,
         headers=tuple(pairs),
@@ -53,11 +54,18 @@ def received_from_aiokafka(record: Any) -> Received:
         topic=record.topic,
         partition=record.partition,
         offset=record.offset,
-        timestamp_ms=record.timestamp,
+        timestamp_ms=_stamp(record.timestamp),
         key=record.key,
         value=record.value,
         headers=tuple(record.headers),
     )
+
+
+def _stamp(timestamp_ms: float | None) -> int:
+    """A record's time; now where it has none, as records of very old producers."""
+    if timestamp_ms is None or timestamp_ms < 0:
+        return int(time.time() * 1000)
+    return int(timestamp_ms)
 
 
 class HoleGuard:

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from schemas.codec import decode_site_model
-from schemas.site_model import SiteModelRecord
+from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.recent import Recent
 from workers.state.database import Batch, Database
 
@@ -68,8 +68,13 @@ class ModelStore:
 
     def next_offset(self, partition: int) -> int:
         """Offset of `site-models` to go on from."""
-        stored = self._db.get("offsets", partition.to_bytes(4, "big"))
+        stored = self._db.get("offsets", _offset_key(partition))
         return int.from_bytes(stored, "big") if stored else 0
 
     def _put_next(self, batch: Batch, partition: int, offset: int) -> None:
-        batch.put("offsets", partition.to_bytes(4, "big"), (offset + 1).to_bytes(8, "big"))
+        batch.put("offsets", _offset_key(partition), (offset + 1).to_bytes(8, "big"))
+
+
+def _offset_key(partition: int) -> bytes:
+    """Offsets are of one format: a version that knows a newer one reads the topic anew."""
+    return bytes([SITE_MODEL_FORMAT]) + partition.to_bytes(4, "big")

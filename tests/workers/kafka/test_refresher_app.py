@@ -31,7 +31,7 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
     async def late():
         await refresher._revoked(refresher.app, [SimpleNamespace(partition=NOT_OURS)])
-        await refresher._batch(NOT_OURS, [message])
+        await refresher._batch_of(NOT_OURS, [message])
         await refresher._recover(NOT_OURS)
 
     asyncio.run(late())
