@@ -31,7 +31,7 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     warnings: list[str]
     chars_in: int
-    """Characters of all segments."""
+    """Characters of all segments, a line each."""
 
     @property
     def confidence(self) -> float:
@@ -69,7 +69,7 @@ def clean(
         text=text,
         decision=decision,
         warnings=_warnings(document, decision, text),
-        chars_in=sum(map(len, document.segments.texts)),
+        chars_in=len("\n".join(document.segments.texts)),
     )
 
 

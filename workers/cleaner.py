@@ -95,9 +95,8 @@ class Cleaner:
         if page.is_deletion:
             return _deleted(page)
         model = self._models.get(page.site)
-        result, attempts = self._pool.run(
-            page.site, self._task(page, model), self._settings.page_deadline_s
-        )
+        deadline_s = self._settings.deadline_s(len(page.body or b""))
+        result, attempts = self._pool.run(page.site, self._task(page, model), deadline_s)
         if isinstance(result, CleanResult):
             return self._cleaned(page, result, model)
         if isinstance(result, Failure):

@@ -10,6 +10,7 @@ from schemas.topics import MAX_MESSAGE_BYTES
 from workers.errors import UsageProblem
 
 DAY_MS = 24 * 3600 * 1000
+_DEADLINE_PAGE_BYTES = 4 << 20
 
 
 class Settings(BaseSettings):
@@ -18,7 +19,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="TEMPL_", frozen=True)
 
     page_deadline_s: float = Field(5.0, gt=0)
-    """Longest time one page may take to clean."""
+    """Longest time a page of up to 4 MiB may take to clean; larger ones get it in proportion."""
     refit_deadline_s: float = Field(120.0, gt=0)
     """Longest time one refit of a site model may take."""
     child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
@@ -50,6 +51,10 @@ class Settings(BaseSettings):
     """A process whose committed offsets stand still this long, with work waiting, ends itself."""
     child_module: str = "workers.child"
     """Module that a child process runs; fault-injection tests name their own."""
+
+    def deadline_s(self, page_bytes: int) -> float:
+        """Longest time a page of this size may take to clean."""
+        return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 
 def child_environment() -> dict[str, str]:
