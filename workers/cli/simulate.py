@@ -107,6 +107,7 @@ def _settings(options: dict[str, object]) -> FeedSettings:
 
 def _opened(out: Path) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
     try:
+        out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix == ".gz":
             return gzip.GzipFile(out, "wb", compresslevel=6, mtime=0)
         if out.suffix == ".xz":
