@@ -1,5 +1,7 @@
 """Options of the whole test run."""
 
+import signal
+
 import pytest
 
 
@@ -9,6 +11,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail when the Kafka tests would be skipped, or are not part of the run",
     )
+
+
+def pytest_configure() -> None:
+    """A run started in the background ignores interrupts, and so would the commands under test."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
