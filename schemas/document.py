@@ -43,4 +43,4 @@ def document_key(site: str, source: Source) -> bytes:
 
 def site_of_key(key: bytes) -> str:
     """Site key of a document record's key."""
-    return key.partition(b"\0")[0].decode()
+    return key.partition(b"\0")[0].decode(errors="replace")

@@ -7,6 +7,7 @@ from typing import Any
 
 import faust
 
+from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json, encode_msgpack
 from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
 from schemas.document import DocumentRecord, document_key
@@ -67,8 +68,8 @@ class CleanerApp:
         messages = await self._guard.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
         outcomes = await asyncio.gather(*map(self._outcome, records))
-        done = list(zip(messages, records, outcomes, strict=True))
-        await send_all(self._output(*one) for one in done)
+        done = zip(messages, outcomes, strict=True)
+        await send_all(self._output(message, outcome) for message, outcome in done)
         await send_all(self._document_sends(outcomes))
 
     async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
@@ -84,21 +85,18 @@ class CleanerApp:
         work = self._pool.submit(record.site, self._cleaner.process, record)
         return await asyncio.wrap_future(work)
 
-    def _output(
-        self, message: Received, record: Page | Rejected, outcome: Outcome
-    ) -> Awaitable[Awaitable[Any]]:
-        if isinstance(outcome, Dead) or isinstance(record, Rejected):
-            letter = outcome.letter if isinstance(outcome, Dead) else None
-            assert letter is not None  # noqa: S101 - a rejected record has a dead outcome
-            return self._send_dead_letter(message, letter)
+    def _output(self, message: Received, outcome: Outcome) -> Awaitable[Awaitable[Any]]:
+        if isinstance(outcome, Dead):
+            return self._send_dead_letter(message, outcome.letter)
+        record = outcome.record
         return self._cleaned.send(
             key=record.url.encode(),
-            value=encode_json(outcome.record) if isinstance(outcome, Cleaned) else None,
+            value=encode_json(record) if isinstance(record, CleanedRecord) else None,
             partition=partition_of(record.site, self._config.partitions),
             headers={HEADER_SOURCE_ID: str(record.source).encode()},
         )
 
-    def _send_dead_letter(self, message: Any, letter: DeadLetter) -> Awaitable[Awaitable[Any]]:
+    def _send_dead_letter(self, message: Received, letter: DeadLetter) -> Awaitable[Awaitable[Any]]:
         value, headers = message.value, _dead_headers(message, letter)
         limit_bytes = max_value_bytes(self._config.settings)
         if value is not None and len(value) > limit_bytes:

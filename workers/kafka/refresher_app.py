@@ -170,7 +170,7 @@ class RefresherApp:
 
     async def _learn(self, partition: _Partition, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
-        site = site_of_key(message.key)
+        site = site_of_key(message.key or b"")
         work = self._pool.submit(site, _take_in, partition, site, message)
         await asyncio.wrap_future(work)
         return site
@@ -210,7 +210,8 @@ class RefresherApp:
 def _take_in(partition: _Partition, site: str, message: Received) -> None:
     store = partition.store
     if message.value is None:
-        store.remove(site, message.key.partition(b"\0")[2].decode(), message.offset)
+        source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
+        store.remove(site, source_id, message.offset)
         return
     try:
         record = decode_document(message.value)

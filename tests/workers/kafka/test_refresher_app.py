@@ -36,3 +36,19 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
     asyncio.run(late())
     assert not (tmp_path / f"windows-{NOT_OURS}").exists()
+
+
+def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
+    config = KafkaConfig(
+        broker="127.0.0.1:1", prefix="", partitions=4, state=tmp_path, settings=load_settings()
+    )
+    refresher = RefresherApp(config, poison_pool)
+    refresher._owned = {0}
+    odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
+    messages = [
+        SimpleNamespace(offset=offset, key=key, value=value)
+        for offset, (key, value) in enumerate(odd)
+    ]
+    asyncio.run(refresher._batch_of(0, messages))
+    assert refresher.inner_progress() == {0: len(odd)}
+    refresher.close()
