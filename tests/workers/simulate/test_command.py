@@ -69,7 +69,10 @@ def test_what_cannot_be_used_is_one_clear_line(tmp_path, arguments, word):
     assert not (tmp_path / "feed.jsonl").exists()
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    result = _run("--pages", "1", "--out", str(tmp_path / "missing" / "feed.jsonl"))
+def test_a_folder_that_is_not_there_is_made_and_one_that_cannot_be_is_named(tmp_path):
+    assert _run("--pages", "1", "--out", str(tmp_path / "new" / "feed.jsonl")).exit_code == 0
+    assert (tmp_path / "new" / "feed.jsonl").exists()
+    (tmp_path / "file").write_text("")
+    result = _run("--pages", "1", "--out", str(tmp_path / "file" / "feed.jsonl"))
     assert isinstance(result.exception, UsageProblem)
-    assert "missing" in str(result.exception)
+    assert "--out" in str(result.exception)
