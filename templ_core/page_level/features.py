@@ -1,4 +1,4 @@
-"""All features of a page's segments in one matrix, by the recipe's groups."""
+"""All features of a page's segments in one matrix."""
 
 import msgspec
 import numpy as np

@@ -104,7 +104,7 @@ class Tally:
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._sites: set[str] = set()
-        self._pages = self._with_site = self._deleted = self._dead = 0
+        self._pages = self._with_site = self._not_learned = self._deleted = self._dead = 0
         self._chars_in = self._chars_out = 0
 
     def add(self, output: Output) -> None:
@@ -116,6 +116,7 @@ class Tally:
         self._sites.add(output.site)
         if isinstance(output, CleanedRecord):
             self._with_site += output.method == "site"
+            self._not_learned += "not-learned" in output.warnings
             self._chars_in += output.chars_in
             self._chars_out += output.chars_out
         else:
@@ -135,6 +136,8 @@ class Tally:
             f"{share:.1%} cleaned with evidence of their site",
             f"{self._chars_in} characters in, {self._chars_out} out",
         ]
+        if self._not_learned:
+            lines.append(f"{self._not_learned} cleaned but too large to learn from")
         if self._deleted:
             lines.append(f"{self._deleted} deletions")
         lines.append(f"{self._dead} dead letters" + (f": {dead_letters}" if self._dead else ""))
