@@ -73,7 +73,7 @@ def clean(
     )
 
 
-def looks_like_error_page(document: Document, words: int) -> bool:
+def _looks_like_error_page(document: Document, words: int) -> bool:
     """Whether a page served as found says in its title that it is not."""
     return words < _ERROR_PAGE_WORDS and _ERROR_TITLE.search(document.title) is not None
 
@@ -86,6 +86,6 @@ def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
         "script-rendered": words < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
-        "error-page": looks_like_error_page(document, words),
+        "error-page": _looks_like_error_page(document, words),
     }
     return [name for name, is_so in found.items() if is_so]

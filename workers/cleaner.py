@@ -154,7 +154,7 @@ class Cleaner:
     def _document(
         self, page: Page, result: CleanResult, model: SiteModelRecord | None
     ) -> DocumentRecord | None:
-        if not (result.teaches and 200 <= page.status < 300):
+        if not _may_teach(page, result):
             return None
         document = DocumentRecord(
             kind="document",
@@ -172,6 +172,10 @@ class Cleaner:
         )
         limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
         return document if len(encode_msgpack(document)) <= limit_bytes else None
+
+
+def _may_teach(page: Page, result: CleanResult) -> bool:
+    return result.teaches and 200 <= page.status < 300
 
 
 def _stage(exception: str) -> str:
@@ -202,7 +206,7 @@ def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list:
     warnings = list(result.warnings)
     if page.status >= 400 and "error-page" not in warnings:
         warnings.append("error-page")
-    if not learned and result.teaches and 200 <= page.status < 300:
+    if not learned and _may_teach(page, result):
         warnings.append("not-learned")
     return warnings
 

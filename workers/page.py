@@ -4,6 +4,8 @@ import msgspec
 
 from schemas.source import Source
 
+GONE_STATUSES = frozenset([404, 410])
+
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """One fetched page, its metadata read and its bytes untouched."""
@@ -28,7 +30,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_deletion(self) -> bool:
         """Whether the page is gone: no value, or status 404 or 410."""
-        return self.body is None or self.status in {404, 410}
+        return self.body is None or self.status in GONE_STATUSES
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):

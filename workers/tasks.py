@@ -9,7 +9,6 @@ from schemas.cleaned import TextSegment
 from templ_core.clean import (
     Cleaned,
     clean,
-    looks_like_error_page,
     page_model_version,
 )
 from templ_core.config import CoreConfig
@@ -188,8 +187,7 @@ def _model(task: CleanTask, models: Models) -> SiteModel | None:
 
 
 def _teaches(document: Document, cleaned: Cleaned) -> bool:
-    words = int(cleaned.decision.words.sum())
-    return bool(document.segments.texts) and not looks_like_error_page(document, words)
+    return bool(document.segments.texts) and "error-page" not in cleaned.warnings
 
 
 def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:

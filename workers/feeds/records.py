@@ -10,9 +10,7 @@ import msgspec
 from schemas.page import PageRecord, ScrapyClusterRecord
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.page import Page, Rejected
-
-DELETED_STATUSES = {404, 410}
+from workers.page import GONE_STATUSES, Page, Rejected
 
 INVALID_RECORD = "InvalidRecord"
 PAGE_TOO_LARGE = "PageTooLarge"
@@ -122,7 +120,7 @@ def _page_record(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str 
         return record, record.html.encode("utf-8", "replace"), "utf-8"
     if record.html_base64 is not None:
         return record, _from_base64(record.html_base64), record.charset
-    if record.status in DELETED_STATUSES:
+    if record.status in GONE_STATUSES:
         return record, None, None
     raise _RecordError("the record has neither html nor html_base64")
 

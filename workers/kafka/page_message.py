@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from schemas.page import (
     CLOUD_EVENT_HEADERS,
     HEADER_CONTENT_ENCODING,
@@ -93,8 +95,7 @@ def _raw_page(
 
 def _clamped(record: Page | Rejected, latest_ms: int) -> Page | Rejected:
     if isinstance(record, Page) and record.event_time_ms > latest_ms:
-        values = {name: getattr(record, name) for name in record.__struct_fields__}
-        return Page(**{**values, "event_time_ms": latest_ms})
+        return msgspec.structs.replace(record, event_time_ms=latest_ms)
     return record
 
 

@@ -1,10 +1,11 @@
-"""Reading a range of a partition outside any consumer group."""
+"""Asking the broker outside any consumer group: ranges of a partition, offsets of a group."""
 
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
 
 from workers.errors import BrokerProblem
 
@@ -57,3 +58,18 @@ async def read_until(
             for record in records:
                 if record.offset < ends[partition]:
                     yield record
+
+
+async def committed_offsets(broker: str, group: str, topic: str) -> dict[int, int]:
+    """Offset that a group has committed on each partition of a topic; those without are left out."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=broker)
+    await admin.start()
+    try:
+        committed = await admin.list_consumer_group_offsets(group)
+    finally:
+        await admin.close()
+    return {
+        one.partition: max(found.offset, 0)
+        for one, found in committed.items()
+        if one.topic == topic
+    }

@@ -12,9 +12,8 @@ from typing import Any
 
 import msgspec
 from aiokafka import TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
 
-from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_until
 
 log = logging.getLogger("templ")
 
@@ -110,14 +109,8 @@ class HoleGuard:
         return expected if record.offset > expected else None
 
     async def _committed(self, partition: int) -> int:
-        admin = AIOKafkaAdminClient(bootstrap_servers=self._broker)
-        await admin.start()
-        try:
-            committed = await admin.list_consumer_group_offsets(self._group)
-        finally:
-            await admin.close()
-        found = committed.get(TopicPartition(self._topic, partition))
-        return max(found.offset, 0) if found is not None else 0
+        committed = await committed_offsets(self._broker, self._group, self._topic)
+        return committed.get(partition, 0)
 
     async def _read(self, partition: int, start: int, end: int) -> list[Received]:
         """What is there from `start` up to `end`: nothing, where compaction has left a gap."""

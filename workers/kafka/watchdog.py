@@ -11,10 +11,9 @@ import time
 from collections.abc import Callable
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
 
 from workers.kafka.app import end_process
-from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_until
 
 log = logging.getLogger("templ")
 
@@ -114,19 +113,9 @@ async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
 async def _lagging(broker: str, group: str, topic: str, partitions: set[int]) -> Lagging:
     if not partitions:
         return {}
-    admin = AIOKafkaAdminClient(bootstrap_servers=broker)
-    await admin.start()
-    try:
-        committed = await admin.list_consumer_group_offsets(group)
-    finally:
-        await admin.close()
+    offsets = await committed_offsets(broker, group, topic)
     async with plain_consumer(broker) as consumer:
         ends = await _ends(consumer, topic, partitions)
-    offsets = {
-        one.partition: max(found.offset, 0)
-        for one, found in committed.items()
-        if one.topic == topic
-    }
     return {
         number: offsets.get(number, 0)
         for number, end in ends.items()

@@ -23,6 +23,11 @@ def cost(parent, score, weight, penalty, values):
     return total
 
 
+def smoothed(parent, score, weight, penalty):
+    columns = (np.array(column, float) for column in (score, weight, penalty))
+    return smooth(np.array(parent, np.int32), *columns)
+
+
 @st.composite
 def trees(draw):
     count = draw(st.integers(1, 5))
@@ -35,12 +40,7 @@ def trees(draw):
 @given(trees())
 def test_no_assignment_of_a_small_tree_costs_less(tree):
     parent, score, weight, penalty = tree
-    result = smooth(
-        np.array(parent, np.int32),
-        np.array(score, float),
-        np.array(weight, float),
-        np.array(penalty, float),
-    )
+    result = smoothed(parent, score, weight, penalty)
     found = cost(parent, score, weight, penalty, result.score.tolist())
     costs = (
         cost(parent, score, weight, penalty, values)
@@ -54,12 +54,7 @@ def test_no_assignment_of_a_small_tree_costs_less(tree):
 @given(trees())
 def test_nodes_of_a_section_are_connected_and_share_a_score(tree):
     parent, score, weight, penalty = tree
-    result = smooth(
-        np.array(parent, np.int32),
-        np.array(score, float),
-        np.array(weight, float),
-        np.array(penalty, float),
-    )
+    result = smoothed(parent, score, weight, penalty)
     for node in range(1, len(parent)):
         same_section = result.section[node] == result.section[parent[node]]
         assert same_section == (result.score[node] == result.score[parent[node]])
