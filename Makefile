@@ -1,6 +1,8 @@
-# Targets for a fresh machine: Python 3.11 or newer, network to a package index; Java and Maven for the Kafka tests.
+# Targets for a fresh machine: Python 3.11 or newer, a C compiler, network to a package index; Java and
+# Maven for the Kafka tests.
 PYTHON ?= python3
 OUT ?= out
+COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
 .PHONY: help setup run test check kafka schemas clean
 
@@ -9,11 +11,12 @@ help:            ## list the targets
 
 setup: .venv/.ready  ## install everything into .venv; quick when nothing changed
 
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.ready: pyproject.toml constraints.txt $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup needs Python 3.11 or newer; run: make setup PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
-	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '.[dev,train]'
+	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt \
+		--build-constraint constraints.txt --reinstall-package templ-worker --editable '.[dev,train]'
 	@touch $@
 
 run: setup       ## a synthetic news feed through the whole path, without a broker
@@ -38,3 +41,4 @@ schemas: setup   ## write the JSON Schema files anew
 
 clean:           ## remove the environment, caches and outputs
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache $(OUT)
+	find templ_core -name '_*.so' -delete

@@ -1,17 +1,18 @@
 """Trees as columns of nodes in document order."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from templ_core.dom._tree import parents_and_ends
 
 Int32s = npt.NDArray[np.int32]
 Numbers = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 
-def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
+def tree_of_depths(depth: npt.ArrayLike) -> tuple[Int32s, Int32s]:
     """Parents and subtree ends of nodes in document order, from their depths.
 
     Args:
@@ -20,18 +21,7 @@ def tree_of_depths(depth: Iterable[int]) -> tuple[Int32s, Int32s]:
     Returns:
         parent (-1 for nodes of depth 0) and end (exclusive), both of length n_nodes.
     """
-    parents: list[int] = []
-    ends: list[int] = []
-    path: list[int] = []
-    for node, level in enumerate(depth):
-        while len(path) > level:
-            ends[path.pop()] = node
-        parents.append(path[-1] if path else -1)
-        ends.append(0)
-        path.append(node)
-    for node in path:
-        ends[node] = len(parents)
-    return np.array(parents, np.int32), np.array(ends, np.int32)
+    return parents_and_ends(np.ascontiguousarray(depth, np.int32))
 
 
 def sums_below(end: Int32s, values: Numbers) -> Floats:

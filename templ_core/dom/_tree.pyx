@@ -1,0 +1,17 @@
+import numpy as np
+
+
+def parents_and_ends(const int[::1] depth):
+    cdef Py_ssize_t count = depth.shape[0], node, open_node = -1
+    parents, ends = np.empty(count, np.int32), np.empty(count, np.int32)
+    cdef int[::1] parent = parents, end = ends
+    for node in range(count):
+        while open_node >= 0 and depth[open_node] >= depth[node]:
+            end[open_node] = <int>node
+            open_node = parent[open_node]
+        parent[node] = <int>open_node
+        open_node = node
+    while open_node >= 0:
+        end[open_node] = <int>count
+        open_node = parent[open_node]
+    return parents, ends

@@ -1,0 +1,48 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.tree import sums_above, sums_below, tree_of_depths
+
+FORESTS = st.lists(st.integers(0, 5), max_size=60).map(
+    lambda steps: [0, *_depths(steps)] if steps else []
+)
+
+
+def _depths(steps):
+    depth = 0
+    for step in steps:
+        depth = min(depth + 1, step)
+        yield depth
+
+
+def ancestors(depth, node):
+    """The node itself, then each nearest node before it that is less deep."""
+    found = [node]
+    for before in range(node - 1, -1, -1):
+        if depth[before] < depth[found[-1]]:
+            found.append(before)
+    return found
+
+
+@given(FORESTS)
+def test_parents_and_ends_of_any_tree(depth):
+    parent, end = tree_of_depths(depth)
+    above = [ancestors(depth, node) for node in range(len(depth))]
+    assert parent.tolist() == [chain[1] if chain[1:] else -1 for chain in above]
+    for node in range(len(depth)):
+        inside = [other for other, chain in enumerate(above) if node in chain]
+        assert inside == list(range(node, end[node]))
+
+
+@given(FORESTS)
+def test_sums_over_ancestors_and_over_subtrees(depth):
+    _, end = tree_of_depths(depth)
+    above = [ancestors(depth, node) for node in range(len(depth))]
+    values = np.arange(1.0, len(depth) + 1)
+    assert sums_above(end, values).tolist() == [sum(values[chain]) for chain in above]
+    below = [
+        sum(values[other] for other, chain in enumerate(above) if n in chain)
+        for n in range(len(depth))
+    ]
+    assert sums_below(end, values).tolist() == below
