@@ -68,6 +68,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Paragraphs and list items are lines, table cells are separated by tabs, `pre` is verbatim."""
     method: Literal["page", "site"]
     """`site` where evidence from other pages of the site had weight in the decision."""
+    confidence: Ratio
+    """Word F1 to expect of `text` against what a person would keep; 0 where there is no text."""
     revision: Count
     """0 for the first output of a page, +1 each time a better site model changes its text."""
     source: Source

@@ -10,7 +10,6 @@ from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
 from templ_core.dom.document import Document
 from templ_core.dom.text import render_text
-from templ_core.page_level.model_file import shipped_model
 from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 
@@ -42,11 +41,6 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
 def cleaner_version(config: CoreConfig) -> str:
     """Version of the code and its thresholds: equal versions and models give equal text."""
     return f"{__version__}+{config.digest()}"
-
-
-def page_model_version() -> str:
-    """Version of the page model that comes with the package."""
-    return shipped_model().version
 
 
 def clean(

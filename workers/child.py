@@ -1,4 +1,4 @@
-"""A child process: tasks in, results out, over one connection; ends with its parent.
+"""A child process: the page model, then tasks in, results out; ends with its parent.
 
 Started by `workers.pool` as `python -m workers.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`.
 """
@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from workers.lifeline import end_with_parent
-from workers.recent import Recent
-from workers.tasks import MODELS_IN_MEMORY, Failure, Models, Result, Task, run_task
+from workers.page_model import page_model_of
+from workers.tasks import Failure, Models, Result, Task, run_task
 
 _GC_ALLOCATIONS = 200_000
 """A document's columns are long lists without cycles: looking for cycles in them is lost time."""
@@ -28,12 +28,15 @@ def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
     os.nice(int(sys.argv[3]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(int(sys.argv[4]))
-    gc.freeze()
-    gc.set_threshold(_GC_ALLOCATIONS)
     decoder = msgspec.msgpack.Decoder(Task)
     encoder = msgspec.msgpack.Encoder()
-    models: Models = Recent(MODELS_IN_MEMORY)
     connection.send_bytes(b"ready")
+    try:
+        models = Models(page_model_of(connection.recv_bytes()))
+    except EOFError:
+        return
+    gc.freeze()
+    gc.set_threshold(_GC_ALLOCATIONS)
     while True:
         try:
             task = decoder.decode(connection.recv_bytes())

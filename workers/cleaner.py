@@ -10,7 +10,7 @@ from schemas.codec import encode_json, encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from templ_core.clean import cleaner_version, page_model_version
+from templ_core.clean import cleaner_version
 from templ_core.fingerprint import BITS
 from workers.page import Page
 from workers.pool import Pool
@@ -20,6 +20,8 @@ from workers.tasks import CONFIG, CleanResult, CleanTask, Failure
 ENVELOPE_BYTES = 16 << 10
 """Room in a message for keys, headers and the fields beside its large one."""
 
+_CONFIDENCE_DECIMALS = 4
+"""Every machine gives the same record."""
 _TITLE_BYTES = 8 << 10
 """What a title keeps where the record does not fit a message."""
 
@@ -134,10 +136,11 @@ class Cleaner:
             title=result.title,
             text=result.text,
             method="site" if result.used_site else "page",
+            confidence=round(result.confidence, _CONFIDENCE_DECIMALS),
             revision=0,
             source=page.source,
             site_model_version=model.version if model else None,
-            page_model_version=page_model_version(),
+            page_model_version=result.page_model_version,
             cleaner_version=self._version,
             fingerprint=_fingerprint(result.simhash),
             warnings=_warnings(page, result, learned=document is not None),
@@ -167,7 +170,7 @@ class Cleaner:
             content_digest=result.content_digest,
             text_digest=hashlib.blake2b(result.text.encode(), digest_size=16).digest(),
             site_model_version=model.version if model else None,
-            page_model_version=page_model_version(),
+            page_model_version=result.page_model_version,
             body=result.document_body,
         )
         limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES

@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from workers.errors import WorkerError
+from workers.page_model import read_model_file
 from workers.recent import Recent
 from workers.settings import Settings, child_environment
 from workers.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, Task
@@ -38,7 +39,7 @@ class _DeadlineError(Exception):
 class _Child:
     """One child process and the connection to it."""
 
-    def __init__(self, settings: Settings, niceness: int) -> None:
+    def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603
@@ -57,6 +58,7 @@ class _Child:
             )
         self._connection = Connection(ours.detach())
         self._ready = False
+        self._page_model = page_model
         self._module = settings.child_module
 
     def call(self, payload: bytes, deadline_s: float) -> bytes:
@@ -87,6 +89,7 @@ class _Child:
             raise WorkerError(
                 f"a child process did not start (python -m {self._module}); its own words are above"
             )
+        self._connection.send_bytes(self._page_model)
 
     def kill(self) -> None:
         self._process.kill()
@@ -97,10 +100,11 @@ class _Child:
 class _Lane:
     """One child at a time, and the thread that talks to it: tasks of a lane run in order."""
 
-    def __init__(self, settings: Settings, niceness: int) -> None:
+    def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
         self._settings = settings
         self._niceness = niceness
-        self._child: _Child | None = _Child(settings, niceness)
+        self._page_model = page_model
+        self._child: _Child | None = self._new_child()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
@@ -111,7 +115,7 @@ class _Lane:
         with self._lock:
             for attempt in range(1, _ATTEMPTS + 1):
                 if self._child is None:
-                    self._child = _Child(self._settings, self._niceness)
+                    self._child = self._new_child()
                 try:
                     return self._ask(self._child, task, deadline_s), attempt
                 except _DeadlineError:
@@ -122,6 +126,9 @@ class _Lane:
                     self._drop_child()
         reason = f"its process died, {_ATTEMPTS} times"
         return Failure("ProcessDied", reason, "refused"), _ATTEMPTS
+
+    def _new_child(self) -> _Child:
+        return _Child(self._settings, self._niceness, self._page_model)
 
     def _ask(self, child: _Child, task: Task, deadline_s: float) -> Result:
         answer = child.call(self._encoder.encode(self._without_known_model(task)), deadline_s)
@@ -159,11 +166,15 @@ class Pool:
         """Start the children.
 
         Args:
-            settings: Memory limit and the child's module.
+            settings: Memory limit, page model and the child's module.
             children: Number of child processes, at least 1.
             niceness: Added to the children's scheduling priority number.
+
+        Raises:
+            UsageProblem: the page model cannot be used.
         """
-        self._lanes = [_Lane(settings, niceness) for _ in range(children)]
+        page_model = read_model_file(settings.page_model)
+        self._lanes = [_Lane(settings, niceness, page_model) for _ in range(children)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
         """The result of a task and the number of attempts; call it from the site's lane.

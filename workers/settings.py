@@ -1,6 +1,7 @@
 """What differs between deployments; the only reader of the environment."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -16,8 +17,10 @@ _DEADLINE_PAGE_BYTES = 4 << 20
 class Settings(BaseSettings):
     """Every setting, as `TEMPL_` and the field's name in capitals in the environment."""
 
-    model_config = SettingsConfigDict(env_prefix="TEMPL_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="TEMPL_", env_ignore_empty=True, frozen=True)
 
+    page_model: Path | None = None
+    """File of a page model, as `templ train` writes it; None = the one that comes with templ."""
     page_deadline_s: float = Field(5.0, gt=0)
     """Longest time a page of up to 4 MiB may take to clean; larger ones get it in proportion."""
     refit_deadline_s: float = Field(120.0, gt=0)
@@ -67,13 +70,13 @@ def child_environment() -> dict[str, str]:
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Settings from the environment, with `overrides` on top.
+    """Settings from the environment, with those `overrides` on top that are not None.
 
     Raises:
         UsageProblem: a value that cannot be used; the message names the variable and the range.
     """
     try:
-        return Settings(**overrides)
+        return Settings(**{k: v for k, v in overrides.items() if v is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = "TEMPL_" + "_".join(map(str, first["loc"])).upper()

@@ -6,11 +6,7 @@ import msgspec
 import numpy as np
 
 from schemas.cleaned import TextSegment
-from templ_core.clean import (
-    Cleaned,
-    clean,
-    page_model_version,
-)
+from templ_core.clean import Cleaned, clean
 from templ_core.config import CoreConfig
 from templ_core.distinct import distinct
 from templ_core.dom.codec import (
@@ -22,6 +18,7 @@ from templ_core.dom.codec import (
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CodecError, CoreError
 from templ_core.fingerprint import simhash
+from templ_core.page_level.page_model import PageModel
 from templ_core.page_level.sections import section_numbers
 from templ_core.site_level.frequency import node_hashes
 from templ_core.site_level.site_model import (
@@ -73,6 +70,9 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     title: str
     text: str
     used_site: bool
+    confidence: float
+    """Word F1 to expect of the text, 0 to 1."""
+    page_model_version: str
     warnings: list[str]
     chars_in: int
     blocks_kept: int
@@ -111,9 +111,17 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
 Result = CleanResult | LearnResult | RefitResult | Failure
 
 
-Models = Recent[tuple[str, str], SiteModel | None]
 MODELS_IN_MEMORY = 256
 """Decoded site models that a child keeps, and its parent knows it to have."""
+
+
+class Models:
+    """The models that a child has at hand."""
+
+    def __init__(self, page: PageModel) -> None:
+        self.page = page
+        self.sites: Recent[tuple[str, str], SiteModel | None] = Recent(MODELS_IN_MEMORY)
+        """Decoded site models by (site, version), kept from task to task; cleared on failure."""
 
 
 def run_task(task: Task, models: Models) -> Result:
@@ -121,11 +129,11 @@ def run_task(task: Task, models: Models) -> Result:
 
     Args:
         task: What to do.
-        models: Decoded site models by (site, version), kept from task to task; cleared on failure.
+        models: The page model, and the site models of earlier tasks.
     """
     result = _attempt(task, models)
     if isinstance(result, Failure):
-        models.clear()
+        models.sites.clear()
     return result
 
 
@@ -137,7 +145,7 @@ def _attempt(task: Task, models: Models) -> Result:
             case LearnTask():
                 return _learn(task)
             case RefitTask():
-                return _refit(task)
+                return _refit(task, models)
     except CoreError as error:
         return Failure(type(error).__name__, str(error), "refused")
     except MemoryError:
@@ -155,13 +163,15 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
     )
-    cleaned = clean(document, _model(task, models), CONFIG)
+    cleaned = clean(document, _model(task, models), CONFIG, models.page)
     columns = document_columns(document)
     kept = int(cleaned.decision.kept.sum())
     return CleanResult(
         title=document.title,
         text=cleaned.text,
         used_site=cleaned.decision.used_site,
+        confidence=cleaned.confidence,
+        page_model_version=models.page.version,
         warnings=cleaned.warnings,
         chars_in=cleaned.chars_in,
         blocks_kept=kept,
@@ -180,10 +190,10 @@ def _model(task: CleanTask, models: Models) -> SiteModel | None:
         return None
     if task.model_body is not None:
         try:
-            models.put(task.model_key, decode_site_model(task.model_body))
+            models.sites.put(task.model_key, decode_site_model(task.model_body))
         except CodecError:
-            models.put(task.model_key, None)
-    return models.get(task.model_key)
+            models.sites.put(task.model_key, None)
+    return models.sites.get(task.model_key)
 
 
 def _teaches(document: Document, cleaned: Cleaned) -> bool:
@@ -219,10 +229,10 @@ def _learn(task: LearnTask) -> LearnResult:
     return LearnResult(distinct(node_hashes(document.segments.texts)).astype("<u8").tobytes())
 
 
-def _refit(task: RefitTask) -> RefitResult:
+def _refit(task: RefitTask, models: Models) -> RefitResult:
     window = [
         Contribution(page_id=page_id, content_digest=digest, nodes=np.frombuffer(nodes, "<u8"))
         for page_id, digest, nodes in task.window
     ]
-    model = fit_site_model(window, page_model_version(), CONFIG)
+    model = fit_site_model(window, models.page.version, CONFIG)
     return RefitResult(model.version, model.documents, encode_site_model(model))

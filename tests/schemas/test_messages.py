@@ -31,6 +31,7 @@ CLEANED = CleanedRecord(
     title="",
     text="text",
     method="page",
+    confidence=0.5,
     revision=0,
     source=Source("pages", 1, 2),
     site_model_version=None,

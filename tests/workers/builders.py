@@ -1,7 +1,10 @@
 """The shortest way to make valid values."""
 
+import msgspec
+
 from schemas.document import DocumentRecord
 from schemas.source import Source
+from templ_core.page_level.model_file import make_model, shipped_model
 from workers.page import Page
 from workers.state.window_store import Contribution
 
@@ -41,3 +44,10 @@ def page(number, body, *, site="example.com", **fields):
         "body": body,
     }
     return Page(**{**values, **fields})
+
+
+def other_page_model():
+    """A page model that is not the shipped one: it keeps everything."""
+    shipped = shipped_model()
+    trees = msgspec.structs.replace(shipped.trees, base=shipped.trees.base + 200)
+    return make_model(shipped.attribute, shipped.text, trees, shipped.networks, shipped.about)

@@ -9,6 +9,7 @@ from schemas.codec import encode_json
 from schemas.source import Source
 from templ_core.site_key import site_key
 from workers.cleaner import Cleaned, Cleaner, Dead, NoModels
+from workers.cli.options import page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
 from workers.pool import Pool
@@ -21,17 +22,24 @@ _REFUSED = 65
 @click.argument("file", metavar="FILE|-")
 @click.option("--url", help="Where the page was fetched; tells links to other sites.")
 @click.option("--content-type", help="Declared type, perhaps with a charset.")
+@page_model_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
 @click.option("--segments", is_flag=True, help="With --json: text segments and their decisions.")
 def clean(
-    file: str, url: str | None, content_type: str | None, *, as_json: bool, segments: bool
+    file: str,
+    url: str | None,
+    content_type: str | None,
+    page_model: Path | None,
+    *,
+    as_json: bool,
+    segments: bool,
 ) -> None:
     """Clean one page, from a file or standard input; its text goes to standard output.
 
     Exit code 65: the page was refused, with the reason on standard error.
     """
     body, name = _read(file)
-    settings = load_settings()
+    settings = load_settings(page_model=page_model)
     page = Page(
         source=Source(name, 0, 0),
         url=url or f"file:///{name}",

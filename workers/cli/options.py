@@ -1,11 +1,20 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
 Command = Callable[..., Any]
+
+page_model_option = click.option(
+    "--page-model",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="MODEL",
+    help="Page model of your own, as `templ train` writes it.  "
+    "[default: TEMPL_PAGE_MODEL, else the one that comes with templ]",
+)
 
 
 def broker_options(command: Command) -> Command:

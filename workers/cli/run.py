@@ -13,6 +13,7 @@ import click
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
 from workers.cli.inputs import FeedReader, refuse_overwriting
+from workers.cli.options import page_model_option
 from workers.cli.progress import progress
 from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
@@ -37,6 +38,7 @@ from workers.settings import load_settings
     help="Directory of windows and site models, to go on with later. Default: forgotten at the end.",
 )
 @click.option("--page-only", is_flag=True, help="No site models: every page as of a new site.")
+@page_model_option
 @click.option("--segments", is_flag=True, help="Text segments and their decisions in each record.")
 @click.option(
     "--time-field",
@@ -56,6 +58,7 @@ def run(
     out: Path,
     dead_letters: Path | None,
     state: Path | None,
+    page_model: Path | None,
     time_field: str,
     workers: int,
     *,
@@ -67,7 +70,7 @@ def run(
     INPUT: WARC (.warc, .warc.gz, .warc.zst), JSON Lines of page records (.jsonl, .jsonl.gz,
     .jsonl.xz), or a directory of HTML files.
     """
-    settings = load_settings()
+    settings = load_settings(page_model=page_model)
     reader = FeedReader(inputs, time_field=time_field, limit_bytes=settings.page_limit_bytes)
     dead_letters = dead_letters or out.with_name(out.name + ".dead-letters")
     refuse_overwriting(inputs, out=out, dead_letters=dead_letters)

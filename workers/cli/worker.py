@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import broker_options
+from workers.cli.options import broker_options, page_model_option
 from workers.lifeline import end_with_parent
 from workers.settings import load_settings
 
@@ -25,8 +25,16 @@ from workers.settings import load_settings
     show_default=True,
     help="both: one process of each, started again when it ends.",
 )
+@page_model_option
 @click.option("--supervisor", type=int, hidden=True, help="Process to end with.")
-def worker(broker: str, prefix: str, state: Path, role: str, supervisor: int | None) -> None:
+def worker(
+    broker: str,
+    prefix: str,
+    state: Path,
+    role: str,
+    page_model: Path | None,
+    supervisor: int | None,
+) -> None:
     """Clean the pages of Kafka as they come, and learn each site's templates.
 
     Stops on SIGTERM or Ctrl-C. Settings are environment variables, see the README.
@@ -35,10 +43,14 @@ def worker(broker: str, prefix: str, state: Path, role: str, supervisor: int | N
         end_with_parent(supervisor)
     from workers.kafka.roles import run_role  # noqa: PLC0415 - faust takes a second to import
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
+    from workers.page_model import read_model_file  # noqa: PLC0415
 
-    settings = load_settings()
+    settings = load_settings(page_model=page_model)
     if role != "both":
         run_role(role, broker, prefix, state, settings)
         return
+    read_model_file(settings.page_model)
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
+    if page_model is not None:
+        arguments += ["--page-model", str(page_model)]
     sys.exit(supervise({name: role_command(name, arguments) for name in ("cleaner", "refresher")}))
