@@ -71,12 +71,19 @@ def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
 
 def train(
     corpus: Corpus, settings: TrainSettings, progress: Progress
-) -> tuple[PageModel, list[PageResult]]:
-    """The model fitted to all pages, without its `about`, and what each page scored unseen."""
+) -> tuple[PageModel, list[PageResult], list[PageModel]]:
+    """Models without their `about`, and what each page scored unseen.
+
+    Returns:
+        The model fitted to all pages; the results; for each fold the model that has not seen it.
+    """
     scores = hashed_scores(corpus, settings.seed, progress)
+    about = About(corpora={}, licence="", quality={})
     results: list[PageResult] = []
+    blind: list[PageModel] = []
     for fold in range(FOLDS):
         trees, networks = _fit(corpus, scores, fold, settings)
+        blind.append(make_model(*scores.tables[NONE, fold], trees, networks, about))
         for page in np.flatnonzero(corpus.fold == fold).tolist():
             odds = combined_odds(trees, networks, page_rows(corpus, scores, page, fold))
             results.append(_result(corpus.pages[page], odds))
@@ -84,8 +91,7 @@ def train(
     trees, networks = _fit(corpus, scores, NONE, settings)
     attribute, text = scores.tables[NONE, NONE]
     progress("fitted to all pages")
-    about = About(corpora={}, licence="", quality={})
-    return make_model(attribute, text, trees, networks, about), results
+    return make_model(attribute, text, trees, networks, about), results, blind
 
 
 def _fit(

@@ -37,6 +37,11 @@ from workers.page import Rejected
     "--pages-per-site", default=25, show_default=True, help="Pages of one site that are used."
 )
 @click.option("--licence", default="not stated", help="Of the training pages; kept in the model.")
+@click.option(
+    "--folds",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory for the models that leave a part of the sites out; `templ train-site` needs them.",
+)
 @click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
 def train(
     corpora: Sequence[Path],
@@ -45,6 +50,7 @@ def train(
     weights: Sequence[str],
     pages_per_site: int,
     licence: str,
+    folds: Path | None,
     seed: int,
 ) -> None:
     """Train a page model on CORPORA: JSON Lines with `url`, `site`, `html` and `gold_text`.
@@ -74,7 +80,7 @@ def train(
     except training.train.TooFewSites as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
     settings = training.train.TrainSettings(seed=seed)
-    model, results = training.train.train(corpus, settings, console.print)
+    model, results, blind = training.train.train(corpus, settings, console.print)
     quality = training.quality.measure([*results, *unread])
     model = msgspec.structs.replace(
         model,
@@ -85,6 +91,8 @@ def train(
         ),
     )
     _write(out, training.model_file.encode_model(model))
+    if folds is not None:
+        _write_folds(folds, [training.model_file.encode_model(one) for one in blind], corpus)
     _write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
 
@@ -170,6 +178,24 @@ def _digest(path: Path) -> str:
 def _write(path: Path, body: bytes) -> None:
     try:
         path.write_bytes(body)
+    except OSError as error:
+        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None
+
+
+def _write_folds(directory: Path, models: Sequence[bytes], corpus: Any) -> None:
+    """The models, and which of them has not seen each site of each corpus."""
+    _make_directory(directory)
+    for number, body in enumerate(models):
+        _write(directory / f"fold-{number}.bin", body)
+    sites: dict[str, dict[str, int]] = {}
+    for page, fold in zip(corpus.pages, corpus.fold.tolist(), strict=True):
+        sites.setdefault(page.corpus, {})[page.site] = fold
+    _write(directory / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
+
+
+def _make_directory(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None
 
