@@ -13,9 +13,8 @@ from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
 from templ_core.fingerprint import BITS
 from workers.page import Page
-from workers.pool import Pool
 from workers.settings import Settings
-from workers.tasks import CONFIG, CleanResult, CleanTask, Failure
+from workers.tasks import CONFIG, CleanResult, CleanTask, Failure, TaskRunner
 
 ENVELOPE_BYTES = 16 << 10
 """Room in a message for keys, headers and the fields beside its large one."""
@@ -69,7 +68,7 @@ class Cleaner:
 
     def __init__(
         self,
-        pool: Pool,
+        runner: TaskRunner,
         models: ModelSource,
         settings: Settings,
         *,
@@ -79,13 +78,13 @@ class Cleaner:
         """Set what every page has in common.
 
         Args:
-            pool: Where pages are cleaned.
+            runner: Where pages are cleaned.
             models: What is known about sites.
             settings: Deadline and limits.
             message_limit_bytes: Largest output message; None = any size.
             with_segments: Whether records carry their text segments.
         """
-        self._pool = pool
+        self._runner = runner
         self._models = models
         self._settings = settings
         self._message_limit_bytes = message_limit_bytes
@@ -98,7 +97,7 @@ class Cleaner:
             return _deleted(page)
         model = self._models.get(page.site)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
-        result, attempts = self._pool.run(page.site, self._task(page, model), deadline_s)
+        result, attempts = self._runner.run(page.site, self._task(page, model), deadline_s)
         if isinstance(result, CleanResult):
             return self._cleaned(page, result, model)
         if isinstance(result, Failure):

@@ -4,10 +4,9 @@ import msgspec
 
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from workers.pool import Pool
 from workers.settings import Settings
 from workers.state.window_store import Contribution, SiteState, WindowStore
-from workers.tasks import Failure, LearnResult, LearnTask, RefitResult, RefitTask
+from workers.tasks import Failure, LearnResult, LearnTask, RefitResult, RefitTask, TaskRunner
 
 FIRST_FITS = (1, 2, 3, 5, 8, 12, 16, 24)
 """A new site's model is refitted when its window has learned this many documents, ..."""
@@ -24,9 +23,9 @@ class NotLearned(msgspec.Struct, frozen=True):
 class Refresher:
     """Keeps the windows of one partition, and fits site models on them."""
 
-    def __init__(self, store: WindowStore, pool: Pool, settings: Settings) -> None:
+    def __init__(self, store: WindowStore, runner: TaskRunner, settings: Settings) -> None:
         self._store = store
-        self._pool = pool
+        self._runner = runner
         self._settings = settings
 
     def process(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
@@ -42,7 +41,7 @@ class Refresher:
             self._store.delete_url(record, offset)
             return None
         # The page was read in time already: a busy machine must not cost the window a document.
-        result, _ = self._pool.run(
+        result, _ = self._runner.run(
             record.site, LearnTask(record.body), self._settings.refit_deadline_s
         )
         if isinstance(result, LearnResult):
@@ -70,7 +69,7 @@ class Refresher:
         if not window:
             return None
         task = RefitTask([(one.page_id, one.content_digest, one.nodes) for one in window])
-        result, _ = self._pool.run(site, task, self._settings.refit_deadline_s)
+        result, _ = self._runner.run(site, task, self._settings.refit_deadline_s)
         if not isinstance(result, RefitResult):
             reason = result.message if isinstance(result, Failure) else type(result).__name__
             return NotLearned(reason)

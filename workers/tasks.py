@@ -1,6 +1,6 @@
 """What runs in a child process: one page to clean, one document to learn, one site to refit."""
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -122,6 +122,30 @@ class Models:
         self.page = page
         self.sites: Recent[tuple[str, str], SiteModel | None] = Recent(MODELS_IN_MEMORY)
         """Decoded site models by (site, version), kept from task to task; cleared on failure."""
+
+
+class TaskRunner(Protocol):
+    """Where tasks run."""
+
+    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
+        """The result of a task and the number of attempts.
+
+        Args:
+            site: Site key; tasks of one site run in order.
+            task: What to do.
+            deadline_s: Longest time it may take.
+        """
+
+
+class InProcess:
+    """Tasks run at once in this process: without deadlines, limits or protection from crashes."""
+
+    def __init__(self, page_model: PageModel) -> None:
+        self._models = Models(page_model)
+
+    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:  # noqa: ARG002
+        """The result of a task, at the first attempt."""
+        return run_task(task, self._models), 1
 
 
 def run_task(task: Task, models: Models) -> Result:

@@ -12,16 +12,13 @@ from pathlib import Path
 import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
-from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
-from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels, Outcome
+from workers.cleaner import Cleaned, Dead, Deleted, Outcome
+from workers.local.local_state import LocalState
+from workers.local.stream import Stream
 from workers.page import Page, Rejected
 from workers.pool import Pool
-from workers.refresher import NotLearned, Refresher
 from workers.settings import Settings
-from workers.state.directory import StateDirectory
-from workers.state.model_store import ModelStore
-from workers.state.window_store import WindowStore
 
 _PAGES_AHEAD = 64
 _BYTES_AHEAD = 128 << 20
@@ -61,27 +58,20 @@ class LocalWorker:
         Raises:
             StateProblem: the state directory cannot be used.
         """
-        self._directory = StateDirectory.open(state, partitions=1)
-        self._windows = WindowStore(state / "windows-0", settings)
-        self._models = ModelStore(state / "models")
+        self._state = LocalState(state, settings)
         self._pool = Pool(settings, workers)
-        self._learns = not page_only
-        self._cleaner = Cleaner(
+        self._stream = Stream(
+            self._state,
             self._pool,
-            NoModels() if page_only else self._models,
             settings,
+            learns=not page_only,
             with_segments=with_segments,
         )
-        self._refresher = Refresher(self._windows, self._pool, settings)
 
     def close(self) -> None:
         """End the children and close the state."""
         self._pool.close()
-        while tombstones := self._windows.outbox(1000):
-            self._windows.take_from_outbox(tombstones)
-        self._windows.close()
-        self._models.close()
-        self._directory.close()
+        self._state.close()
 
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
         """What becomes of each record, in order."""
@@ -89,7 +79,7 @@ class LocalWorker:
         waiting_bytes = 0
         for record in records:
             future = (
-                self._pool.submit(record.site, self._process, record)
+                self._pool.submit(record.site, self._stream.process, record)
                 if isinstance(record, Page)
                 else None
             )
@@ -101,21 +91,6 @@ class LocalWorker:
                 yield _output(done, future)
         while waiting:
             yield _output(*waiting.popleft())
-
-    def _process(self, page: Page) -> Outcome:
-        outcome = self._cleaner.process(page)
-        if self._learns and isinstance(outcome, Cleaned | Deleted) and outcome.document:
-            self._refresher.process(outcome.document, offset=None)
-            self._refresh(page.site)
-        return outcome
-
-    def _refresh(self, site: str) -> None:
-        fitted = self._refresher.due_model(site)
-        if fitted is None or isinstance(fitted, NotLearned):
-            return
-        model, learned = fitted
-        self._models.put(site, encode_msgpack(model), 0, 0)
-        self._refresher.mark_published(model, learned)
 
 
 def _size_bytes(record: Page | Rejected) -> int:

@@ -1,143 +1,65 @@
-"""RocksDB behind a few verbs: the only place where the engine is named."""
+"""What the stores ask of a database: named families of ordered keys, and atomic batches."""
 
-import time
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, Protocol
 
-from rocksdict import (
-    BlockBasedOptions,
-    Cache,
-    DBCompressionType,
-    Options,
-    Rdict,
-    WriteBatch,
-    WriteBufferManager,
-)
+from workers.state.memory import MemoryDatabase
+from workers.state.rocks import RocksDatabase
 
-from workers.errors import StateProblem
-
-_BLOCK_CACHE_BYTES = 64 << 20
-_WRITE_BUFFERS_BYTES = 64 << 20
-_WRITE_BUFFER_BYTES = 8 << 20
-_BLOB_BYTES = 4 << 10
-_LOCK_FILE = "/LOCK: "
-"""In every message about a database that is open elsewhere; "lock" alone is in "block" too."""
-_LOCK_WAIT_S = 15.0
-_LOCK_RETRY_S = 0.25
+Entry = tuple[str, bytes, bytes]
+"""Family, key and value."""
 
 
-class Batch:
+class Batch(Protocol):
     """Changes that are written together or not at all."""
-
-    def __init__(self, database: "Database") -> None:
-        self._handles = database.handles
-        self.writes = WriteBatch(raw_mode=True)
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set a value."""
-        self.writes.put(key, value, self._handles[family])
 
     def delete(self, family: str, key: bytes) -> None:
         """Remove a key, there or not."""
-        self.writes.delete(key, self._handles[family])
 
 
-class Database:
-    """A database with named column families; keys and values are bytes."""
-
-    def __init__(self, path: Path, families: tuple[str, ...]) -> None:
-        """Open or make the database.
-
-        A process that was killed may hold the lock a moment longer, so it is tried for some
-        seconds.
-
-        Raises:
-            StateProblem: in use, damaged or not writable.
-        """
-        self._db = _open(path, families)
-        self._families = {name: self._db.get_column_family(name) for name in families}
-        self.handles = {name: self._db.get_column_family_handle(name) for name in families}
+class Database(Protocol):
+    """A database with named families; keys and values are bytes."""
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """The value of `key`; None when there is none."""
-        return self._families[family].get(key)
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set one value."""
-        self._families[family][key] = value
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Entries whose key starts with `prefix`, in order of the keys."""
-        entries = self._families[family].items(from_key=prefix or None)
-        for key, value in entries:
-            if not key.startswith(prefix):
-                return
-            yield key, value
 
-    def batch(self) -> Batch:
-        """An empty batch."""
-        return Batch(self)
+    def batch(self) -> Any:
+        """An empty `Batch`, for `write` of the same database."""
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: Any) -> None:
         """Apply a batch."""
-        self._db.write(batch.writes)
 
     def close(self) -> None:
-        """Write what is in memory, and let the database go."""
-        self._families.clear()
-        self.handles.clear()
-        self._db.close()
+        """Let the database go."""
 
 
-@cache
-def _block_cache() -> Cache:
-    """One block cache for all databases of the process."""
-    return Cache(_BLOCK_CACHE_BYTES)
+def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
+    """The database at `path`, made if it is not there; None = one in memory.
+
+    Raises:
+        StateProblem: in use, damaged or not writable.
+    """
+    return MemoryDatabase(families) if path is None else RocksDatabase(path, families)
 
 
-@cache
-def _write_buffers() -> WriteBufferManager:
-    """One budget of write buffers for all databases of the process."""
-    return WriteBufferManager.new_write_buffer_manager_with_cache(
-        _WRITE_BUFFERS_BYTES, allow_stall=False, cache=_block_cache()
-    )
+def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[Entry]:
+    """All entries of a database."""
+    for family in families:
+        for key, value in database.scan(family):
+            yield family, key, value
 
 
-def _options() -> Options:
-    options = Options(raw_mode=True)
-    options.create_if_missing(True)
-    options.create_missing_column_families(True)
-    options.set_compression_type(DBCompressionType.zstd())
-    options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
-    options.set_write_buffer_manager(_write_buffers())
-    options.set_enable_blob_files(True)
-    options.set_min_blob_size(_BLOB_BYTES)
-    options.set_enable_blob_gc(True)
-    table = BlockBasedOptions()
-    table.set_block_cache(_block_cache())
-    table.set_bloom_filter(10, False)
-    table.set_cache_index_and_filter_blocks(True)
-    options.set_block_based_table_factory(table)
-    return options
-
-
-def _open(path: Path, families: tuple[str, ...]) -> Rdict:
-    until = time.monotonic() + _LOCK_WAIT_S
-    while True:
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            return Rdict(
-                str(path), _options(), column_families={name: _options() for name in families}
-            )
-        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
-            message = str(error)
-            if _LOCK_FILE not in message:
-                raise StateProblem(
-                    f"cannot open {path}: {message}; delete it and it is rebuilt"
-                ) from None
-            if time.monotonic() > until:
-                raise StateProblem(
-                    f"{path} is in use by another process: stop that, or choose another --state"
-                ) from None
-        time.sleep(_LOCK_RETRY_S)
+def put_entries(database: Database, entries: Iterable[Entry]) -> None:
+    """Take over the entries of another database."""
+    for family, key, value in entries:
+        database.put(family, key, value)

@@ -1,12 +1,13 @@
 """Site models of a cleaner, in RocksDB, with the offsets of `site-models` they were read up to."""
 
 import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from schemas.codec import decode_site_model
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.recent import Recent
-from workers.state.database import Batch, Database
+from workers.state.database import Batch, Entry, entries_of, open_database, put_entries
 
 _FAMILIES = ("models", "offsets")
 _MODELS_IN_MEMORY = 1024
@@ -15,15 +16,23 @@ _MODELS_IN_MEMORY = 1024
 class ModelStore:
     """The newest site model of every site. Safe to use from several threads."""
 
-    def __init__(self, path: Path) -> None:
-        """Open or make the database at `path`.
+    def __init__(self, path: Path | None) -> None:
+        """Open or make the database at `path`; None = in memory.
 
         Raises:
             StateProblem: it is in use, damaged or not writable.
         """
-        self._db = Database(path, _FAMILIES)
+        self._db = open_database(path, _FAMILIES)
         self._hot: Recent[str, SiteModelRecord | None] = Recent(_MODELS_IN_MEMORY)
         self._lock = threading.Lock()
+
+    def entries(self) -> Iterator[Entry]:
+        """All that is stored."""
+        return entries_of(self._db, _FAMILIES)
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        """Take over what another store held, into an empty one."""
+        put_entries(self._db, entries)
 
     def close(self) -> None:
         """Write what is in memory, and let the database go."""

@@ -26,7 +26,7 @@ from schemas.codec import decode_document
 from schemas.document import DocumentRecord, document_key
 from workers.errors import StateProblem
 from workers.settings import Settings
-from workers.state.database import Batch, Database
+from workers.state.database import Batch, Database, Entry, entries_of, open_database, put_entries
 
 _FAMILIES = (
     "documents",
@@ -69,17 +69,25 @@ class SiteState(msgspec.Struct, kw_only=True):
 class WindowStore:
     """Windows of one partition. Safe to use from several threads."""
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        """Open or make the database at `path`.
+    def __init__(self, path: Path | None, settings: Settings) -> None:
+        """Open or make the database at `path`; None = in memory.
 
         Raises:
             StateProblem: it is in use, damaged or not writable.
         """
         self._settings = settings
-        self._db = Database(path, _FAMILIES)
+        self._db = open_database(path, _FAMILIES)
         self._lock = threading.Lock()
         stored = self._db.get("meta", _NEXT)
         self.next_offset = int.from_bytes(stored, "big") if stored else 0
+
+    def entries(self) -> Iterator[Entry]:
+        """All that is stored."""
+        return entries_of(self._db, _FAMILIES)
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        """Take over what another store held, into an empty one."""
+        put_entries(self._db, entries)
 
     def close(self) -> None:
         """Write what is in memory, and let the database go."""

@@ -1,0 +1,192 @@
+"""The worker as an object: pages in, clean text out, in one process, without a broker or files."""
+
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Self
+
+from schemas.cleaned import CleanedRecord
+from schemas.source import Source
+from templ_core.site_key import site_key
+from workers.cleaner import Cleaned, Dead, Deleted, Outcome
+from workers.errors import WorkerError
+from workers.local.local_state import LocalState
+from workers.local.stream import Stream
+from workers.page import Page
+from workers.page_model import page_model_of, read_model_file
+from workers.settings import Settings, load_settings
+from workers.tasks import InProcess
+
+_MINUTE_MS = 60_000
+
+
+class NotCleaned(WorkerError):
+    """A page that cannot be cleaned, or is gone; the message says why."""
+
+
+class SiteCleaner:
+    """Cleans pages as they come, and learns each site on the way. For one thread.
+
+    Equal pages in equal order give equal text here, in `templ run` and, as far as models arrive in
+    time, on Kafka.
+    """
+
+    def __init__(
+        self,
+        state: Path | str | None = None,
+        *,
+        settings: Settings | None = None,
+        with_segments: bool = False,
+    ) -> None:
+        """Start with nothing, or with what a state directory holds.
+
+        Args:
+            state: State directory to work in, as of `templ run --state`; None = in memory.
+            settings: Limits and bounds; None = defaults and the environment.
+            with_segments: Whether records carry their text segments and the reasons.
+
+        Raises:
+            StateProblem: the state directory cannot be used.
+        """
+        self._settings = settings or load_settings()
+        self._state = LocalState(None if state is None else Path(state), self._settings)
+        self._stream = Stream(
+            self._state, _runner(self._settings), self._settings, with_segments=with_segments
+        )
+
+    def clean(
+        self,
+        url: str,
+        body: bytes | str,
+        fetched_at: datetime | float | None = None,
+        *,
+        site: str | None = None,
+        content_type: str | None = None,
+        status: int = 200,
+    ) -> CleanedRecord:
+        """The cleaned page. Its site learns from it.
+
+        Args:
+            url: Where the page was fetched.
+            body: The page as fetched, or its HTML as text.
+            fetched_at: When: a datetime with a time zone, or Unix seconds; None = now.
+            site: What shares templates; None = the registrable domain of `url`.
+            content_type: The Content-Type header, where known.
+            status: The HTTP status. Error pages are cleaned and teach nothing; 404 and 410 make
+                the site forget the URL.
+
+        Raises:
+            NotCleaned: the page cannot be cleaned, or is gone.
+        """
+        page = _page(
+            url,
+            body,
+            _time_ms(fetched_at),
+            site=site or site_key(url),
+            content_type=content_type,
+            status=status,
+        )
+        record = _record(self._stream.process(page))
+        if isinstance(record, NotCleaned):
+            raise record
+        return record
+
+    def save(self, path: Path | str) -> None:
+        """Write what is known to a new state directory, for `load` or `templ run --state`.
+
+        Raises:
+            StateProblem: there is something at `path` already, or it cannot be written.
+        """
+        self._state.save(Path(path))
+
+    @classmethod
+    def load(cls, path: Path | str, *, settings: Settings | None = None) -> Self:
+        """A cleaner in memory that knows what a state directory holds, which stays as it is.
+
+        Raises:
+            StateProblem: there is no state at `path` that can be used.
+        """
+        cleaner = cls(settings=settings)
+        cleaner._state.load(Path(path))
+        return cleaner
+
+    def close(self) -> None:
+        """Write what is in memory to the state directory, and let it go."""
+        self._state.close()
+
+
+def clean_site(
+    pages: Iterable[tuple[str, bytes | str]], *, settings: Settings | None = None
+) -> list[CleanedRecord | NotCleaned]:
+    """Pages of one site, each cleaned with what all of them share.
+
+    Args:
+        pages: (URL, page as fetched or its HTML as text); taken as fetched a minute apart.
+        settings: Limits and bounds; None = defaults and the environment.
+
+    Returns:
+        For each page, in order, its record, or why there is none.
+    """
+    settings = settings or load_settings()
+    stream = Stream(LocalState(None, settings), _runner(settings), settings)
+    of_site = _pages_of_one_site(pages)
+    for page in of_site:
+        stream.learn(page)
+    if of_site:
+        stream.refit(of_site[0].site)
+    return [_record(stream.clean(page)) for page in of_site]
+
+
+def _runner(settings: Settings) -> InProcess:
+    return InProcess(page_model_of(read_model_file(settings.page_model)))
+
+
+def _pages_of_one_site(pages: Iterable[tuple[str, bytes | str]]) -> list[Page]:
+    found: list[Page] = []
+    for number, (url, body) in enumerate(pages):
+        site = found[0].site if found else site_key(url)
+        found.append(_page(url, body, number * _MINUTE_MS, site=site))
+    return found
+
+
+def _page(
+    url: str,
+    body: bytes | str,
+    time_ms: int,
+    *,
+    site: str,
+    content_type: str | None = None,
+    status: int = 200,
+) -> Page:
+    """A page whose source is its URL and time: the same fetch handed over twice is a repeat."""
+    source = Source(url, 0, time_ms)
+    is_text = isinstance(body, str)
+    return Page(
+        source=source,
+        url=url,
+        site=site,
+        id=str(source),
+        event_time_ms=time_ms,
+        fetched_at=None,
+        content_type=content_type,
+        charset="utf-8" if is_text else None,
+        status=status,
+        body=body.encode("utf-8", "replace") if isinstance(body, str) else body,
+    )
+
+
+def _time_ms(fetched_at: datetime | float | None) -> int:
+    if isinstance(fetched_at, datetime):
+        return round(fetched_at.timestamp() * 1000)
+    return round((time.time() if fetched_at is None else fetched_at) * 1000)
+
+
+def _record(outcome: Outcome) -> CleanedRecord | NotCleaned:
+    match outcome:
+        case Cleaned(record=record):
+            return record
+        case Dead(letter=letter):
+            return NotCleaned(f"{letter.exception}: {letter.message}")
+        case Deleted(record=record):
+            return NotCleaned(f"{record.url} is gone")

@@ -1,0 +1,67 @@
+"""Windows and site models of a stream without a broker: in a directory, or in memory."""
+
+from pathlib import Path
+
+from workers.errors import StateProblem
+from workers.settings import Settings
+from workers.state.directory import StateDirectory
+from workers.state.model_store import ModelStore
+from workers.state.window_store import WindowStore
+
+_PARTITIONS = 1
+
+
+class LocalState:
+    """The two stores of one stream, and the directory they lie in."""
+
+    def __init__(self, path: Path | None, settings: Settings) -> None:
+        """Open or make the state.
+
+        Args:
+            path: State directory; None = in memory, for one thread.
+            settings: Bounds of the windows.
+
+        Raises:
+            StateProblem: the directory cannot be used.
+        """
+        self._settings = settings
+        self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
+        self.windows = WindowStore(path and path / "windows-0", settings)
+        self.models = ModelStore(path and path / "models")
+
+    def load(self, path: Path) -> None:
+        """Take over what a state directory holds, which stays as it is.
+
+        Raises:
+            StateProblem: there is no state at `path` that can be used.
+        """
+        if not path.is_dir():
+            raise StateProblem(f"there is no state directory {path}")
+        saved = LocalState(path, self._settings)
+        saved._copy_to(self)
+        saved.close()
+
+    def save(self, path: Path) -> None:
+        """Write the state to a new directory.
+
+        Raises:
+            StateProblem: there is something at `path`, or it cannot be written.
+        """
+        if path.exists() and any(path.iterdir()):
+            raise StateProblem(f"{path} is not empty: name a directory that is not there yet")
+        saved = LocalState(path, self._settings)
+        self._copy_to(saved)
+        saved.close()
+
+    def _copy_to(self, other: "LocalState") -> None:
+        other.windows.restore(self.windows.entries())
+        other.models.restore(self.models.entries())
+
+    def close(self) -> None:
+        """Write what is in memory, and let the directory go."""
+        while tombstones := self.windows.outbox(1000):
+            self.windows.take_from_outbox(tombstones)
+        self.windows.close()
+        self.models.close()
+        if self._directory is not None:
+            self._directory.close()
