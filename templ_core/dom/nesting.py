@@ -104,6 +104,14 @@ class Nesting:
             self._open.append(name)
         return None
 
+    def close_link(self) -> bool:
+        """End the link that is open, as the start of another one does; whether there was one."""
+        places = self._places.get("a")
+        if not places or self._is_held("a", places[-1]):
+            return False
+        self._cut(places[-1])
+        return True
+
     def close(self, name: str) -> str | None:
         """What to write for an end tag; None = the tag itself."""
         if self._left_out.get(name):

@@ -1,8 +1,9 @@
 """A linear look at markup before the parser sees it: what would stall it, or make it lose text.
 
 The parser (libxml2) compares every attribute of a tag with all others, walks the whole stack of
-open elements for a stray end tag, gives up the rest of a document that nests 2048 deep, and begins
-a second document after `</html>`. Markup that does none of this passes after a few searches; the
+open elements for a stray end tag, gives up the rest of a document that nests 2048 deep, begins a
+second document after `</html>`, and takes all that follows an unclosed comment or title for a part
+of it. Markup that does none of this passes after a few searches; the
 rest is read tag by tag and repaired so that no text is lost.
 """
 
@@ -58,6 +59,7 @@ def scan_markup(text: str, limits: ScanLimits = _LIMITS, *, parser_reports: bool
     Raises:
         HostilePage: too many elements.
     """
+    text = _with_comments_ended(_with_title_ended(text))
     if not parser_reports and _ends_early(text):
         text = join_documents(text)
     if len(text) > _LARGE_CHARS or not parser_reports:
@@ -81,6 +83,41 @@ def flatten_markup(text: str, limits: ScanLimits = _LIMITS) -> str:
     """
     _refuse_more(text, limits.max_repaired_tags, _ANY_TAG, "tags in a page that has to be repaired")
     return "".join(_repaired(text, limits))
+
+
+# --- what never ends ------------------------------------------------------------------------
+
+_TITLE_START = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
+_NEXT_TAG = re.compile(r"<[a-zA-Z/!]")
+
+
+def _with_title_ended(text: str) -> str:
+    """The markup with a title that does not end before the next tag ended there."""
+    at = text.find("<title")
+    at = at if at >= 0 else text.find("<TITLE")
+    start = _TITLE_START.match(text, at) if at >= 0 else None
+    if start is None:
+        return text
+    end = text.find("</", start.end())
+    if end >= 0 and text[end + 2 : end + 7].lower() == "title":
+        return text
+    tag = _NEXT_TAG.search(text, start.end())
+    return f"{text[: tag.start()]}</title>{text[tag.start() :]}" if tag else text
+
+
+def _with_comments_ended(text: str) -> str:
+    """The markup with comments that never end ended at their next `>`, as old browsers did."""
+    last = text.rfind("<!--")
+    if last < 0 or text.find("-->", last) >= 0:
+        return text
+    written = text.rfind("-->") + 1
+    pieces = [text[:written]]
+    while (start := text.find("<!--", written)) >= 0 and (end := text.find(">", start + 4)) >= 0:
+        pieces.append(text[written:end])
+        if text[end - 3 : end] != "--!":
+            pieces.append("--")
+        written = end
+    return "".join([*pieces, text[written:]])
 
 
 # --- the first look -------------------------------------------------------------------------
@@ -206,6 +243,10 @@ def _change(
         replacement = nesting.close(name)
     else:
         is_empty = name in _RAW_ENDS or _is_self_closing(tail[0])
+        if name == "a" and nesting.close_link():
+            nesting.open(name, is_empty=is_empty)
+            kept = _kept_end(text, start, end, limits.max_attributes)
+            return start, "</a>" + text[start:kept] + (">" if kept < end else "")
         replacement = nesting.open(name, is_empty=is_empty)
     if replacement is not None:
         return start, replacement

@@ -235,3 +235,43 @@ def test_the_parsers_stack_is_foreseen(seed):
     root = parse(flatten_markup(markup, ScanLimits(max_depth=30, max_text_depth=40)))
     assert depth(root) <= 43
     assert words(root) == re.findall(r"marked\d+", markup)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<!-- never closed <p>x</p>",
+        "<!-- closed --><!-- never <b>closed</b><!-- twice",
+        "<!--",
+        "<!-- <!-- x --!> <!-- y ",
+        "<script><!--\nif (a > b) c();\n</script>",
+    ],
+)
+def test_a_comment_that_never_ends_takes_no_text_with_it(before):
+    root = parse(scan_markup(f"<html><body>{before}{ARTICLE}</body></html>"))
+    assert words(root) == MARKED
+
+
+@pytest.mark.parametrize(
+    "head", ["<title>The title<body>", "<TITLE>The title</head>", '<title lang="en">The title<p>']
+)
+def test_a_title_that_never_ends_takes_no_text_with_it(head):
+    root = parse(scan_markup(f"<html><head>{head}{ARTICLE}</html>"))
+    assert words(root) == MARKED
+    assert root.findtext(".//title") == "The title"
+
+
+def test_titles_and_comments_that_end_are_left_as_they_are():
+    for markup in (
+        "<title>a &lt;b&gt; c</title>" + ARTICLE + "<!-- end -->",
+        "<title>a > b <c> d</title >" + ARTICLE,
+        "<svg><title>x</title></svg>" + ARTICLE,
+    ):
+        assert scan_markup(markup) is markup
+
+
+def test_a_link_ends_the_one_before_it_where_a_page_is_repaired():
+    markup = "<b><a href=1>" * 5000 + ARTICLE
+    root = parse(flatten_markup(markup))
+    assert words(root) == MARKED
+    assert max(len(list(link.iterancestors("a"))) for link in root.iter("a")) == 0

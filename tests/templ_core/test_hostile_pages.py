@@ -1,0 +1,30 @@
+import pytest
+
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import read_document
+from templ_core.errors import PageError
+from tests.hostile_pages import CASES
+
+SCALE = 0.05
+"""The full sizes are measured by tests/benchmarks/hostile_pages.py."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_right_text_or_a_clear_refusal(name):
+    case = CASES[name]
+    body = case.make(SCALE)
+    if case.refusals and not case.expected:
+        with pytest.raises(PageError) as refusal:
+            read_document(body, "https://example.com/")
+        assert type(refusal.value).__name__ in case.refusals
+        assert 0 < len(str(refusal.value)) < 200
+        return
+    cleaned = clean(read_document(body, "https://example.com/"), None, CoreConfig())
+    assert [text for text in case.expected if text not in cleaned.text] == []
+    assert ("empty" in cleaned.warnings) == (not case.expected) == (not cleaned.text)
+
+
+def test_a_page_past_the_limit_is_refused_with_both_sizes():
+    with pytest.raises(PageError, match="50002236 bytes, at most 33554432 are allowed"):
+        read_document(CASES["50 MB text node"].make(1.0), "https://example.com/")
