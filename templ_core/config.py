@@ -32,7 +32,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Site evidence abstains where it leaves less than this share of the page level's words."""
 
     section_penalty: float = 0.05
-    """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., section 3.3)."""
+    """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., section 5.3)."""
 
     f1_recall_share: float = 0.95
     """lambda of the cut at the best expected F1."""
