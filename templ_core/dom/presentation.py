@@ -1,0 +1,150 @@
+"""What a page's markup says about size, colour and place: columns that only published methods use.
+
+Read by a second parse, so that cleaning does not pay for them.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from templ_core.dom.document import Document, parse_markup
+from templ_core.dom.tags import INVISIBLE
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_TAG_CHARS = 5
+"""Angle brackets and slash of a start and an end tag."""
+_ATTRIBUTE_CHARS = 4
+"""Blank, equals sign and quotes."""
+_LENGTH = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(px|%)?\s*(?:$|!)")
+_STYLE = {
+    name: re.compile(rf"(?:^|;)\s*{pattern}\s*:\s*([^;]+)", re.IGNORECASE)
+    for name, pattern in (
+        ("width", "width"),
+        ("height", "height"),
+        ("background", r"background(?:-color)?"),
+    )
+}
+_HEX = re.compile(r"#?([0-9a-f]{6}|[0-9a-f]{3})\b", re.IGNORECASE)
+_RGB = re.compile(r"rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)", re.IGNORECASE)
+_NAMED = {
+    "white": 1.0, "black": 0.0, "silver": 0.75, "gray": 0.5, "grey": 0.5, "red": 0.30,
+    "yellow": 0.89, "green": 0.29, "blue": 0.11, "navy": 0.06, "maroon": 0.15, "orange": 0.67,
+    "lightgrey": 0.83, "lightgray": 0.83, "whitesmoke": 0.96, "beige": 0.95,
+}  # fmt: skip
+
+
+class Presentation(msgspec.Struct, frozen=True, kw_only=True):
+    """Columns of length n_nodes of the document of the same markup."""
+
+    markup_chars: Ints
+    """Characters of the element's own tags and attributes."""
+    invisible_chars: Ints
+    """Characters of scripts, styles and the like directly inside the element."""
+    line: Ints
+    """Line of the start tag in the page as parsed, from 1."""
+    width_px: Floats
+    """Declared width; 0 where none is."""
+    width_share: Floats
+    """Declared width as a share of the parent's, 0 to 1; 0 where none is."""
+    height_px: Floats
+    """Declared height; 0 where none is."""
+    background: Floats
+    """Lightness of the declared background, 0 (black) to 1 (white); NaN where none is."""
+
+
+def read_presentation(document: Document, markup: str) -> Presentation | None:
+    """The presentation of a page; None when its markup is not the document's.
+
+    Args:
+        document: The page.
+        markup: The decoded page.
+
+    Raises:
+        HostilePage: it would stall the parser and cannot be repaired.
+    """
+    root = parse_markup(markup)
+    if root is None:
+        return None
+    rows = [_row(element) for element in _visible_elements(root)]
+    if [row[0] for row in rows] != document.nodes.tags:
+        return None
+    columns = list(zip(*(row[1:] for row in rows), strict=True))
+    width = np.array(columns[3], np.float64)
+    return Presentation(
+        markup_chars=np.array(columns[0], np.int64),
+        invisible_chars=np.array(columns[1], np.int64),
+        line=np.array(columns[2], np.int64),
+        width_px=np.maximum(width, 0),
+        width_share=np.clip(-width, 0, 1),
+        height_px=np.maximum(np.array(columns[4], np.float64), 0),
+        background=np.array(columns[5], np.float64),
+    )
+
+
+def _visible_elements(root: etree._Element) -> Iterator[etree._Element]:
+    todo = [root]
+    while todo:
+        element = todo.pop()
+        if isinstance(element.tag, str) and element.tag not in INVISIBLE:
+            yield element
+            todo.extend(reversed(element))
+
+
+def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, float]:
+    tag, attributes = str(element.tag), element.attrib
+    markup = 2 * len(tag) + _TAG_CHARS
+    width = height = 0.0
+    background = np.nan
+    if attributes:
+        markup += sum(
+            len(name) + len(value) + _ATTRIBUTE_CHARS for name, value in attributes.items()
+        )
+        style = attributes.get("style") or ""
+        width = _length(_declared(style, "width") or attributes.get("width"))
+        height = _length(_declared(style, "height") or attributes.get("height"))
+        background = _lightness(_declared(style, "background") or attributes.get("bgcolor"))
+    invisible = sum(
+        len("".join(child.itertext()))
+        for child in element
+        if isinstance(child.tag, str) and child.tag in INVISIBLE
+    )
+    return tag, markup, invisible, element.sourceline or 0, width, height, background
+
+
+def _declared(style: str, name: str) -> str | None:
+    found = _STYLE[name].search(style) if style else None
+    return found[1] if found else None
+
+
+def _length(value: str | None) -> float:
+    """Pixels, or minus the share of the parent; 0 where it is neither."""
+    found = _LENGTH.match(value) if value else None
+    if found is None:
+        return 0.0
+    number = float(found[1])
+    return -number / 100 if found[2] == "%" else number
+
+
+def _lightness(value: str | None) -> float:
+    """Luma of a colour (ITU-R BT.601); NaN where it is none that is known."""
+    if not value:
+        return np.nan
+    word = value.split()[0].lower()
+    if word in _NAMED:
+        return _NAMED[word]
+    rgb, digits = _RGB.search(value), _HEX.match(word)
+    if rgb:
+        red, green, blue = (int(part) for part in rgb.groups())
+    elif digits:
+        size = len(digits[1]) // 3
+        parts = (digits[1][at : at + size] * (3 - size) for at in range(0, len(digits[1]), size))
+        red, green, blue = (int(part, 16) for part in parts)
+    else:
+        return np.nan
+    return min((0.299 * red + 0.587 * green + 0.114 * blue) / 255, 1.0)
