@@ -1,4 +1,4 @@
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
@@ -63,3 +63,59 @@ def walk_down(const int[::1] parent, const Choice[:, ::1] choice):
             section[node] = sections
             sections += 1
     return values, sections_of
+
+
+def settle(
+    const int[::1] parent,
+    const double[::1] score,
+    const double[::1] weight,
+    const int[::1] section,
+    const double[::1] values,
+    const int[::1] taken,
+    const Py_ssize_t[::1] ascending,
+):
+    cdef Py_ssize_t place, node, own, count = parent.shape[0]
+    cdef Py_ssize_t sections = 1 + max(section, default=-1)
+    cdef int[::1] above = np.full(sections, -1, np.int32)
+    cdef double[::1] y = np.zeros(sections), median = np.zeros(sections)
+    cdef double[::1] total = np.zeros(sections), lighter = np.zeros(sections)
+    cdef double[::1] limit = np.full(sections, np.inf)
+    for node in range(count):
+        own = section[node]
+        total[own] += weight[node]
+        y[own] = median[own] = values[taken[node]]
+        if parent[node] >= 0 and section[parent[node]] != own:
+            above[own] = section[parent[node]]
+    for place in range(count):
+        node = ascending[place]
+        own = section[node]
+        if 2 * lighter[own] < total[own] <= 2 * (lighter[own] + weight[node]):
+            median[own] = score[node]
+        lighter[own] += weight[node]
+    for own in range(sections):
+        if above[own] >= 0:
+            limit[above[own]] = min(limit[above[own]], y[own])
+    for own in range(sections):
+        y[own] = max(min(median[own], limit[own]), y[above[own]] if above[own] >= 0 else -INFINITY)
+        limit[own] = INFINITY
+    for own in range(sections - 1, -1, -1):
+        y[own] = max(min(median[own], limit[own]), y[above[own]] if above[own] >= 0 else -INFINITY)
+        if above[own] >= 0:
+            limit[above[own]] = min(limit[above[own]], y[own])
+    return _read_off(parent, section, y)
+
+
+cdef _read_off(const int[::1] parent, const int[::1] section, const double[::1] y):
+    cdef Py_ssize_t node, count = parent.shape[0]
+    cdef int sections = 0
+    scores, sections_of = np.empty(count), np.empty(count, np.int32)
+    cdef double[::1] smoothed = scores
+    cdef int[::1] number = sections_of
+    for node in range(count):
+        smoothed[node] = y[section[node]]
+        if parent[node] >= 0 and smoothed[node] == smoothed[parent[node]]:
+            number[node] = number[parent[node]]
+        else:
+            number[node] = sections
+            sections += 1
+    return scores, sections_of

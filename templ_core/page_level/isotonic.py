@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.page_level._smoothing import fill_choices, walk_down
+from templ_core.page_level._smoothing import fill_choices, settle, walk_down
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
@@ -33,10 +33,12 @@ class Smoothed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def smooth(parent: Int32s, score: Floats, weight: Floats, penalty: Floats) -> Smoothed:
-    """Smoothed scores and sections in linear time, y on a grid of 64 values.
+    """Smoothed scores and sections, near the least cost.
 
-    Scores stay as they are and only y is rounded. Rounding the y of an optimum keeps its order and
-    starts no section, so the cost is at most sum(w) / 126 above the optimum.
+    The best y on a grid of 64 values; then each section moves to the weighted median of its scores,
+    as far as the sections around it allow, which never costs more. Rounding the y of an optimum to
+    the grid keeps its order and starts no section, so the cost is at most sum(w) / 126 above the
+    optimum. Takes time of n_nodes x 64.
 
     Args:
         parent: Parent of each node in document order (a subtree is a range); -1 for roots.
@@ -48,7 +50,10 @@ def smooth(parent: Int32s, score: Floats, weight: Floats, penalty: Floats) -> Sm
     Raises:
         ValueError: the nodes are not in document order.
     """
-    return _smooth_on(GRID, parent, score, weight, penalty)
+    taken, section = _smooth_on(GRID, parent, score, weight, penalty)
+    ascending = np.argsort(score, kind="stable")
+    settled, section = settle(parent, score, weight, section, GRID, taken, ascending)
+    return Smoothed(score=settled, section=section)
 
 
 def smooth_exactly(parent: Int32s, score: Floats, weight: Floats, penalty: Floats) -> Smoothed:
@@ -66,17 +71,19 @@ def smooth_exactly(parent: Int32s, score: Floats, weight: Floats, penalty: Float
         ValueError: the nodes are not in document order.
     """
     values = np.unique(score[weight > 0])
-    return _smooth_on(values if len(values) else np.zeros(1), parent, score, weight, penalty)
+    values = values if len(values) else np.zeros(1)
+    taken, section = _smooth_on(values, parent, score, weight, penalty)
+    return Smoothed(score=values[taken], section=section)
 
 
 def _smooth_on(
     values: Floats, parent: Int32s, score: Floats, weight: Floats, penalty: Floats
-) -> Smoothed:
+) -> tuple[Int32s, Int32s]:
+    """Number of each node's value, and its section."""
     number = np.uint8 if len(values) <= _BYTE_VALUES else np.int32
     choice = np.empty((len(parent), len(values)), number)
     fill_choices(parent, score, weight, penalty, values, choice)
-    taken, section = walk_down(parent, choice)
-    return Smoothed(score=values[taken], section=section)
+    return walk_down(parent, choice)
 
 
 def total_cost(
