@@ -1,0 +1,91 @@
+"""Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis, section 3.2."""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.site_level.mutable_patterns import Normaliser
+from templ_core.site_level.suffix_array import BORDER, BREAK
+from templ_core.tokens import line_tokens, markup_tokens
+
+LINE = "\n"
+"""Key of a border."""
+_FIRST_NUMBER = 2
+
+
+class Corpus(msgspec.Struct, frozen=True, kw_only=True):
+    """The tokens of some pages, one after the other, a break behind each page."""
+
+    tokens: npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+    """Numbers of tokens; `BREAK` also for tokens on too few pages."""
+    document_of: npt.NDArray[np.unsignedinteger]
+    """Page of each token."""
+    keys: list[str]
+    """Key of each number."""
+
+
+class _Numbers(dict[str, int]):
+    """Tokens to the numbers of their keys, in order of appearance."""
+
+    def __init__(self, normaliser: Normaliser) -> None:
+        super().__init__({LINE: BORDER})
+        self.of_key = {"": BREAK, LINE: BORDER}
+        self._key = normaliser.key
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = self.of_key.setdefault(self._key(token), len(self.of_key))
+        return number
+
+
+def page_tokens(page: str, *, markup: bool = False) -> list[str]:
+    """The tokens of a page; those of text have a border before and behind each line."""
+    if markup:
+        return markup_tokens(page).findall(page)
+    text = f"{LINE}{page}{LINE}"
+    return line_tokens(text).findall(text)
+
+
+def read_corpus(
+    pages: Sequence[str], normaliser: Normaliser, *, occurrences_min: int, markup: bool
+) -> Corpus:
+    """The corpus of some pages.
+
+    Args:
+        pages: Text, a line a block; or markup as it is.
+        normaliser: Tokens to keys.
+        occurrences_min: Keys that occur less often become breaks.
+        markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
+    """
+    numbers = _Numbers(normaliser)
+    number = numbers.__getitem__
+    parts = []
+    for page in pages:
+        found = page_tokens(page, markup=markup)
+        parts.append(np.fromiter(map(number, found), np.int32, len(found)))
+    return _numbered_anew(parts, list(numbers.of_key), occurrences_min)
+
+
+def _numbered_anew(
+    parts: list[npt.NDArray[np.int32]], keys: list[str], occurrences_min: int
+) -> Corpus:
+    """Frequent keys get numbers without gaps, so that they need few bytes; rare ones none."""
+    sizes = np.array([len(part) + 1 for part in parts], np.int64)
+    end = np.array([BREAK], np.int32)
+    joined = np.concatenate([piece for part in parts for piece in (part, end)] or [end[:0]])
+    frequent = np.bincount(joined, minlength=len(keys)) >= occurrences_min
+    frequent[[BREAK, BORDER]] = True
+    new = np.where(frequent, np.cumsum(frequent) - 1, BREAK)
+    small = np.count_nonzero(frequent) <= np.iinfo(np.uint16).max
+    tokens = new.astype(np.uint16 if small else np.uint32)[joined]
+    few = len(parts) <= np.iinfo(np.uint16).max
+    documents = np.arange(len(parts)).astype(np.uint16 if few else np.uint32)
+    document_of = np.repeat(documents, sizes)
+    kept = np.ones(len(tokens), np.bool_)
+    kept[1:] = (tokens[1:] != BREAK) | (tokens[:-1] != BREAK)
+    return Corpus(
+        tokens=tokens[kept],
+        document_of=document_of[kept],
+        keys=[key for key, is_frequent in zip(keys, frequent.tolist(), strict=True) if is_frequent],
+    )

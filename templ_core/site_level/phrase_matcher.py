@@ -1,0 +1,64 @@
+"""What a site's phrases cover of a page."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document
+from templ_core.site_level.mutable_patterns import Normaliser
+from templ_core.site_level.phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.site_level.phrase_corpus import LINE, page_tokens
+from templ_core.site_level.phrase_set import PhraseSet
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+_REMEMBERED_TOKENS = 1 << 17
+
+
+class PhraseMatcher:
+    """Finds a set's phrases on pages; made once for a set, used on any number of pages."""
+
+    def __init__(self, phrase_set: PhraseSet) -> None:
+        """Read the phrases of a set."""
+        numbers: dict[str, int] = {}
+        self._automaton = PhraseAutomaton(
+            [numbers.setdefault(key, len(numbers)) for key in phrase.keys]
+            for phrase in phrase_set.phrases
+        )
+        self._number_of = _TokenNumbers(numbers, Normaliser(phrase_set.patterns))
+
+    def covered(self, tokens: Sequence[str]) -> Bools:
+        """Which tokens of a page are inside a phrase; line feeds are the borders of blocks."""
+        return self._automaton.covered(list(map(self._number_of.__getitem__, tokens)))
+
+    def coverage(self, document: Document) -> Floats:
+        """The share of each segment's tokens inside phrases, 0 to 1; length n_segments."""
+        texts = document.segments.texts
+        tokens = page_tokens(LINE.join(texts))
+        covered = self.covered(tokens)
+        is_border = np.fromiter((token == LINE for token in tokens), np.bool_, len(tokens))
+        lines = [text.count(LINE) + 1 for text in texts]
+        segment_of_line = np.repeat(np.arange(len(texts)), lines)
+        segment = segment_of_line[(np.cumsum(is_border) - 1)[~is_border]]
+        total = np.bincount(segment, minlength=len(texts))
+        inside = np.bincount(segment, covered[~is_border], len(texts))
+        share: Floats = inside / np.maximum(total, 1)
+        return share
+
+
+class _TokenNumbers(dict[str, int]):
+    """Tokens to the numbers of their keys; remembers a bounded number of tokens."""
+
+    def __init__(self, numbers: dict[str, int], normaliser: Normaliser) -> None:
+        super().__init__()
+        self._numbers = numbers
+        self._key = normaliser.key
+
+    def __missing__(self, token: str) -> int:
+        if len(self) >= _REMEMBERED_TOKENS:
+            self.clear()
+        key = token if token == LINE else self._key(token)
+        number = self[token] = self._numbers.get(key, UNKNOWN)
+        return number

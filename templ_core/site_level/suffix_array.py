@@ -1,0 +1,54 @@
+"""Suffix array and longest common prefixes of a corpus of token numbers.
+
+Manber, Myers, SODA 1990; Kasai et al., CPM 2001; as in Foschini's thesis (2007), section 3.2.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from pydivsufsort import divsufsort, kasai
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Tokens = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+
+BREAK = 0
+"""Token that is part of no string: end of a document, or a token too rare to matter."""
+BORDER = 1
+"""Token at which strings may start or end, but over which none may run: a block's border."""
+
+
+class SuffixArray:
+    """The suffixes of a corpus in lexicographic order.
+
+    Breaks and borders are single symbols, yet act as if each were unique: common prefixes end
+    before a break and at a border. The order of suffixes behind that is of no consequence.
+    """
+
+    def __init__(self, tokens: Tokens) -> None:
+        """Sort the suffixes of `tokens`, of any length."""
+        self.tokens = tokens
+        if len(tokens) < 2:
+            self.starts: Int32s = np.zeros(len(tokens), np.int32)
+            self.common: Int32s = np.zeros(len(tokens) + 1, np.int32)
+            return
+        self.starts = divsufsort(tokens.copy())
+        """Position of each rank's suffix; length n."""
+        self.common = np.zeros(len(tokens) + 1, np.int32)
+        """Tokens that rank r shares with rank r - 1; length n + 1, 0 at both ends."""
+        self.common[1:-1] = kasai(tokens, self.starts)[:-1]
+        room = tokens_left(tokens)[self.starts]
+        np.minimum(self.common[:-1], room, out=self.common[:-1])
+        np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
+
+
+def tokens_left(tokens: Tokens) -> Int32s:
+    """How long a string that starts at each position may be."""
+    size = len(tokens)
+    ends = np.where(tokens <= BORDER, np.arange(size, dtype=np.int32), np.int32(size))
+    following = np.minimum.accumulate(ends[::-1])[::-1]
+    at_border = tokens == BORDER
+    after = np.append(following[1:], np.int32(size))
+    end = np.where(at_border, after, following)
+    closed = np.append(at_border, False)[end]
+    left: Int32s = (end - np.arange(size, dtype=np.int32) + closed).astype(np.int32)
+    return left
