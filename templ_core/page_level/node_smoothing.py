@@ -29,23 +29,27 @@ PENALTY_KINDS: tuple[PenaltyKind, ...] = ("area", "nodes", "parent-area")
 Smoother = Callable[[Int32s, Floats, Floats, Floats], Smoothed]
 
 
-def penalties(
-    kind: PenaltyKind, factor: float, parent: Int32s, end: Int32s, area: Floats
-) -> Floats:
+def penalties(kind: PenaltyKind, factor: float, parent: Int32s, area: Floats) -> Floats:
     """What it costs to start a section at each node; infinite for nodes without area.
 
     Args:
         kind: c * A / A_i, c * N / N_i (N: nodes of the subtree) or c * A_parent(i) / A_i.
         factor: c.
         parent: Parent of each node in document order; -1 for the first node, the only root.
-        end: The subtree of node i is i .. end[i] - 1.
         area: Square pixels of each node.
     """
-    size = (end - np.arange(len(end))).astype(np.float64) if kind == "nodes" else area
-    whole = size[np.maximum(parent, 0)] if kind == "parent-area" else size[:1]
+    size = _nodes_inside(parent) if kind == "nodes" else area
+    whole = size[np.maximum(parent, 0)] if kind == "parent-area" else size.max()
     penalty = np.full(len(size), np.inf)
     np.divide(factor * whole, size, out=penalty, where=size > 0)
     return penalty
+
+
+def _nodes_inside(parent: Int32s) -> Floats:
+    count = np.ones(len(parent))
+    for node in range(len(parent) - 1, 0, -1):
+        count[parent[node]] += count[node]
+    return count
 
 
 class Thinned(msgspec.Struct, frozen=True, kw_only=True):

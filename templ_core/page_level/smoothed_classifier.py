@@ -8,18 +8,20 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.page_level.isotonic import Smoothed, smooth
+from templ_core.page_level.isotonic import Smoothed
 from templ_core.page_level.logistic_regression import LogisticRegression
 from templ_core.page_level.node_features import NodeFeatures
+from templ_core.page_level.node_smoothing import (
+    PENALTY_FACTOR,
+    PenaltyKind,
+    penalties,
+    smooth_nodes,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 BANDS = 4
-SMALLEST_AREA = 2000.0
-"""Smaller nodes are hidden: they take their parent's score and add to its weight (section 5.3)."""
-PENALTY = 0.01
-"""c of the penalty c * A / A_i that the paper settles on (section 5.3)."""
 DECIMALS = 3
 """Log-odds are rounded, so that every machine gives the same text."""
 
@@ -50,37 +52,23 @@ def bands(area: Floats, area_from: list[float]) -> Ints:
     return np.maximum(np.searchsorted(area_from, area, side="right") - 1, 0)
 
 
-def smoothed(features: NodeFeatures, templateness: Floats, penalty: float = PENALTY) -> Smoothed:
+def smoothed(
+    features: NodeFeatures,
+    templateness: Floats,
+    penalty: float = PENALTY_FACTOR,
+    kind: PenaltyKind = "area",
+) -> Smoothed:
     """Smoothed scores y and sections of all blocks; hidden ones share their nearest ancestor's.
 
     Args:
         features: Of the page.
         templateness: x of each block.
-        penalty: c of the penalty c * A / A_i for starting a section.
+        penalty: c of the penalty for starting a section.
+        kind: Which of the paper's three penalties.
     """
-    visible = (features.area >= SMALLEST_AREA) & (features.area > 0)
-    visible[0] = True
-    shown = shown_ancestor(features.parent, visible)
-    kept = np.flatnonzero(visible)
-    number = np.cumsum(visible) - 1
-    above = features.parent[kept]
-    parent = np.where(above >= 0, number[shown[np.maximum(above, 0)]], -1)
-    area = np.maximum(features.area[kept], SMALLEST_AREA)
-    result = smooth(
-        parent.astype(np.int32),
-        templateness[kept],
-        np.bincount(number[shown], minlength=len(kept)).astype(np.float64),
-        penalty * area.max() / area,
-    )
-    return Smoothed(score=result.score[number[shown]], section=result.section[number[shown]])
-
-
-def shown_ancestor(parent: Ints, visible: npt.NDArray[np.bool_]) -> Ints:
-    """The nearest visible block above each block, itself included."""
-    shown = np.arange(len(parent))
-    for block in np.flatnonzero(~visible).tolist():
-        shown[block] = shown[parent[block]]
-    return shown
+    parent = features.parent.astype(np.int32)
+    costs = penalties(kind, penalty, parent, features.area)
+    return smooth_nodes(parent, templateness, features.area, costs)
 
 
 def segment_scores(features: NodeFeatures, owner: npt.NDArray[np.int32], score: Floats) -> Floats:

@@ -4,16 +4,15 @@ import pytest
 from templ_core.page_level.node_smoothing import leave_out, penalties, smooth_nodes
 
 PARENT = np.array([-1, 0, 1, 1, 0, 4], np.int32)
-END = np.array([6, 4, 3, 4, 6, 6], np.int32)
 AREA = np.array([9e4, 4e4, 1e3, 3e4, 5e4, 0])
 
 
 def test_the_papers_three_penalties():
-    assert penalties("area", 0.01, PARENT, END, AREA)[:5] == pytest.approx(
+    assert penalties("area", 0.01, PARENT, AREA)[:5] == pytest.approx(
         [0.01, 0.0225, 0.9, 0.03, 0.018]
     )
-    assert penalties("nodes", 0.5, PARENT, END, AREA) == pytest.approx([0.5, 1, 3, 3, 1.5, 3])
-    by_parent = penalties("parent-area", 1, PARENT, END, AREA)
+    assert penalties("nodes", 0.5, PARENT, AREA) == pytest.approx([0.5, 1, 3, 3, 1.5, 3])
+    by_parent = penalties("parent-area", 1, PARENT, AREA)
     assert by_parent[:5] == pytest.approx([1, 2.25, 40, 4 / 3, 1.8])
     assert by_parent[5] == np.inf
 

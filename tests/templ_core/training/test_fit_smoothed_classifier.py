@@ -8,7 +8,6 @@ from templ_core.page_level.smoothed_classifier import (
     BANDS,
     bands,
     segment_scores,
-    shown_ancestor,
     smoothed,
 )
 from templ_core.training.fit_smoothed_classifier import fit_logistic, train_smoothed_classifier
@@ -61,12 +60,6 @@ def test_smoothed_scores_never_fall_below_the_parents(pages, classifier):
         result = smoothed(features, classifier.templateness(features))
         above = np.maximum(features.parent, 0)
         assert (result.score >= result.score[above] - 1e-12).all()
-
-
-def test_hidden_blocks_share_their_ancestors_score():
-    parent = np.array([-1, 0, 1, 2, 0])
-    visible = np.array([True, True, False, False, True])
-    assert shown_ancestor(parent, visible).tolist() == [0, 1, 1, 1, 4]
 
 
 def test_logistic_regression_finds_a_known_border():
