@@ -2,7 +2,13 @@
 
 import signal
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("busy machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

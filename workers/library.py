@@ -70,7 +70,8 @@ class SiteCleaner:
         Args:
             url: Where the page was fetched.
             body: The page as fetched, or its HTML as text.
-            fetched_at: When: a datetime with a time zone, or Unix seconds; None = now.
+            fetched_at: When: a datetime with a time zone, or Unix seconds; None = now. Later than
+                now and the allowed skew counts as that.
             site: What shares templates; None = the registrable domain of `url`.
             content_type: The Content-Type header, where known.
             status: The HTTP status. Error pages are cleaned and teach nothing; 404 and 410 make
@@ -82,7 +83,7 @@ class SiteCleaner:
         page = _page(
             url,
             body,
-            _time_ms(fetched_at),
+            self._time_ms(fetched_at),
             site=site or site_key(url),
             content_type=content_type,
             status=status,
@@ -110,6 +111,12 @@ class SiteCleaner:
         cleaner = cls(settings=settings)
         cleaner._state.load(Path(path))
         return cleaner
+
+    def _time_ms(self, fetched_at: datetime | float | None) -> int:
+        now_s = time.time()
+        said_s = fetched_at.timestamp() if isinstance(fetched_at, datetime) else fetched_at
+        said_ms = round((now_s if said_s is None else said_s) * 1000)
+        return min(said_ms, round(now_s * 1000) + self._settings.clock_skew_ms)
 
     def close(self) -> None:
         """Write what is in memory to the state directory, and let it go."""
@@ -174,12 +181,6 @@ def _page(
         status=status,
         body=body.encode("utf-8", "replace") if isinstance(body, str) else body,
     )
-
-
-def _time_ms(fetched_at: datetime | float | None) -> int:
-    if isinstance(fetched_at, datetime):
-        return round(fetched_at.timestamp() * 1000)
-    return round((time.time() if fetched_at is None else fetched_at) * 1000)
 
 
 def _record(outcome: Outcome) -> CleanedRecord | NotCleaned:

@@ -48,7 +48,7 @@ def feed(
     Exit code 1: some records could not be sent; they are in the dead letters.
     """
     settings = load_settings()
-    reader = FeedReader(inputs, time_field=time_field, limit_bytes=settings.page_limit_bytes)
+    reader = FeedReader(inputs, time_field=time_field, settings=settings)
     refuse_overwriting(inputs, dead_letters=dead_letters)
     with ExitStack() as stack:
         dead = DeadLetterFile(dead_letters)

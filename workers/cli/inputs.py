@@ -1,11 +1,13 @@
 """INPUT... of a command, and how far it has been read."""
 
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workers.errors import UsageProblem
 from workers.feeds.files import read_pages, total_bytes
 from workers.page import Page, Rejected
+from workers.settings import Settings
 
 
 def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
@@ -29,15 +31,16 @@ def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
 class FeedReader:
     """Pages of the inputs in order; counts the bytes it has read."""
 
-    def __init__(self, paths: Sequence[Path], *, time_field: str, limit_bytes: int) -> None:
-        """Look at the inputs.
+    def __init__(self, paths: Sequence[Path], *, time_field: str, settings: Settings) -> None:
+        """Look at the inputs; what is dated later than now and the allowed skew counts as that.
 
         Raises:
             InputProblem: one that is unknown or cannot be read.
         """
         self._paths = paths
         self._time_field = time_field
-        self._limit_bytes = limit_bytes
+        self._settings = settings
+        self._latest_ms = round(time.time() * 1000) + settings.clock_skew_ms
         self.bytes_total = total_bytes(paths)
         self.bytes_read = 0
 
@@ -45,7 +48,8 @@ class FeedReader:
         return read_pages(
             self._paths,
             time_field=self._time_field,
-            limit_bytes=self._limit_bytes,
+            latest_ms=self._latest_ms,
+            limit_bytes=self._settings.page_limit_bytes,
             on_progress=self._count,
         )
 

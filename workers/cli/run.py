@@ -71,7 +71,7 @@ def run(
     .jsonl.xz), or a directory of HTML files.
     """
     settings = load_settings(page_model=page_model)
-    reader = FeedReader(inputs, time_field=time_field, limit_bytes=settings.page_limit_bytes)
+    reader = FeedReader(inputs, time_field=time_field, settings=settings)
     dead_letters = dead_letters or out.with_name(out.name + ".dead-letters")
     refuse_overwriting(inputs, out=out, dead_letters=dead_letters)
     with ExitStack() as stack:

@@ -35,6 +35,7 @@ def read_pages(
     paths: Sequence[Path],
     *,
     time_field: str = "fetched_at",
+    latest_ms: int | None = None,
     limit_bytes: int = 32 << 20,
     on_progress: OnProgress | None = None,
 ) -> Iterator[Page | Rejected]:
@@ -47,6 +48,7 @@ def read_pages(
     Args:
         paths: WARC and JSON Lines files, HTML files, directories of HTML files.
         time_field: Field that holds the event time; `none` spaces the pages one minute apart.
+        latest_ms: Later event times are taken for this one; None = any time may be.
         limit_bytes: Largest page.
         on_progress: Called with the number of bytes of each read; they add up to `total_bytes`.
 
@@ -55,7 +57,7 @@ def read_pages(
     """
     for path in paths:
         _check(path)
-    timeline = Timeline(time_field)
+    timeline = Timeline(time_field) if latest_ms is None else Timeline(time_field, latest_ms)
     seen: Counter[str] = Counter()
     for path in paths:
         name = _name(path)

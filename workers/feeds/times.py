@@ -57,10 +57,13 @@ class Timeline:
 
     Args:
         time_field: Name of the field that holds the event time; `none` = ignore what records say.
+        latest_ms: Later times are taken for this one: a page dated 2100 must not make all others
+            of its site old.
     """
 
-    def __init__(self, time_field: str) -> None:
+    def __init__(self, time_field: str, latest_ms: int = _LATEST_MS) -> None:
         self.time_field = time_field
+        self._latest_ms = latest_ms
         self.next_ms = FIRST_TIME_MS
         """What the next page gets if it says nothing."""
 
@@ -69,7 +72,7 @@ class Timeline:
         if self.time_field == NO_TIME_FIELD:
             return self.next_ms
         time_ms = parse_time_ms(value)
-        return self.next_ms if time_ms is None else time_ms
+        return self.next_ms if time_ms is None else min(time_ms, self._latest_ms)
 
     def passed(self, page: Page) -> None:
         """Notes that a page went by."""

@@ -85,6 +85,15 @@ def test_a_page_without_a_time_has_that_of_the_page_before():
     ]
 
 
+def test_a_page_of_the_future_is_of_the_latest_time_there_may_be():
+    timeline = Timeline("fetched_at", latest_ms=NEW_YEAR_2024)
+    assert times(timeline, ["2100-01-01", None, "2023-12-31T23:59:59Z"]) == [
+        NEW_YEAR_2024,
+        NEW_YEAR_2024,
+        NEW_YEAR_2024 - 1000,
+    ]
+
+
 def test_no_time_field_spaces_the_pages_one_minute_apart():
     found = times(Timeline(NO_TIME_FIELD), ["2024-01-01", None, 5])
     assert found == [FIRST_TIME_MS, FIRST_TIME_MS + 60_000, FIRST_TIME_MS + 120_000]
