@@ -6,6 +6,7 @@ CoreError
 │   ├── UnsupportedContent   not HTML, XHTML, plain text or XML
 │   ├── PageTooLarge         more bytes than allowed
 │   └── HostilePage          would stall the parser or lose text in it
+├── ParserMismatch           compiled for another lxml than the installed one
 └── CodecError               bytes that are not a document or site model of a known format
 """
 
@@ -36,3 +37,7 @@ class HostilePage(PageError):
 
 class CodecError(CoreError):
     """Bytes that are not a document or site model of a known format."""
+
+
+class ParserMismatch(CoreError):
+    """The compiled modules do not fit the installed lxml."""

@@ -45,8 +45,8 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
 def document_columns(document: Document) -> bytes:
     """The document's columns as bytes: the same for equal documents, on any machine."""
     nodes, segments = document.nodes, document.segments
-    tag_table, tags = _indexed(nodes.tags)
-    attribute_table, attributes = _indexed(nodes.attributes)
+    tag_table, tags = _indexed([tag for tag, _ in nodes.kinds])
+    attribute_table, attributes = _indexed([attributes for _, attributes in nodes.kinds])
     return msgspec.msgpack.encode(
         _Compact(
             format=COMPACT_FORMAT,
@@ -55,14 +55,14 @@ def document_columns(document: Document) -> bytes:
             html_chars=document.html_chars,
             scripts=document.scripts,
             tag_table=tag_table,
-            tags=tags,
+            tags=_packed(tags[nodes.kind]),
             depth=_packed(nodes.depth),
             attribute_table=attribute_table,
-            attributes=attributes,
+            attributes=_packed(attributes[nodes.kind]),
             hidden=np.packbits(nodes.hidden).tobytes(),
             images=_packed(nodes.images),
             texts=segments.texts,
-            owner=_packed(np.diff(segments.owner, prepend=0) + len(nodes.tags)),
+            owner=_packed(np.diff(segments.owner, prepend=0) + len(nodes.depth)),
             inline_from=_packed(np.diff(segments.inline_from, prepend=0)),
             inline_count=_packed(segments.inline_to - segments.inline_from),
             links=_packed(segments.links),
@@ -100,10 +100,10 @@ def decode_document(body: bytes) -> Document:
 
 
 def _document(compact: _Compact) -> Document:
-    tags = [compact.tag_table[i] for i in _unpacked(compact.tags)]
+    kinds, kind = _kinds(compact)
     depth = _unpacked(compact.depth)
     parent, end = tree_of_depths(depth)
-    owner = np.cumsum(_unpacked(compact.owner) - len(tags)).astype(np.int32)
+    owner = np.cumsum(_unpacked(compact.owner) - len(depth)).astype(np.int32)
     inline_from = np.cumsum(_unpacked(compact.inline_from)).astype(np.int32)
     return Document(
         title=compact.title,
@@ -111,12 +111,12 @@ def _document(compact: _Compact) -> Document:
         html_chars=compact.html_chars,
         scripts=compact.scripts,
         nodes=Nodes(
-            tags=tags,
+            kinds=kinds,
+            kind=kind,
             depth=depth,
             parent=parent,
             end=end,
-            attributes=[compact.attribute_table[i] for i in _unpacked(compact.attributes)],
-            hidden=np.unpackbits(np.frombuffer(compact.hidden, np.uint8), count=len(tags)).astype(
+            hidden=np.unpackbits(np.frombuffer(compact.hidden, np.uint8), count=len(depth)).astype(
                 np.bool_
             ),
             images=_unpacked(compact.images),
@@ -134,9 +134,24 @@ def _document(compact: _Compact) -> Document:
     )
 
 
-def _indexed(values: list[str]) -> tuple[list[str], bytes]:
+def _kinds(compact: _Compact) -> tuple[list[tuple[str, str]], npt.NDArray[np.int32]]:
+    """The pairs of tag and attributes in order of first occurrence, and each node's."""
+    tags, attributes = _unpacked(compact.tags), _unpacked(compact.attributes)
+    pairs = tags * np.int64(len(compact.attribute_table)) + attributes
+    _, first, kind = np.unique(pairs, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    kinds = [
+        (compact.tag_table[tags[node]], compact.attribute_table[attributes[node]])
+        for node in first[order].tolist()
+    ]
+    return kinds, place[kind]
+
+
+def _indexed(values: list[str]) -> tuple[list[str], npt.NDArray[np.int64]]:
     table = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return list(table), _packed(np.array([table[value] for value in values], np.int64))
+    return list(table), np.array([table[value] for value in values], np.int64)
 
 
 def _packed(values: npt.NDArray[Any]) -> bytes:

@@ -5,6 +5,7 @@ are evidence, a declaration is a claim.
 """
 
 import re
+from codecs import BOM_UTF8
 from typing import Literal
 
 import msgspec
@@ -25,6 +26,8 @@ class DecodedPage(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     repaired: bool
     """Whether bytes were replaced or control characters removed."""
+    utf8: bytes | None
+    """The text in UTF-8, where the page came so; None where it would have to be encoded."""
 
 
 def decode_page(
@@ -65,6 +68,7 @@ def decode_page(
     if is_dirty:
         text, changes = _without_controls(text)
     text = text.lstrip("\ufeff")
+    came_so = text is decoded.text and decoded.is_exact and decoded.codec == "utf-8"
     if not text:
         raise EmptyPage("the page has no text")
     return DecodedPage(
@@ -72,6 +76,7 @@ def decode_page(
         charset=web_name(decoded.codec),
         kind=_kind_of(text, declared_kind),
         repaired=changes > 0 or not decoded.is_exact,
+        utf8=body if came_so and not body.startswith(BOM_UTF8) else None,
     )
 
 

@@ -11,27 +11,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.tokens import UNSPACED_RANGES
+from templ_core.letters import KNOWN, UNSPACED, WORD, letter_tables
 
 Ints = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 Bools = npt.NDArray[np.bool_]
 
-WORD, UNSPACED, UPPER, DIGIT, SPACE = 1, 2, 4, 8, 16
-SENTENCE_END, CLOSER, COMMA, SEPARATOR, COPYRIGHT = 32, 64, 128, 256, 512
-DOT, DATE_MARK, COLON = 1024, 2048, 4096
-_MARKS = {
-    SENTENCE_END: ".!?…。！？؟।",
-    CLOSER: "\"'”’»)]",
-    COMMA: ",،、，",
-    SEPARATOR: "|»›•·→←©/",
-    COPYRIGHT: "©",
-    DOT: ".",
-    DATE_MARK: "./-",
-    COLON: ":：",
-}
-_KNOWN = 0x20000
-"""Characters beyond this plane are words of their own."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
@@ -80,11 +65,11 @@ def read_characters(texts: Sequence[str]) -> Characters:
     lengths = np.array([len(text) for text in texts], np.int64)
     joined = "\n".join([*texts, ""])
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
-    place = np.minimum(points, _KNOWN)
-    classes, lower = _tables()
+    place = np.minimum(points, KNOWN)
+    classes, lower = letter_tables()
     return Characters(
         classes=classes[place],
-        lower=np.where(points < _KNOWN, lower[place], points),
+        lower=np.where(points < KNOWN, lower[place], points),
         starts=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths + 1)[:-1]]),
         lengths=lengths,
     )
@@ -141,28 +126,3 @@ def _word_hashes(letters: npt.NDArray[np.uint32], length: Ints) -> UInt64s:
 def _powers() -> UInt64s:
     """Odd factors by place; places beyond the table share its last one."""
     return np.cumprod(np.full(1024, _SPREAD, np.uint64), dtype=np.uint64)
-
-
-@functools.cache
-def _tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint32]]:
-    """Classes and lower case of each code point below _KNOWN; one class entry more for the rest."""
-    classes = np.zeros(_KNOWN + 1, np.uint16)
-    lower = np.arange(_KNOWN + 1, dtype=np.uint32)
-    for point in range(_KNOWN):
-        character = chr(point)
-        if character.isalnum():
-            classes[point] = WORD | (DIGIT if character.isdecimal() else 0)
-            if character.isupper():
-                classes[point] |= UPPER
-            small = character.lower()
-            if len(small) == 1:
-                lower[point] = ord(small)
-        elif character.isspace():
-            classes[point] = SPACE
-    classes[ord("_")] = WORD
-    for bits, marks in _MARKS.items():
-        classes[[ord(mark) for mark in marks]] |= bits
-    for first, last in UNSPACED_RANGES:
-        classes[first : last + 1] |= UNSPACED
-    classes[_KNOWN] = WORD | UNSPACED
-    return classes, lower

@@ -14,7 +14,7 @@ from templ_core.dom.layout import Boxes, estimate_layout
 from templ_core.dom.presentation import Presentation
 from templ_core.dom.tags import INLINE
 from templ_core.dom.tree import sums_below
-from templ_core.page_level import characters as chars
+from templ_core.letters import SPACE
 from templ_core.page_level.characters import Characters, Words, read_characters, read_words
 from templ_core.page_level.own_features import sentence_ends
 from templ_core.page_level.stop_words import stop_word_hashes
@@ -131,7 +131,7 @@ def link_columns(document: Document, characters: Characters, words: Words) -> Co
     """Links per word, share of text in anchors, size of anchors, share of links inside the site."""
     segments = document.segments
     inside = np.maximum(_inside(document, words.per_segment), 1.0)
-    blanks = characters.count(characters.has(chars.SPACE)) - 1  # without the line feed at the end
+    blanks = characters.count(characters.has(SPACE)) - 1  # without the line feed at the end
     solid = np.maximum(_inside(document, characters.lengths - blanks), 1.0)
     links = _inside(document, segments.links)
     anchor_chars = _inside(document, segments.link_chars)

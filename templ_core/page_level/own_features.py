@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from templ_core import letters as chars
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
-from templ_core.page_level import characters as chars
 from templ_core.page_level.characters import Characters, Words
 from templ_core.page_level.page_tree import PageTree
 

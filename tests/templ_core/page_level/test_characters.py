@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.page_level.characters import COMMA, DIGIT, read_characters, read_words, text_hashes
+from templ_core.letters import COMMA, DIGIT
+from templ_core.page_level.characters import read_characters, read_words, text_hashes
 from templ_core.tokens import tokenise
 
 TEXTS = st.lists(

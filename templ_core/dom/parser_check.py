@@ -1,0 +1,53 @@
+"""The compiled walk, once it has shown that it reads the installed parser's tree rightly."""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from templ_core.dom._flatten import flatten
+from templ_core.errors import ParserMismatch
+
+Int32s = npt.NDArray[np.int32]
+Columns = tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int]
+"""What `flatten` returns."""
+
+_MARKUP = (
+    '<html lang="en"><body class="b"><p id="x" hidden>One <b>two</b><br>3 <!-- --> 4</p>'
+    '<script>5</script><ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
+)
+_KINDS = [
+    *[("html", ""), ("body", "\nb\n\n\n"), ("p", "x\n\n\n\n"), ("b", ""), ("br", "")],
+    *[("ul", ""), ("li", ""), ("a", ""), ("img", ""), ("pre", "")],
+]
+_NODES = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    [0, 1, 2, 3, 3, 2, 3, 4, 4, 2],
+    [-1, 0, 1, 2, 2, 1, 5, 6, 6, 1],
+    [10, 10, 5, 4, 5, 9, 9, 8, 9, 10],
+    [0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
+]
+_TEXTS = ["One two\n3 4", "six", " 7\n 8 "]
+_SEGMENTS = [[2, 6, 9], [3, 7, 10], [5, 9, 10], [0, 1, 0], [0, 3, 0], [0, 1, 0], [0, 0, 0]]
+
+
+@functools.cache
+def checked_flatten() -> Callable[[etree._Element, str], Columns]:
+    """`flatten`, compared once with columns that are known.
+
+    Raises:
+        ParserMismatch: the columns differ.
+    """
+    root = etree.fromstring(_MARKUP, etree.HTMLParser())
+    kinds, nodes, texts, segments, scripts = flatten(root, "example.com")
+    found = (kinds, nodes.tolist(), texts, segments.tolist(), scripts)
+    if found != (_KINDS, _NODES, _TEXTS, _SEGMENTS, 1):
+        built = ".".join(map(str, etree.LIBXML_COMPILED_VERSION))
+        raise ParserMismatch(
+            f"templ was not compiled for the installed lxml {etree.__version__} (libxml2 {built}): "
+            "install templ-worker anew"
+        )
+    return flatten

@@ -1,0 +1,49 @@
+"""What each character is: word or blank, its script, its case, its meaning as a mark."""
+
+import functools
+
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.tokens import UNSPACED_RANGES
+
+WORD, UNSPACED, UPPER, DIGIT, SPACE = 1, 2, 4, 8, 16
+SENTENCE_END, CLOSER, COMMA, SEPARATOR, COPYRIGHT = 32, 64, 128, 256, 512
+DOT, DATE_MARK, COLON = 1024, 2048, 4096
+_MARKS = {
+    SENTENCE_END: ".!?…。！？؟।",
+    CLOSER: "\"'”’»)]",
+    COMMA: ",،、，",
+    SEPARATOR: "|»›•·→←©/",
+    COPYRIGHT: "©",
+    DOT: ".",
+    DATE_MARK: "./-",
+    COLON: ":：",
+}
+KNOWN = 0x20000
+"""Characters beyond this plane are words of their own."""
+
+
+@functools.cache
+def letter_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint32]]:
+    """Classes and lower case of each code point below KNOWN; one class entry more for the rest."""
+    classes = np.zeros(KNOWN + 1, np.uint16)
+    lower = np.arange(KNOWN + 1, dtype=np.uint32)
+    for point in range(KNOWN):
+        character = chr(point)
+        if character.isalnum():
+            classes[point] = WORD | (DIGIT if character.isdecimal() else 0)
+            if character.isupper():
+                classes[point] |= UPPER
+            small = character.lower()
+            if len(small) == 1:
+                lower[point] = ord(small)
+        elif character.isspace():
+            classes[point] = SPACE
+    classes[ord("_")] = WORD
+    for bits, marks in _MARKS.items():
+        classes[[ord(mark) for mark in marks]] |= bits
+    for first, last in UNSPACED_RANGES:
+        classes[first : last + 1] |= UNSPACED
+    classes[KNOWN] = WORD | UNSPACED
+    return classes, lower

@@ -1,0 +1,188 @@
+"""What a page costs: bytes to clean text as of a new site, beside lxml's bare parse and the peers.
+
+    python -m tests.benchmarks.page_cost CORPUS [--pages N] [--rounds N] [--peers none|fast|all]
+    python -m tests.benchmarks.page_cost CORPUS --stages [--pages N]
+    python -m tests.benchmarks.page_cost CORPUS --memory [--pages N]
+
+One thread, one process, processor time. All tools read each page one after the other, round by round, each in
+another order; a page's time is the least of its rounds, freeing what was built included. Ratios are
+to `lxml.html.document_fromstring` of the same bytes. `--stages` says what each stage takes, without
+the stages it calls. `--memory` cleans the pages once to warm up and then again and again.
+"""
+
+import argparse
+import gc
+import importlib
+import importlib.metadata
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from functools import wraps
+from itertools import islice
+from pathlib import Path
+
+import lxml.html
+import psutil
+import trafilatura
+from lxml import etree
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import read_document
+from workers.feeds.files import read_pages
+from workers.page import Page
+
+CONFIG = CoreConfig()
+PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
+STAGES = {
+    "decode": ("templ_core.dom.document", "decode_page"),
+    "scan": ("templ_core.dom.document", "scan_markup"),
+    "parse": ("templ_core.dom.document", "_parsed"),
+    "document": ("templ_core.dom.document", "parse_document"),
+    "characters, words": ("templ_core.page_level.features", "read_characters"),
+    "words": ("templ_core.page_level.features", "read_words"),
+    "features": ("templ_core.decide", "read_features"),
+    "attribute scores": ("templ_core.page_level.page_model", "attribute_scores"),
+    "text scores": ("templ_core.page_level.page_model", "text_scores"),
+    "contexts": ("templ_core.page_level.page_model", "context_columns"),
+    "trees and networks": ("templ_core.page_level.page_model", "combined_odds"),
+    "decision": ("templ_core.clean", "decide"),
+    "text": ("templ_core.clean", "render_text"),
+}
+MEMORY_PASSES = 4
+
+
+def templ(page: Page) -> object:
+    document = read_document(page.body or b"", page.url, content_type=page.content_type)
+    return clean(document, None, CONFIG)
+
+
+def bare_parse(page: Page) -> object:
+    return lxml.html.document_fromstring(page.body, parser=PARSER)
+
+
+def resiliparse_main(page: Page) -> object:
+    text = bytes_to_str(page.body, detect_encoding(page.body))
+    return extract_plain_text(text, main_content=True)
+
+
+def trafilatura_text(page: Page) -> object:
+    return trafilatura.extract(page.body)
+
+
+TOOLS: dict[str, Callable[[Page], object]] = {
+    f"lxml.html {etree.__version__}, parse": bare_parse,
+    "templ, bytes to text": templ,
+    f"resiliparse {importlib.metadata.version('resiliparse')}, main content": resiliparse_main,
+    f"trafilatura {trafilatura.__version__}": trafilatura_text,
+}
+PEERS = {"none": 2, "fast": 3, "all": 4}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", choices=PEERS, default="all")
+    parser.add_argument("--stages", action="store_true")
+    parser.add_argument("--memory", action="store_true")
+    options = parser.parse_args(arguments)
+    pages = read_corpus(options.corpus, options.pages)
+    size_mb = sum(len(page.body) for page in pages) / 1e6
+    print(f"{len(pages)} pages, {size_mb:.1f} MB")
+    if options.memory:
+        report_memory(pages)
+    elif options.stages:
+        report_stages(pages, options.rounds)
+    else:
+        report_tools(pages, options.rounds, list(TOOLS)[: PEERS[options.peers]])
+
+
+def read_corpus(path: Path, count: int) -> list[Page]:
+    """The first `count` pages of a file that have a body."""
+    records = read_pages([path], time_field="none")
+    return list(islice((one for one in records if isinstance(one, Page) and one.body), count))
+
+
+def least_seconds(pages: list[Page], rounds: int, names: list[str]) -> dict[str, list[float]]:
+    """Of each tool, the least time each page took."""
+    least = {name: [float("inf")] * len(pages) for name in names}
+    for attempt in range(rounds):
+        for number, page in enumerate(pages):
+            turn = (attempt + number) % len(names)
+            for name in names[turn:] + names[:turn]:
+                started = time.process_time()
+                result = TOOLS[name](page)
+                del result
+                elapsed = time.process_time() - started
+                least[name][number] = min(least[name][number], elapsed)
+    return least
+
+
+def report_tools(pages: list[Page], rounds: int, names: list[str]) -> None:
+    gc.freeze()
+    least = least_seconds(pages, rounds, names)
+    parse = least[names[0]]
+    print(f"{'':40} ms/page  median ms  ratio of sums  median ratio")
+    for name in names:
+        each = least[name]
+        ratios = [one / bare for one, bare in zip(each, parse, strict=True)]
+        print(
+            f"{name:40} {statistics.mean(each) * 1e3:7.2f} {statistics.median(each) * 1e3:10.2f} "
+            f"{sum(each) / sum(parse):14.2f} {statistics.median(ratios):13.2f}"
+        )
+
+
+def report_stages(pages: list[Page], rounds: int) -> None:
+    """Time of each stage without the stages it calls: the least of all rounds' sums."""
+    spent: dict[str, float] = defaultdict(float)
+    inner = [0.0]
+
+    def timed(name: str, function: Callable[..., object]) -> Callable[..., object]:
+        @wraps(function)
+        def run(*args: object, **options: object) -> object:
+            inner.append(0.0)
+            started = time.process_time()
+            try:
+                return function(*args, **options)
+            finally:
+                elapsed = time.process_time() - started
+                spent[name] += elapsed - inner.pop()
+                inner[-1] += elapsed
+
+        return run
+
+    for name, (module_name, attribute) in STAGES.items():
+        module = importlib.import_module(module_name)
+        setattr(module, attribute, timed(name, getattr(module, attribute)))
+    whole = timed("the rest", templ)
+    bare = timed("bare parse", bare_parse)
+    least: dict[str, float] = {}
+    for _ in range(rounds):
+        spent.clear()
+        for page in pages:
+            bare(page)
+            whole(page)
+        least = {name: min(least.get(name, time_s), time_s) for name, time_s in spent.items()}
+    parse = least["bare parse"]
+    for name in ("bare parse", *STAGES, "the rest"):
+        print(f"{name:20} {least[name] / len(pages) * 1e3:7.3f} ms {least[name] / parse:6.2f} x")
+    total = sum(least.values()) - parse
+    print(f"{'whole page':20} {total / len(pages) * 1e3:7.3f} ms {total / parse:6.2f} x")
+
+
+def report_memory(pages: list[Page]) -> None:
+    process = psutil.Process()
+    for number in range(MEMORY_PASSES):
+        for page in pages:
+            templ(page)
+        gc.collect()
+        print(f"pass {number + 1}: {process.memory_info().rss / 1e6:.1f} MB resident")
+
+
+if __name__ == "__main__":
+    main()
