@@ -17,7 +17,7 @@ from workers.lifeline import end_with_parent
 from workers.page_model import page_model_of
 from workers.tasks import Failure, Models, Result, Task, run_task
 
-_GC_ALLOCATIONS = 200_000
+GC_ALLOCATIONS = 200_000
 """A document's columns are long lists without cycles: looking for cycles in them is lost time."""
 
 
@@ -36,7 +36,7 @@ def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
     except EOFError:
         return
     gc.freeze()
-    gc.set_threshold(_GC_ALLOCATIONS)
+    gc.set_threshold(GC_ALLOCATIONS)
     while True:
         try:
             task = decoder.decode(connection.recv_bytes())

@@ -60,13 +60,21 @@ class Settings(BaseSettings):
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
 def child_environment() -> dict[str, str]:
     """Environment of a child process: this one's, with one thread for arithmetic.
 
     A child is one unit of parallel work; libraries that start a thread for each processor on top
     take time from its siblings.
     """
-    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # noqa: TID251
+    return {**os.environ, **_ONE_THREAD}  # noqa: TID251
+
+
+def use_one_arithmetic_thread() -> None:
+    """The same for children that take over the environment of this process."""
+    os.environ.update(_ONE_THREAD)  # noqa: TID251
 
 
 def load_settings(**overrides: Any) -> Settings:

@@ -6,52 +6,73 @@ from statistics import fmean
 
 import msgspec
 
+from templ_core.evaluation.bootstrap import Interval, Means, bootstrap
+
 SEEN_BINS = (("1-5", 5), ("6-10", 10), ("11-25", 25), ("26-50", 50), ("51+", 1 << 62))
 
 
 class PageScore(msgspec.Struct, frozen=True, kw_only=True):
     """What one page scored."""
 
+    corpus: str = ""
     site: str
+    kind: str = ""
+    """Page type."""
     seen: int
     """Which page of its site it was, counted from 1 in order of arrival."""
     f1: float
     precision: float
     recall: float
+    character_f1: float | None = None
+    """Only where words are not told by blanks."""
     template_f: float | None
     full_text_f1: float
     """What the whole visible text would score."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Means over pages, and over sites."""
+    """Means over pages, and over sites; intervals by the bootstrap over sites."""
 
     pages: int
+    sites: int
     f1: float
+    f1_interval: Interval | None
     precision: float
     recall: float
+    character_f1: float | None
+    """Over the pages that have it."""
     template_f: float | None
     full_text_f1: float
     site_f1: float
     """Mean over sites of the mean F1 of their pages."""
+    site_f1_interval: Interval | None
     below_half: float
     """Share of pages with F1 below 0.5."""
 
 
-def summarise(scores: Sequence[PageScore]) -> Summary:
+def summarise(scores: Sequence[PageScore], seed: int = 0) -> Summary:
     """Means of at least one score."""
-    by_site = group(scores, "site")
-    templates = [score.template_f for score in scores if score.template_f is not None]
+    f1 = bootstrap([score.f1 for score in scores], [score.site for score in scores], seed)
     return Summary(
         pages=len(scores),
-        f1=fmean(score.f1 for score in scores),
+        sites=len({score.site for score in scores}),
+        f1=f1.of_pages,
+        f1_interval=f1.pages_interval,
         precision=fmean(score.precision for score in scores),
         recall=fmean(score.recall for score in scores),
-        template_f=fmean(templates) if templates else None,
+        character_f1=_mean_known(score.character_f1 for score in scores),
+        template_f=_mean_known(score.template_f for score in scores),
         full_text_f1=fmean(score.full_text_f1 for score in scores),
-        site_f1=fmean(fmean(score.f1 for score in some) for some in by_site.values()),
+        site_f1=f1.of_sites,
+        site_f1_interval=f1.sites_interval,
         below_half=fmean(score.f1 < 0.5 for score in scores),
     )
+
+
+def compare(scores: Sequence[PageScore], others: Sequence[PageScore], seed: int = 0) -> Means:
+    """F1 less that of another system on the same pages, in the same order."""
+    differences = [one.f1 - other.f1 for one, other in zip(scores, others, strict=True)]
+    return bootstrap(differences, [score.site for score in scores], seed)
 
 
 def group(scores: Iterable[PageScore], field: str) -> dict[str, list[PageScore]]:
@@ -69,3 +90,8 @@ def by_pages_seen(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:
         name = next(name for name, last in SEEN_BINS if score.seen <= last)
         groups[name].append(score)
     return {name: some for name, some in groups.items() if some}
+
+
+def _mean_known(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None

@@ -5,7 +5,13 @@ from collections import Counter
 
 import msgspec
 
+from templ_core.tokens import UNSPACED_RANGES
+
 _WORD = re.compile(r"\w+")
+_LETTER = re.compile(r"\w")
+_UNSPACED = re.compile(f"[{''.join(f'{chr(a)}-{chr(z)}' for a, z in UNSPACED_RANGES)}]")
+_UNSPACED_SHARE = 0.3
+"""Of the letters of a text; from here on its words cannot be told by blanks."""
 TEMPLATE_WORDS_MIN = 20
 """Pages with fewer template words have no template F."""
 
@@ -28,6 +34,17 @@ class WordScore(msgspec.Struct, frozen=True, kw_only=True):
 def word_counts(text: str) -> Words:
     r"""Multiset of `\w+`, lower-cased."""
     return Counter(_WORD.findall(text.lower()))
+
+
+def letter_counts(text: str) -> Words:
+    """Multiset of letters and digits, lower-cased."""
+    return Counter(_LETTER.findall(text.lower()))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text is of a script without blanks between words: Chinese, Japanese, Thai, ..."""
+    letters = len(_LETTER.findall(text))
+    return letters > 0 and len(_UNSPACED.findall(text)) >= _UNSPACED_SHARE * letters
 
 
 def score_text(output: Words, gold: Words, neutral: Words) -> WordScore:

@@ -1,123 +1,150 @@
-"""`templ evaluate`: cleaned records against a corpus with gold text."""
+"""`templ evaluate`: cleaned text against gold text, other extractors beside."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from schemas.cleaned import CleanedRecord
-from schemas.codec import SchemaError, decode_output
-from templ_core.evaluation.gold import page_words
-from templ_core.evaluation.report import PageScore, by_pages_seen, group, summarise
-from templ_core.evaluation.words import score_template, score_text, word_counts
-from workers.cli.jsonl import read_lines, read_objects
-from workers.errors import InputProblem
-
-_MOST_SITES = 60
-_FILE_COLUMNS = 120
+from templ_core import __version__
+from workers.cli.evaluation_files import EvaluationFiles
+from workers.cli.evaluation_tables import print_tables
+from workers.cli.options import page_model_option
+from workers.cli.progress import progress
+from workers.errors import UsageProblem
+from workers.evaluation.figures import figures_as_json, find_figures
+from workers.evaluation.judge import TEMPL, Judgement
+from workers.evaluation.page_models import PageModels, models_of_folds, one_model
+from workers.evaluation.peers import PEERS, load_peer, peer_version
+from workers.evaluation.processes import judge_all
+from workers.evaluation.report_page import render_report
+from workers.settings import load_settings
 
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
-@click.argument("out", type=click.Path(path_type=Path))
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@page_model_option
+@click.option(
+    "--folds",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Clean each page with the model that has not seen its site, of those that "
+    "`templ train --folds` wrote.",
+)
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Another extractor, scored and timed on the same pages; may be given again. "
+    "Needs the extra `peers`.",
+)
+@click.option(
+    "--html",
+    "report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a report with plots and the worst pages: one HTML file that needs no network.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def evaluate(corpus: Path, out: Path, *, as_json: bool) -> None:
-    """Word F1 of the cleaned records OUT against the gold text of CORPUS (JSON Lines).
+@click.option(
+    "--pages-per-site",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Score the first N pages with gold of each site.  [default: all]",
+)
+@click.option(
+    "--text-only",
+    is_flag=True,
+    help="Only the words of the text: no f-measures of templates and links, no curve, no RAND. "
+    "Several times faster.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=os.cpu_count() or 1,
+    show_default="number of processors",
+    help="Child processes; times are steadiest with 1.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of the intervals.")
+def evaluate(
+    files: Sequence[Path],
+    page_model: Path | None,
+    folds: Path | None,
+    peers: Sequence[str],
+    report: Path | None,
+    pages_per_site: int | None,
+    workers: int,
+    seed: int,
+    *,
+    as_json: bool,
+    text_only: bool,
+) -> None:
+    """Score cleaned text against gold text, page by page, by corpus, site and page type.
 
-    Records are joined by `source.offset`; only revision 0 counts.
+    FILE: a corpus, JSON Lines with `url`, `html` and `gold_text`, and perhaps `site`, `kind`,
+    `gold_selector`, `gold_exclude` and `gold_neutral`; or the output of `templ run` for it, which
+    is then what is scored (revision 0, joined by `source`). With corpora alone every page is
+    cleaned here, as the first page of a new site. `-` reads standard input.
     """
-    texts = _texts(out)
-    scores = list(_scores(corpus, texts))
-    if not scores:
-        raise InputProblem(f"{corpus}: no page has `gold_text`, so there is nothing to score")
-    tables = {
-        "all": {"all pages": scores},
-        "pages of the site seen": by_pages_seen(scores),
-        "site": group(scores, "site"),
-    }
-    if as_json:
-        click.echo(json.dumps(_figures(tables)))
-        return
-    _print(tables)
-
-
-def _texts(out: Path) -> dict[int, str]:
-    texts: dict[int, str] = {}
-    for number, line in enumerate(read_lines(out), 1):
-        try:
-            record = decode_output(line)
-        except SchemaError as error:
-            raise InputProblem(f"{out}, line {number}: not a cleaned record: {error}") from None
-        if isinstance(record, CleanedRecord) and record.revision == 0:
-            texts[record.source.offset] = record.text
-    return texts
-
-
-def _scores(corpus: Path, texts: Mapping[int, str]) -> Iterator[PageScore]:
-    seen: Counter[str] = Counter()
-    for offset, (_, page) in enumerate(read_objects(corpus)):
-        site = page.get("site") or page["url"]
-        seen[site] += 1
-        if page.get("gold_text"):
-            yield _score(page, site, seen[site], texts.get(offset, ""))
-
-
-def _score(page: Mapping[str, Any], site: str, seen: int, text: str) -> PageScore:
-    everything, neutral = page_words(page.get("html") or "", page.get("gold_neutral"))
-    gold, output = word_counts(page["gold_text"]), word_counts(text)
-    score = score_text(output, gold, neutral)
-    template = score_template(output, gold, neutral, everything)
-    return PageScore(
-        site=site,
-        seen=seen,
-        f1=score.f1,
-        precision=score.precision,
-        recall=score.recall,
-        template_f=template.f1 if template else None,
-        full_text_f1=score_text(everything, gold, neutral).f1,
+    if report is not None and report.resolve() in {path.resolve() for path in files}:
+        raise UsageProblem(f"--html {report} is an input too; name another file")
+    names = list(dict.fromkeys(peers))
+    for name in names:
+        load_peer(name)
+    if folds is not None and page_model is not None:
+        raise UsageProblem("give --page-model or --folds, not both")
+    models = (
+        models_of_folds(folds)
+        if folds is not None
+        else one_model(load_settings(page_model=page_model).page_model)
     )
+    sources = EvaluationFiles(files, pages_per_site)
+    if sources.outputs is not None and (page_model or folds):
+        raise UsageProblem(
+            "--page-model and --folds are for cleaning, but the files hold cleaned records"
+        )
+    with progress(sources.bytes_total) as bar:
+        judgements = list(
+            judge_all(sources.pages(bar), models, names, workers, with_segments=not text_only)
+        )
+    outputs = sources.outputs
+    model_versions = models.versions() if outputs is None else sorted(outputs.versions)
+    versions = {
+        "templ": __version__,
+        "page model": ", ".join(model_versions),
+        **{name: peer_version(name) for name in names},
+    }
+    figures = find_figures(
+        judgements, versions, [*sources.notes(), *_seen(models, judgements)], seed
+    )
+    if report is not None:
+        _write(report, render_report(figures))
+    if as_json:
+        click.echo(json.dumps(figures_as_json(figures)))
+    else:
+        print_tables(figures)
+    if report is not None:
+        click.echo(f"report: {report}", err=True)
 
 
-Tables = Mapping[str, Mapping[str, Sequence[PageScore]]]
+def _seen(models: PageModels, judgements: Sequence[Judgement]) -> list[str]:
+    """Says which figures flatter: those of pages that the model was trained on."""
+    both = models.training_corpora() & {
+        one.page.corpus for one in judgements if TEMPL in one.seconds
+    }
+    if not both:
+        return []
+    trained_on = ", ".join(sorted(both))
+    return [
+        f"the page model was trained on pages of {trained_on}: an upper bound; see --folds",
+    ]
 
 
-def _figures(tables: Tables) -> dict[str, dict[str, dict[str, Any]]]:
-    fields = summarise(tables["all"]["all pages"]).__struct_fields__
-    figures: dict[str, dict[str, dict[str, Any]]] = {}
-    for title, groups in tables.items():
-        figures[title] = {}
-        for name, scores in groups.items():
-            summary = summarise(scores)
-            figures[title][name] = {field: getattr(summary, field) for field in fields}
-    return figures
-
-
-def _print(tables: Tables) -> None:
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_FILE_COLUMNS)
-    for title, groups in tables.items():
-        if len(groups) > _MOST_SITES:
-            continue
-        table = Table(title, "pages", "F1", "P", "R", "template F", "full text", "site F1", "<0.5")
-        for column in table.columns[1:]:
-            column.justify = "right"
-        for name, scores in groups.items():
-            one = summarise(scores)
-            template = "" if one.template_f is None else f"{one.template_f:.3f}"
-            figures = (one.f1, one.precision, one.recall)
-            table.add_row(
-                name,
-                str(one.pages),
-                *(f"{figure:.3f}" for figure in figures),
-                template,
-                f"{one.full_text_f1:.3f}",
-                f"{one.site_f1:.3f}",
-                f"{one.below_half:.1%}",
-            )
-        console.print(table)
+def _write(path: Path, page: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(f"--html {path}: {error.strerror}; name a file to write") from None

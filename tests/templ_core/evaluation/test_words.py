@@ -1,7 +1,13 @@
 import pytest
 
 from templ_core.evaluation.gold import page_words, visible_text
-from templ_core.evaluation.words import score_template, score_text, word_counts
+from templ_core.evaluation.words import (
+    is_unspaced,
+    letter_counts,
+    score_template,
+    score_text,
+    word_counts,
+)
 
 
 def counts(text):
@@ -54,3 +60,12 @@ def test_visible_text_separates_blocks_but_not_inline_runs():
 
     root = etree.fromstring("<div>a<p>b<b>c</b>d</p>e<br/>f</div>")
     assert visible_text(root).split() == ["a", "bcd", "e", "f"]
+
+
+def test_scripts_without_blanks_are_known_and_counted_by_letter():
+    assert is_unspaced("日本語の文章です。abc")
+    assert is_unspaced("ภาษาไทย")
+    assert not is_unspaced("An article on 日本 in English")
+    assert not is_unspaced("한국어 문장")
+    assert not is_unspaced("...")
+    assert letter_counts("Ab, 日日") == {"a": 1, "b": 1, "日": 2}

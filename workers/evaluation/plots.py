@@ -1,0 +1,183 @@
+"""Plots as SVG, for a page that needs no network; colours come from the page's style."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from math import log10
+
+import msgspec
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 12, 44
+_PLOT = 300
+"""Width and height of a square plot area, in pixels."""
+_ROW = 22
+_LABEL_CHARS = 34
+_DIGIT_WIDTH = 7
+COLOURS = 6
+"""Series after the sixth repeat the colours."""
+
+Points = Sequence[tuple[float, float]]
+
+
+class Dot(msgspec.Struct, frozen=True, kw_only=True):
+    """A dot, with what it says when pointed at."""
+
+    x: float
+    y: float
+    size: float
+    label: str
+
+
+def curves(series: Mapping[str, Points], x_label: str, y_label: str) -> str:
+    """Lines in the unit square.
+
+    Args:
+        series: Points of each line by its name, x and y from 0 to 1.
+        x_label: What x is.
+        y_label: What y is.
+    """
+    lines = []
+    for number, (name, points) in enumerate(series.items()):
+        path = " ".join(f"{_x(x):.1f},{_y(y):.1f}" for x, y in points)
+        lines.append(
+            f'<polyline class="line c{number % COLOURS}" points="{path}">'
+            f"<title>{escape(name)}</title></polyline>"
+        )
+    return _square(lines, x_label, y_label, series)
+
+
+def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str) -> str:
+    """Dots in the unit square with its diagonal: above it more was reached than was said."""
+    marks = [f'<line class="guide" x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}"/>']
+    for number, dots in enumerate(series.values()):
+        path = " ".join(f"{_x(dot.x):.1f},{_y(dot.y):.1f}" for dot in dots)
+        marks.append(f'<polyline class="line thin c{number % COLOURS}" points="{path}"/>')
+        marks += [
+            f'<circle class="dot c{number % COLOURS}" cx="{_x(dot.x):.1f}" cy="{_y(dot.y):.1f}" '
+            f'r="{dot.size:.1f}"><title>{escape(dot.label)}</title></circle>'
+            for dot in dots
+        ]
+    return _square(marks, x_label, y_label, series)
+
+
+def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
+    """A line for each group, with a dot from 0 to 1 for each of its values.
+
+    Args:
+        groups: Group, series, value.
+        x_label: What the values are.
+    """
+    names = list(dict.fromkeys(name for values in groups.values() for name in values))
+    left, width = 240, 420
+    height = len(groups) * _ROW
+    marks = [
+        f'<line class="grid" x1="{left + width * tenth / 10}" y1="{_TOP}" '
+        f'x2="{left + width * tenth / 10}" y2="{_TOP + height}"/>'
+        f'<text class="tick" x="{left + width * tenth / 10}" y="{_TOP + height + 16}" '
+        f'text-anchor="middle">{tenth / 10:g}</text>'
+        for tenth in range(0, 11, 2)
+    ]
+    for row, (group, values) in enumerate(groups.items()):
+        y = _TOP + row * _ROW + _ROW / 2
+        label = group if len(group) <= _LABEL_CHARS else group[: _LABEL_CHARS - 1] + "…"
+        marks.append(f'<line class="grid" x1="{left}" y1="{y}" x2="{left + width}" y2="{y}"/>')
+        marks.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{escape(label)}</text>')
+        marks += [
+            f'<circle class="dot c{names.index(name) % COLOURS}" '
+            f'cx="{left + width * values[name]:.1f}" cy="{y}" r="5">'
+            f"<title>{escape(name)}: {values[name]:.3f}</title></circle>"
+            for name in reversed(names)
+            if name in values
+        ]
+    marks.append(
+        f'<text x="{left + width / 2}" y="{_TOP + height + 34}" text-anchor="middle">'
+        f"{escape(x_label)}</text>"
+    )
+    return _svg(left + width + 24, _TOP + height + _BOTTOM, marks) + legend(names)
+
+
+def speed(systems: Mapping[str, tuple[float, float]], x_label: str, y_label: str) -> str:
+    """Systems by time, on a logarithmic scale, and quality.
+
+    Args:
+        systems: Milliseconds and F1, by name.
+        x_label: What x is.
+        y_label: What y is.
+    """
+    logs = [log10(one[0]) for one in systems.values()]
+    low, high = int(min(logs) // 1), int(max(logs) // 1) + 1
+    lowest = min(one[1] for one in systems.values())
+    floor = max(0.0, int((lowest - 0.05) * 10) / 10)
+    marks = [_axes(x_label, y_label)]
+    for power in range(low, high + 1):
+        x = _x((power - low) / (high - low))
+        marks.append(
+            f'<line class="grid" x1="{x}" y1="{_y(0)}" x2="{x}" y2="{_y(1)}"/>'
+            f'<text class="tick" x="{x}" y="{_y(0) + 16}" text-anchor="middle">{10.0**power:g}</text>'
+        )
+    for step in range(5):
+        value = floor + (1 - floor) * step / 4
+        marks.append(_y_tick(step / 4, f"{value:.2f}"))
+    for number, (name, (milliseconds, f1)) in enumerate(systems.items()):
+        x = _x((log10(milliseconds) - low) / (high - low))
+        y = _y((f1 - floor) / (1 - floor))
+        ends = x + _DIGIT_WIDTH * len(name) > _LEFT + _PLOT
+        marks.append(
+            f'<circle class="dot c{number % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="6">'
+            f"<title>{escape(name)}: {milliseconds:.1f} ms, F1 {f1:.3f}</title></circle>"
+            f'<text x="{x + (-10 if ends else 10):.1f}" y="{y + 4:.1f}" '
+            f'text-anchor="{"end" if ends else "start"}">{escape(name)}</text>'
+        )
+    return _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, marks)
+
+
+def legend(names: Sequence[str]) -> str:
+    """Names with their colours."""
+    items = "".join(
+        f'<span><i class="swatch c{number % COLOURS}"></i>{escape(name)}</span>'
+        for number, name in enumerate(names)
+    )
+    return f'<p class="legend">{items}</p>'
+
+
+def _square(marks: Sequence[str], x_label: str, y_label: str, names: Mapping[str, object]) -> str:
+    ticks = []
+    for fifth in range(6):
+        share = fifth / 5
+        ticks.append(
+            f'<line class="grid" x1="{_x(share)}" y1="{_y(0)}" x2="{_x(share)}" y2="{_y(1)}"/>'
+            f'<text class="tick" x="{_x(share)}" y="{_y(0) + 16}" text-anchor="middle">'
+            f"{share:g}</text>"
+        )
+        ticks.append(_y_tick(share, f"{share:g}"))
+    all_marks = [*ticks, _axes(x_label, y_label), *marks]
+    drawing = _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, all_marks)
+    return drawing + (legend(list(names)) if len(names) > 1 else "")
+
+
+def _y_tick(share: float, text: str) -> str:
+    return (
+        f'<line class="grid" x1="{_x(0)}" y1="{_y(share)}" x2="{_x(1)}" y2="{_y(share)}"/>'
+        f'<text class="tick" x="{_LEFT - 8}" y="{_y(share) + 4}" text-anchor="end">{text}</text>'
+    )
+
+
+def _axes(x_label: str, y_label: str) -> str:
+    middle = _TOP + _PLOT / 2
+    return (
+        f'<text x="{_LEFT + _PLOT / 2}" y="{_TOP + _PLOT + 36}" text-anchor="middle">'
+        f"{escape(x_label)}</text>"
+        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
+        f"{escape(y_label)}</text>"
+    )
+
+
+def _x(share: float) -> float:
+    return _LEFT + _PLOT * share
+
+
+def _y(share: float) -> float:
+    return _TOP + _PLOT * (1 - share)
+
+
+def _svg(width: float, height: float, marks: Sequence[str]) -> str:
+    return f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img">{"".join(marks)}</svg>'
