@@ -28,6 +28,18 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     unseen_evidence: float = -0.4
     """Log-odds for template of a node that no page of a large window has."""
 
+    kind_likeness_min: float = 0.5
+    """A page less like every known kind of page than this starts a new one, 0 to 1."""
+
+    alike_share: float = 0.9
+    """Pages of one title that share this much of their text count once."""
+
+    tree_kinds_max: int = 8
+    """Kinds of pages of a site that are told apart."""
+
+    tree_nodes_max: int = 4000
+    """Places of a kind that are remembered while it is learned."""
+
     abstain_ratio: float = 0.15
     """Site evidence abstains where it leaves less than this share of the page level's words."""
 

@@ -1,0 +1,31 @@
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes: TypeAlias = npt.NDArray[np.uint64]
+Int32s: TypeAlias = npt.NDArray[np.int32]
+
+def subtree_hashes(label: Hashes, parent: Int32s) -> Hashes: ...
+def path_hashes(label: Hashes, parent: Int32s) -> Hashes: ...
+def map_nodes(
+    left_label: Hashes,
+    left_identity: Hashes,
+    left_end: Int32s,
+    right_label: Hashes,
+    right_identity: Hashes,
+    right_end: Int32s,
+    replace: int,
+    insert: int,
+    delete: int,
+    cells_max: int,
+    cells_total_max: int,
+) -> tuple[int, Int32s, Int32s]: ...
+def place_nodes(
+    left_label: Hashes,
+    left_identity: Hashes,
+    left_end: Int32s,
+    right_label: Hashes,
+    right_identity: Hashes,
+    right_end: Int32s,
+) -> Int32s | None: ...

@@ -1,0 +1,503 @@
+"""Restricted top-down mapping of two trees; see tree_mapping.py for what it computes.
+
+Costs are counted in units of `UNIT`, less 1 for each node that both trees have: of the cheapest
+mappings the one with most common nodes is the least.
+"""
+
+from bisect import bisect_left
+from libc.stdlib cimport calloc, free, malloc
+
+import numpy as np
+
+ctypedef unsigned long long hash_t
+
+cdef long long UNIT = 1LL << 32
+
+cdef struct Memo:
+    hash_t *keys
+    long long *values
+    Py_ssize_t capacity
+    Py_ssize_t used
+
+cdef struct Trees:
+    const hash_t *left_label
+    const hash_t *right_label
+    const hash_t *left_identity
+    const hash_t *right_identity
+    const int *left_end
+    const int *right_end
+    long long replace
+    long long insert
+    long long delete
+    long long cells_max
+    long long cells_left
+    Memo memo
+
+cdef struct Walk:
+    int *left
+    int *right
+    Py_ssize_t count
+
+
+# Hashes of nodes
+
+cdef inline hash_t mixed(hash_t value) noexcept:
+    """Finaliser of SplitMix64."""
+    value ^= value >> 30
+    value *= <hash_t>0xBF58476D1CE4E5B9ULL
+    value ^= value >> 27
+    value *= <hash_t>0x94D049BB133111EBULL
+    return value ^ (value >> 31)
+
+
+def subtree_hashes(const hash_t[::1] label, const int[::1] parent):
+    cdef Py_ssize_t node, count = label.shape[0]
+    hashes = np.ones(count, np.uint64)
+    cdef hash_t[::1] below = hashes
+    for node in range(count - 1, -1, -1):
+        below[node] = mixed(label[node] + mixed(below[node]))
+        if parent[node] >= 0:
+            below[parent[node]] = below[parent[node]] * <hash_t>0x9E3779B97F4A7C15ULL + below[node]
+    return hashes
+
+
+def path_hashes(const hash_t[::1] label, const int[::1] parent):
+    cdef Py_ssize_t node, count = label.shape[0]
+    hashes = np.zeros(count, np.uint64)
+    cdef hash_t[::1] path = hashes
+    for node in range(count):
+        path[node] = mixed(label[node] + (mixed(path[parent[node]]) if parent[node] >= 0 else 1))
+    return hashes
+
+
+# Costs of pairs that are known
+
+cdef int remember(Memo *memo, hash_t key, long long value) except -1:
+    cdef Memo larger
+    cdef Py_ssize_t place
+    if 2 * memo.used >= memo.capacity:
+        larger.capacity = max(256, 4 * memo.capacity)
+        larger.used = 0
+        larger.keys = <hash_t *>calloc(larger.capacity, sizeof(hash_t))
+        larger.values = <long long *>malloc(larger.capacity * sizeof(long long))
+        if larger.keys == NULL or larger.values == NULL:
+            free(larger.keys)
+            free(larger.values)
+            raise MemoryError
+        for place in range(memo.capacity):
+            if memo.keys[place]:
+                remember(&larger, memo.keys[place], memo.values[place])
+        free(memo.keys)
+        free(memo.values)
+        memo[0] = larger
+    place = find(memo, key)
+    memo.keys[place] = key
+    memo.values[place] = value
+    memo.used += 1
+    return 0
+
+
+cdef inline Py_ssize_t find(Memo *memo, hash_t key) noexcept:
+    """Where `key` is, or where it belongs."""
+    cdef Py_ssize_t place = mixed(key) & <hash_t>(memo.capacity - 1)
+    while memo.keys[place] and memo.keys[place] != key:
+        place = (place + 1) & (memo.capacity - 1)
+    return place
+
+
+cdef inline hash_t pair_key(int left, int right) noexcept:
+    return ((<hash_t>left << 32) | <hash_t>right) + 1
+
+
+# Costs of operations
+
+cdef inline long long delete_cost(Trees *trees, int node) noexcept:
+    return trees.delete * (trees.left_end[node] - node)
+
+
+cdef inline long long insert_cost(Trees *trees, int node) noexcept:
+    return trees.insert * (trees.right_end[node] - node)
+
+
+cdef inline long long least_cost(Trees *trees, int left, int right) noexcept:
+    """What mapping two subtrees costs at least: their difference in size."""
+    cdef long long size = trees.left_end[left] - left, other_size = trees.right_end[right] - right
+    if size > other_size:
+        return trees.delete * (size - other_size) - other_size
+    return trees.insert * (other_size - size) - size
+
+
+cdef inline bint same(Trees *trees, int left, int right) noexcept:
+    return trees.left_identity[left] == trees.right_identity[right]
+
+
+cdef long long pair_cost(Trees *trees, int left, int right) except? -1:
+    cdef Py_ssize_t place
+    cdef long long cost
+    cdef bint linear
+    if same(trees, left, right):
+        return left - trees.left_end[left]
+    if trees.left_label[left] != trees.right_label[right]:
+        return (
+            trees.replace
+            + delete_cost(trees, left) - trees.delete
+            + insert_cost(trees, right) - trees.insert
+        )
+    if trees.memo.capacity:
+        place = find(&trees.memo, pair_key(left, right))
+        if trees.memo.keys[place]:
+            return trees.memo.values[place] >> 1
+    linear = trees.cells_left <= 0
+    cost = children_cost(trees, left, right, linear, NULL) - 1
+    remember(&trees.memo, pair_key(left, right), 2 * cost + linear)
+    return cost
+
+
+# Writing the mapping down
+
+cdef inline void write(Walk *walk, int left, int right) noexcept:
+    walk.left[walk.count] = left
+    walk.right[walk.count] = right
+    walk.count += 1
+
+
+cdef void write_deleted(Walk *walk, int first, int end) noexcept:
+    for node in range(first, end):
+        write(walk, node, -1)
+
+
+cdef void write_inserted(Walk *walk, int first, int end) noexcept:
+    for node in range(first, end):
+        write(walk, -1, node)
+
+
+cdef int write_pair(Trees *trees, int left, int right, Walk *walk) except -1:
+    cdef int offset
+    cdef Py_ssize_t place
+    if same(trees, left, right):
+        for offset in range(trees.left_end[left] - left):
+            write(walk, left + offset, right + offset)
+        return 0
+    write(walk, left, right)
+    if trees.left_label[left] != trees.right_label[right]:
+        write_deleted(walk, left + 1, trees.left_end[left])
+        write_inserted(walk, right + 1, trees.right_end[right])
+        return 0
+    place = find(&trees.memo, pair_key(left, right))
+    children_cost(trees, left, right, trees.memo.values[place] & 1, walk)
+    return 0
+
+
+# Children of a pair
+
+cdef int *children(const int *end, int node, int *count) except NULL:
+    cdef int child = node + 1, found = 0
+    cdef int *result
+    while child < end[node]:
+        found += 1
+        child = end[child]
+    result = <int *>malloc((found + 1) * sizeof(int))
+    if result == NULL:
+        raise MemoryError
+    count[0] = found
+    child, found = node + 1, 0
+    while child < end[node]:
+        result[found] = child
+        found += 1
+        child = end[child]
+    return result
+
+
+cdef long long children_cost(
+    Trees *trees, int left, int right, bint linear, Walk *walk
+) except? -1:
+    """Cost of mapping the children of a pair with equal labels; written down where `walk` is."""
+    cdef int count, other_count, first = 0, last = 0, number
+    cdef long long cost = 0
+    cdef int *ones
+    cdef int *others
+    ones = children(trees.left_end, left, &count)
+    try:
+        others = children(trees.right_end, right, &other_count)
+        try:
+            while first < count and first < other_count and same(trees, ones[first], others[first]):
+                cost += pair_cost(trees, ones[first], others[first])
+                first += 1
+            while (
+                last < count - first and last < other_count - first
+                and same(trees, ones[count - 1 - last], others[other_count - 1 - last])
+            ):
+                cost += pair_cost(trees, ones[count - 1 - last], others[other_count - 1 - last])
+                last += 1
+            if walk != NULL:
+                for number in range(first):
+                    write_pair(trees, ones[number], others[number], walk)
+            cost += run_cost(
+                trees, ones + first, count - first - last,
+                others + first, other_count - first - last, linear, walk,
+            )
+            if walk != NULL:
+                for number in range(last, 0, -1):
+                    write_pair(trees, ones[count - number], others[other_count - number], walk)
+            return cost
+        finally:
+            free(others)
+    finally:
+        free(ones)
+
+
+cdef long long run_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
+) except? -1:
+    """Cost of mapping two runs of siblings."""
+    if count and other_count and (linear or <long long>count * other_count > trees.cells_max):
+        return anchored_cost(trees, ones, count, others, other_count, linear, walk)
+    return aligned_cost(trees, ones, count, others, other_count, walk)
+
+
+cdef long long aligned_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
+) except? -1:
+    """The least cost; rows count what is left of one run, columns what is left of the other."""
+    cdef int i, j, width = other_count + 1
+    cdef long long deleted, inserted, best, matched
+    cdef long long *cost = <long long *>malloc((count + 1) * width * sizeof(long long))
+    if cost == NULL:
+        raise MemoryError
+    try:
+        cost[count * width + other_count] = 0
+        for i in range(count - 1, -1, -1):
+            cost[i * width + other_count] = (
+                cost[(i + 1) * width + other_count] + delete_cost(trees, ones[i])
+            )
+        for j in range(other_count - 1, -1, -1):
+            cost[count * width + j] = cost[count * width + j + 1] + insert_cost(trees, others[j])
+        if walk == NULL:
+            trees.cells_left -= <long long>count * other_count
+        for i in range(count - 1, -1, -1):
+            for j in range(other_count - 1, -1, -1):
+                matched = cost[(i + 1) * width + j + 1]
+                if same(trees, ones[i], others[j]):
+                    matched += pair_cost(trees, ones[i], others[j])
+                else:
+                    deleted = cost[(i + 1) * width + j] + delete_cost(trees, ones[i])
+                    inserted = cost[i * width + j + 1] + insert_cost(trees, others[j])
+                    best = min(deleted, inserted)
+                    if matched + least_cost(trees, ones[i], others[j]) <= best:
+                        matched = min(best, matched + pair_cost(trees, ones[i], others[j]))
+                    else:
+                        matched = best
+                cost[i * width + j] = matched
+        if walk != NULL:
+            walk_back(trees, ones, count, others, other_count, cost, walk)
+        return cost[0]
+    finally:
+        free(cost)
+
+
+cdef int walk_back(
+    Trees *trees, int *ones, int count, int *others, int other_count, long long *cost, Walk *walk
+) except? -1:
+    """Repeat the choices that led to the least cost: pairs before deletions before insertions."""
+    cdef int i = 0, j = 0, width = other_count + 1
+    cdef long long here, matched
+    while i < count and j < other_count:
+        here = cost[i * width + j]
+        matched = cost[(i + 1) * width + j + 1]
+        if same(trees, ones[i], others[j]) or (
+            matched + least_cost(trees, ones[i], others[j]) <= here
+            and matched + pair_cost(trees, ones[i], others[j]) == here
+        ):
+            write_pair(trees, ones[i], others[j], walk)
+            i += 1
+            j += 1
+        elif here == cost[(i + 1) * width + j] + delete_cost(trees, ones[i]):
+            write_deleted(walk, ones[i], trees.left_end[ones[i]])
+            i += 1
+        else:
+            write_inserted(walk, others[j], trees.right_end[others[j]])
+            j += 1
+    for i in range(i, count):
+        write_deleted(walk, ones[i], trees.left_end[ones[i]])
+    for j in range(j, other_count):
+        write_inserted(walk, others[j], trees.right_end[others[j]])
+    return 0
+
+
+# Runs too long to be aligned
+
+cdef long long anchored_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
+) except? -1:
+    """Cost of a mapping through subtrees that stand once in both runs, by label in between."""
+    cdef int i = 0, j = 0, anchor, other_anchor
+    cdef long long cost = 0
+    for anchor, other_anchor in anchors(trees, ones, count, others, other_count):
+        if linear or <long long>(anchor - i) * (other_anchor - j) > trees.cells_max:
+            cost += paired_cost(
+                trees, ones + i, anchor - i, others + j, other_anchor - j, walk
+            )
+        else:
+            cost += aligned_cost(
+                trees, ones + i, anchor - i, others + j, other_anchor - j, walk
+            )
+        if anchor < count:
+            cost += pair_cost(trees, ones[anchor], others[other_anchor])
+            if walk != NULL:
+                write_pair(trees, ones[anchor], others[other_anchor], walk)
+        i, j = anchor + 1, other_anchor + 1
+    return cost
+
+
+cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_count):
+    """Places of the anchors in both runs, ascending, and the ends of the runs."""
+    cdef int i, j
+    places, other_places = {}, {}
+    for i in range(count):
+        places[trees.left_identity[ones[i]]] = -1 if trees.left_identity[ones[i]] in places else i
+    for j in range(other_count):
+        identity = trees.right_identity[others[j]]
+        other_places[identity] = -1 if identity in other_places else j
+    chains, tails = [], []
+    for identity, place in places.items():
+        other = other_places.get(identity, -1)
+        if place >= 0 and other >= 0:
+            longer = bisect_left(tails, other)
+            chain = (place, other, chains[longer - 1] if longer else None)
+            chains[longer:longer + 1] = [chain]
+            tails[longer:longer + 1] = [other]
+    result, chain = [(count, other_count)], chains[len(chains) - 1] if chains else None
+    while chain is not None:
+        result.append(chain[:2])
+        chain = chain[2]
+    return result[::-1]
+
+
+cdef long long paired_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
+) except? -1:
+    """Cost of pairing equal labels in order, the nearer first; linear."""
+    cdef int i = 0, j = 0, k, never = count + other_count
+    cdef int skipped, other_skipped
+    cdef long long cost = 0
+    places, other_places = {}, {}
+    for k in range(count - 1, -1, -1):
+        places.setdefault(trees.left_label[ones[k]], []).append(k)
+    for k in range(other_count - 1, -1, -1):
+        other_places.setdefault(trees.right_label[others[k]], []).append(k)
+    while i < count and j < other_count:
+        skipped = next_place(places, trees.right_label[others[j]], i, never)
+        other_skipped = next_place(other_places, trees.left_label[ones[i]], j, never)
+        if not skipped or skipped == other_skipped == never:
+            cost += pair_cost(trees, ones[i], others[j])
+            if walk != NULL:
+                write_pair(trees, ones[i], others[j], walk)
+            i += 1
+            j += 1
+        elif skipped <= other_skipped:
+            cost += delete_cost(trees, ones[i])
+            if walk != NULL:
+                write_deleted(walk, ones[i], trees.left_end[ones[i]])
+            i += 1
+        else:
+            cost += insert_cost(trees, others[j])
+            if walk != NULL:
+                write_inserted(walk, others[j], trees.right_end[others[j]])
+            j += 1
+    for k in range(i, count):
+        cost += delete_cost(trees, ones[k])
+        if walk != NULL:
+            write_deleted(walk, ones[k], trees.left_end[ones[k]])
+    for k in range(j, other_count):
+        cost += insert_cost(trees, others[k])
+        if walk != NULL:
+            write_inserted(walk, others[k], trees.right_end[others[k]])
+    return cost
+
+
+cdef int next_place(dict places, hash_t label, int start, int never) except -1:
+    """Steps from `start` to the next place of `label`; `never` without one."""
+    cdef list stack = places.get(label)
+    cdef int place
+    while stack:
+        place = stack[len(stack) - 1]
+        if place >= start:
+            return place - start
+        stack.pop()
+    return never
+
+
+# The mapping
+
+def map_nodes(
+    const hash_t[::1] left_label, const hash_t[::1] left_identity, const int[::1] left_end,
+    const hash_t[::1] right_label, const hash_t[::1] right_identity, const int[::1] right_end,
+    int replace, int insert, int delete, long long cells_max, long long cells_total_max,
+):
+    cdef Trees trees
+    cdef Walk walk
+    cdef Py_ssize_t count = left_label.shape[0], other_count = right_label.shape[0]
+    cdef long long cost
+    left, right = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
+    cdef int[::1] left_column = left, right_column = right
+    if not count or not other_count:
+        left[:count], left[count:] = np.arange(count), -1
+        right[:count], right[count:] = -1, np.arange(other_count)
+        return count * delete + other_count * insert, left, right
+    trees.left_label, trees.right_label = &left_label[0], &right_label[0]
+    trees.left_identity, trees.right_identity = &left_identity[0], &right_identity[0]
+    trees.left_end, trees.right_end = &left_end[0], &right_end[0]
+    trees.replace, trees.insert, trees.delete = replace * UNIT, insert * UNIT, delete * UNIT
+    trees.cells_max, trees.cells_left = cells_max, cells_total_max
+    trees.memo.keys, trees.memo.values = NULL, NULL
+    trees.memo.capacity = trees.memo.used = 0
+    walk.left, walk.right, walk.count = &left_column[0], &right_column[0], 0
+    try:
+        cost = pair_cost(&trees, 0, 0)
+        write_pair(&trees, 0, 0, &walk)
+    finally:
+        free(trees.memo.keys)
+        free(trees.memo.values)
+    return (cost + UNIT - 1) // UNIT, left[: walk.count], right[: walk.count]
+
+
+# Inclusion
+
+cdef bint placed(Trees *trees, int left, int right, int *place) noexcept:
+    """Whether the left subtree is part of the right one, root on root; each node on its place.
+
+    The first child that holds a subtree is as good as any later one, so nothing is tried twice.
+    """
+    cdef int offset, child, other
+    if same(trees, left, right):
+        for offset in range(trees.left_end[left] - left):
+            place[left + offset] = right + offset
+        return True
+    if trees.left_label[left] != trees.right_label[right]:
+        return False
+    place[left] = right
+    child, other = left + 1, right + 1
+    while child < trees.left_end[left]:
+        if other >= trees.right_end[right]:
+            return False
+        if placed(trees, child, other, place):
+            child = trees.left_end[child]
+        other = trees.right_end[other]
+    return True
+
+
+def place_nodes(
+    const hash_t[::1] left_label, const hash_t[::1] left_identity, const int[::1] left_end,
+    const hash_t[::1] right_label, const hash_t[::1] right_identity, const int[::1] right_end,
+):
+    cdef Trees trees
+    places = np.empty(left_label.shape[0], np.int32)
+    cdef int[::1] place = places
+    if not left_label.shape[0]:
+        return places
+    if not right_label.shape[0]:
+        return None
+    trees.left_label, trees.right_label = &left_label[0], &right_label[0]
+    trees.left_identity, trees.right_identity = &left_identity[0], &right_identity[0]
+    trees.left_end, trees.right_end = &left_end[0], &right_end[0]
+    return places if placed(&trees, 0, 0, &place[0]) else None

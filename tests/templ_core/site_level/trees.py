@@ -1,0 +1,90 @@
+"""Trees for tests: `r(a(b) c)` is a root r with the children a, which has the child b, and c."""
+
+import re
+
+import numpy as np
+from hypothesis import strategies as st
+
+from templ_core.site_level.labelled_tree import build_tree
+from templ_core.site_level.tree_mapping import Costs
+
+
+def tree(text):
+    depth, labels, depths = 0, [], []
+    for token in re.findall(r"\w+|[()]", text):
+        if token == "(":
+            depth += 1
+        elif token == ")":
+            depth -= 1
+        else:
+            labels.append(token)
+            depths.append(depth)
+    return columns(depths, labels)
+
+
+def columns(depths, labels):
+    numbers = [int.from_bytes(str(label).encode(), "little") for label in labels]
+    return build_tree(
+        label=np.array(numbers, np.uint64),
+        depth=np.array(depths, np.int32),
+        segment=np.full(len(depths), -1),
+    )
+
+
+def names(labelled, kept=slice(None)):
+    numbers = labelled.label[kept].tolist()
+    return [number.to_bytes(8, "little").rstrip(b"\0").decode() for number in numbers]
+
+
+@st.composite
+def trees(draw, nodes_max=6, labels="ab"):
+    depths = [0]
+    for _ in range(draw(st.integers(0, nodes_max - 1))):
+        depths.append(draw(st.integers(1, depths[-1] + 1)))
+    return columns(depths, [draw(st.sampled_from(labels)) for _ in depths])
+
+
+def parents(labelled):
+    path, result = [], []
+    for node, depth in enumerate(labelled.depth.tolist()):
+        del path[depth:]
+        result.append(path[-1] if path else -1)
+        path.append(node)
+    return result
+
+
+def least_cost(left, right, costs=None):
+    """Definition 2's cost, at its least over all mappings of Definition 4 with the roots in them."""
+    costs = costs or Costs()
+    ups, other_ups = parents(left), parents(right)
+    label, other_label = left.label.tolist(), right.label.tolist()
+
+    def cost(mapping):
+        replaced = sum(label[one] != other_label[other] for one, other in mapping.items())
+        return (
+            replaced * costs.replace
+            + (len(other_label) - len(mapping)) * costs.insert
+            + (len(label) - len(mapping)) * costs.delete
+        )
+
+    def fits(mapping, one, other):
+        """Definitions 1, 3 and 4 for one more pair."""
+        if ups[one] not in mapping or mapping[ups[one]] != other_ups[other]:
+            return False
+        if label[ups[one]] != other_label[other_ups[other]] or other in mapping.values():
+            return False
+        return all(
+            (a < one) == (b < other) and (left.end[a] > one) == (right.end[b] > other and b < other)
+            for a, b in mapping.items()
+        )
+
+    def best(mapping, one):
+        if one == len(label):
+            return cost(mapping)
+        least = best(mapping, one + 1)
+        for other in range(len(other_label)):
+            if fits(mapping, one, other):
+                least = min(least, best({**mapping, one: other}, one + 1))
+        return least
+
+    return best({0: 0}, 1)
