@@ -18,13 +18,15 @@ from workers.settings import load_settings
 _REFUSED = 65
 
 
-@click.command()
-@click.argument("file", metavar="FILE|-")
+@click.command(short_help="Clean one page: its text goes to standard output.")
+@click.argument("file", metavar="FILE")
 @click.option("--url", help="Where the page was fetched; tells links to other sites.")
 @click.option("--content-type", help="Declared type, perhaps with a charset.")
 @page_model_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
-@click.option("--segments", is_flag=True, help="With --json: text segments and their decisions.")
+@click.option(
+    "--segments", is_flag=True, help="The full record, with text segments and their decisions."
+)
 def clean(
     file: str,
     url: str | None,
@@ -34,7 +36,9 @@ def clean(
     as_json: bool,
     segments: bool,
 ) -> None:
-    """Clean one page, from a file or standard input; its text goes to standard output.
+    """Clean one page; its text goes to standard output.
+
+    FILE: the page as it was fetched; - is standard input.
 
     Exit code 65: the page was refused, with the reason on standard error.
     """
@@ -60,7 +64,7 @@ def clean(
         click.echo(f"templ: {name} was refused: {letter.exception}: {letter.message}", err=True)
         sys.exit(_REFUSED)
     if isinstance(outcome, Cleaned):
-        click.echo(encode_json(outcome.record) if as_json else outcome.record.text)
+        click.echo(encode_json(outcome.record) if as_json or segments else outcome.record.text)
 
 
 def _read(file: str) -> tuple[bytes, str]:

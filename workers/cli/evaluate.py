@@ -22,7 +22,7 @@ from workers.evaluation.report_page import render_report
 from workers.settings import load_settings
 
 
-@click.command()
+@click.command(short_help="Score cleaned text against gold text, other extractors beside.")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

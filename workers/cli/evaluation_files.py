@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from workers.cli.jsonl import STDIN, parse_objects, read_lines
+from workers.cli.jsonl import parse_objects, read_lines
 from workers.cli.progress import Bar
 from workers.errors import InputProblem
 from workers.evaluation.gold_page import GoldPage, gold_pages
 from workers.evaluation.judge import Given
 from workers.evaluation.outputs import Outputs, corpus_name
+from workers.feeds.streams import STDIN
 
 _MISSING = Given(text="", confidence=None, segments=None)
 

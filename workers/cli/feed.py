@@ -18,8 +18,10 @@ from workers.settings import load_settings
 _SOME_REFUSED = 1
 
 
-@click.command()
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.command(short_help="Send pages from files to the topic `pages`.")
+@click.argument(
+    "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @broker_options
 @click.option(
     "--time-field",

@@ -6,8 +6,12 @@ from pathlib import Path
 
 from workers.errors import UsageProblem
 from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.streams import STDIN
 from workers.page import Page, Rejected
 from workers.settings import Settings
+
+STDOUT = Path("-")
+"""As an output stands for standard output."""
 
 
 def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
@@ -16,9 +20,9 @@ def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
     Raises:
         UsageProblem: one is; by the option's name.
     """
-    taken = {path.resolve(): f"the input {path}" for path in inputs}
+    taken = {path.resolve(): f"the input {path}" for path in inputs if path != STDIN}
     for name, path in outputs.items():
-        if path is None:
+        if path is None or path == STDOUT:
             continue
         option = f"--{name.replace('_', '-')}"
         place = path.resolve()

@@ -1,6 +1,7 @@
 """`templ run`: the worker on files."""
 
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import click
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
-from workers.cli.inputs import FeedReader, refuse_overwriting
+from workers.cli.inputs import STDOUT, FeedReader, refuse_overwriting
 from workers.cli.options import page_model_option
 from workers.cli.progress import progress
 from workers.errors import UsageProblem
@@ -21,16 +22,22 @@ from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
 
 
-@click.command()
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.command(short_help="Clean pages from files, learning each site on the way.")
+@click.argument(
+    "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="Cleaned records, JSON Lines."
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Cleaned records, JSON Lines; - is standard output.",
 )
 @click.option(
     "--dead-letters",
     type=click.Path(path_type=Path),
     help="Records that could not be cleaned, with the reason and their bytes, JSON Lines. "
-    "Default: OUT with .dead-letters added; not made when there are none.",
+    "Default: OUT with .dead-letters added (for standard output templ.dead-letters); not made when "
+    "there are none.",
 )
 @click.option(
     "--state",
@@ -68,11 +75,14 @@ def run(
     """Clean pages of INPUT... in their order, and learn each site's templates on the way.
 
     INPUT: WARC (.warc, .warc.gz, .warc.zst), JSON Lines of page records (.jsonl, .jsonl.gz,
-    .jsonl.xz), or a directory of HTML files.
+    .jsonl.xz, .jsonl.zst), an HTML file, a directory of HTML files, or - for JSON Lines on standard
+    input.
     """
     settings = load_settings(page_model=page_model)
     reader = FeedReader(inputs, time_field=time_field, settings=settings)
-    dead_letters = dead_letters or out.with_name(out.name + ".dead-letters")
+    if dead_letters is None:
+        name = "templ" if out == STDOUT else out.name
+        dead_letters = out.with_name(name + ".dead-letters")
     refuse_overwriting(inputs, out=out, dead_letters=dead_letters)
     with ExitStack() as stack:
         state_path = state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ")))
@@ -144,17 +154,21 @@ class Tally:
         if self._deleted:
             lines.append(f"{self._deleted} deletions")
         lines.append(f"{self._dead} dead letters" + (f": {dead_letters}" if self._dead else ""))
-        lines.append(f"cleaned text: {out}")
+        lines.append(f"cleaned text: {'standard output' if out == STDOUT else out}")
         return "\n".join(lines)
 
 
 @contextmanager
 def _writer(path: Path) -> Iterator[IO[bytes]]:
-    """`path`, opened for writing.
+    """`path`, opened for writing; standard output for `-`.
 
     Raises:
         UsageProblem: it cannot be written.
     """
+    if path == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("wb")

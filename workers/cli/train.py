@@ -18,7 +18,7 @@ from workers.feeds.records import page_from_json
 from workers.page import Rejected
 
 
-@click.command()
+@click.command(short_help="Train a page model on pages with gold text.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",

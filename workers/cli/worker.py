@@ -10,7 +10,7 @@ from workers.lifeline import end_with_parent
 from workers.settings import load_settings
 
 
-@click.command()
+@click.command(short_help="Clean the pages of Kafka as they come.")
 @broker_options
 @click.option(
     "--state",

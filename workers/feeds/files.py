@@ -10,7 +10,7 @@ from schemas.source import Source
 from workers.errors import InputProblem
 from workers.feeds.lines import KEPT_BYTES, read_lines
 from workers.feeds.records import PAGE_TOO_LARGE
-from workers.feeds.streams import OnProgress, damage_told, open_counted
+from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
 from workers.feeds.times import Timeline
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
@@ -27,7 +27,8 @@ _HTML_TYPES = {
     ".xhtml": "application/xhtml+xml",
 }
 _ACCEPTED = (
-    ".warc, .warc.gz, .warc.zst, .jsonl, .jsonl.gz, .jsonl.xz, .html, or a directory of .html"
+    ".warc, .jsonl, either with .gz or .zst, .jsonl.xz, .html, a directory of .html, or - for JSON "
+    "Lines on standard input"
 )
 
 
@@ -46,7 +47,8 @@ def read_pages(
     before it, the first one 2000-01-01.
 
     Args:
-        paths: WARC and JSON Lines files, HTML files, directories of HTML files.
+        paths: WARC and JSON Lines files, HTML files, directories of HTML files; `-` is JSON Lines
+            on standard input.
         time_field: Field that holds the event time; `none` spaces the pages one minute apart.
         latest_ms: Later event times are taken for this one; None = any time may be.
         limit_bytes: Largest page.
@@ -76,10 +78,16 @@ def total_bytes(paths: Sequence[Path]) -> int:
     total = 0
     for path in paths:
         _check(path)
-        for file in _html_files(path) if path.is_dir() else [path]:
+        for file in _files(path):
             with damage_told(file, lambda: ""):
                 total += file.stat().st_size
     return total
+
+
+def _files(path: Path) -> list[Path]:
+    if path == STDIN:
+        return []
+    return _html_files(path) if path.is_dir() else [path]
 
 
 def _no_progress(size: int) -> None:
@@ -87,6 +95,8 @@ def _no_progress(size: int) -> None:
 
 
 def _name(path: Path) -> str:
+    if path == STDIN:
+        return "stdin"
     return _text(path.name or path.resolve().name or "root")
 
 
@@ -96,6 +106,8 @@ def _text(name: str) -> str:
 
 def _check(path: Path) -> None:
     """Finds what is wrong with an input before anything is read."""
+    if path == STDIN:
+        return
     with damage_told(path, lambda: ""):
         path.stat()
     name = path.name.lower()
@@ -114,7 +126,7 @@ def _read(
         yield from _read_html(files, path, name, timeline, limit_bytes, on_progress)
     elif lower.endswith(_WARC):
         yield from read_warc(path, name, timeline, limit_bytes, on_progress)
-    elif lower.endswith(_LINES):
+    elif path == STDIN or lower.endswith(_LINES):
         yield from read_lines(path, name, timeline, limit_bytes, on_progress)
     else:
         yield from _read_html([path], path.parent, name, timeline, limit_bytes, on_progress)

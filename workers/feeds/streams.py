@@ -3,6 +3,7 @@
 import gzip
 import io
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 OnProgress = Callable[[int], None]
+
+STDIN = Path("-")
+"""Stands for standard input."""
 
 
 class _CountedFile(io.RawIOBase):
@@ -54,16 +58,23 @@ def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
     """The file's own bytes.
 
     Args:
-        path: File to read.
+        path: File to read; `-` is standard input.
         on_progress: Called with the number of bytes of each read.
 
     Raises:
         InputProblem: it cannot be opened.
     """
     try:
-        return io.BufferedReader(_CountedFile(path.open("rb", buffering=0), on_progress), 1 << 18)
+        file = _open(path)
     except OSError as error:
         raise InputProblem(_cannot_read(path, error)) from None
+    return io.BufferedReader(_CountedFile(file, on_progress), 1 << 18)
+
+
+def _open(path: Path) -> io.FileIO:
+    if path == STDIN:
+        return io.FileIO(sys.stdin.fileno(), closefd=False)
+    return path.open("rb", buffering=0)
 
 
 @contextmanager

@@ -160,3 +160,12 @@ def test_a_page_of_twenty_megabytes_is_cleaned(templ, tmp_path):
     (record,) = outputs(tmp_path / "out.jsonl")
     assert record.chars_out > 15_000_000
     assert record.warnings == []
+
+
+def test_pages_come_from_standard_input_and_go_to_standard_output(templ, feed, tmp_path):
+    templ("run", feed, "--out", tmp_path / "out.jsonl")
+    done = templ("run", "-", "--out", "-", stdin=feed.read_bytes())
+    streamed = [decode_output(line) for line in done.stdout.splitlines()]
+    assert [one.text for one in streamed] == [one.text for one in outputs(tmp_path / "out.jsonl")]
+    assert {one.source.topic for one in streamed} == {"stdin"}
+    assert "cleaned text: standard output" in done.stderr.decode()
