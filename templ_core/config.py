@@ -43,7 +43,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     abstain_ratio: float = 0.15
     """Site evidence abstains where it leaves less than this share of the page level's words."""
 
-    phrase_tokens_min: tuple[int, int, int] = (8, 4, 1)
+    phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
     """Tokens of a phrase that starts or ends at no block's border, at one, at two."""
 
     phrase_set_bytes: int = 256 << 10

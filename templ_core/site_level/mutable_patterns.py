@@ -126,9 +126,10 @@ class Normaliser:
                 return key
         return _DIGITS.sub("0", token)
 
-    def is_mutable(self, key: str) -> bool:
-        """Whether a key stands for the tokens of a pattern."""
-        return key in self._by_key
+    def has_meaning(self, key: str) -> bool:
+        """Whether a key is a word or one of certain words, rather than figures or a shape."""
+        pattern = self._by_key.get(key)
+        return pattern is None or bool(pattern.words)
 
     def expression(self, key: str) -> str:
         """A regular expression of exactly the tokens with this key, given that they are tokens."""

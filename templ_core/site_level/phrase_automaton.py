@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 UNKNOWN = -1
 """A token that is in no phrase."""
@@ -54,8 +55,8 @@ class PhraseAutomaton:
                     below.append(following)
             level = below
 
-    def covered(self, numbers: Sequence[int]) -> Bools:
-        """Which of `numbers` are inside an occurrence of any sequence; of the same length."""
+    def occurrences(self, numbers: Sequence[int]) -> tuple[Ints, Ints]:
+        """First and last place of occurrences: at each place where any ends, the longest."""
         following, longest, suffix = self._next, self._longest, self._suffix
         ends: list[int] = []
         lengths: list[int] = []
@@ -67,9 +68,14 @@ class PhraseAutomaton:
             if length := longest[state]:
                 ends.append(place)
                 lengths.append(length)
+        last = np.array(ends, np.int64)
+        return last - np.array(lengths, np.int64) + 1, last
+
+    def covered(self, numbers: Sequence[int]) -> Bools:
+        """Which of `numbers` are inside an occurrence of any sequence; of the same length."""
+        first, last = self.occurrences(numbers)
         change = np.zeros(len(numbers) + 1, np.int64)
-        after = np.array(ends, np.int64) + 1
-        np.add.at(change, after - np.array(lengths, np.int64), 1)
-        np.subtract.at(change, after, 1)
+        np.add.at(change, first, 1)
+        np.subtract.at(change, last + 1, 1)
         inside: Bools = np.cumsum(change[:-1]) > 0
         return inside

@@ -1,18 +1,43 @@
 """Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis, section 3.2."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.dom.document import Document
 from templ_core.site_level.mutable_patterns import Normaliser
 from templ_core.site_level.suffix_array import BORDER, BREAK
 from templ_core.tokens import line_tokens, markup_tokens
 
 LINE = "\n"
 """Key of a border."""
-_FIRST_NUMBER = 2
+TokenPlace = tuple[str, int, int]
+"""A token, its first character, and that behind its last one."""
+
+
+def page_text(document: Document) -> str:
+    """The text of a page, a line for each block and each part of it between line breaks.
+
+    Verbatim blocks are one line each: listings begin alike without being a template.
+    """
+    return LINE.join(_lines_of_segments(document))
+
+
+def segment_of_each_line(document: Document) -> npt.NDArray[np.int64]:
+    """The segment that each line of `page_text` belongs to; length n_lines."""
+    lines = [text.count(LINE) + 1 for text in _lines_of_segments(document)]
+    return np.repeat(np.arange(len(lines)), lines)
+
+
+def _lines_of_segments(document: Document) -> list[str]:
+    tags, owners = document.nodes.tags, document.segments.owner.tolist()
+    return [
+        text.replace(LINE, " ") if tags[owner] == "pre" else text
+        for text, owner in zip(document.segments.texts, owners, strict=True)
+    ]
 
 
 class Corpus(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,10 +66,30 @@ class _Numbers(dict[str, int]):
 
 def page_tokens(page: str, *, markup: bool = False) -> list[str]:
     """The tokens of a page; those of text have a border before and behind each line."""
+    pattern, page = _pattern(page, markup=markup)
+    return pattern.findall(page)
+
+
+def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
+    """The tokens of a page with their first character and that behind them, in `page`.
+
+    Those of a border are the end of one line and the start of the next.
+    """
+    pattern, bordered = _pattern(page, markup=markup)
+    shift = 0 if markup else len(LINE)
+    size = len(page)
+    return [
+        (match.group(), max(0, match.start() - shift), min(size, match.end() - shift))
+        for match in pattern.finditer(bordered)
+    ]
+
+
+def _pattern(page: str, *, markup: bool) -> tuple[re.Pattern[str], str]:
+    """The pattern of a page's tokens, and the page with its borders."""
     if markup:
-        return markup_tokens(page).findall(page)
-    text = f"{LINE}{page}{LINE}"
-    return line_tokens(text).findall(text)
+        return markup_tokens(page), page
+    page = f"{LINE}{page}{LINE}"
+    return line_tokens(page), page
 
 
 def read_corpus(

@@ -8,7 +8,15 @@ import numpy.typing as npt
 from templ_core.dom.document import Document
 from templ_core.site_level.mutable_patterns import Normaliser
 from templ_core.site_level.phrase_automaton import UNKNOWN, PhraseAutomaton
-from templ_core.site_level.phrase_corpus import LINE, page_tokens
+from templ_core.site_level.phrase_corpus import (
+    LINE,
+    TokenPlace,
+    page_text,
+    page_tokens,
+    segment_of_each_line,
+    token_places,
+)
+from templ_core.site_level.phrase_removal import Span, union
 from templ_core.site_level.phrase_set import PhraseSet
 
 Bools = npt.NDArray[np.bool_]
@@ -22,6 +30,7 @@ class PhraseMatcher:
 
     def __init__(self, phrase_set: PhraseSet) -> None:
         """Read the phrases of a set."""
+        self._markup = phrase_set.markup
         numbers: dict[str, int] = {}
         self._automaton = PhraseAutomaton(
             [numbers.setdefault(key, len(numbers)) for key in phrase.keys]
@@ -33,19 +42,43 @@ class PhraseMatcher:
         """Which tokens of a page are inside a phrase; line feeds are the borders of blocks."""
         return self._automaton.covered(list(map(self._number_of.__getitem__, tokens)))
 
+    def spans(self, page: str) -> list[Span]:
+        """What phrases cover of a page, in order: the union of all matches of their expressions.
+
+        Args:
+            page: Text, a line a block; markup where the set was learned on markup.
+        """
+        places = token_places(page, markup=self._markup)
+        numbers = [self._number_of[token] for token, _, _ in places]
+        first, last = self._automaton.occurrences(numbers)
+        return union(
+            [
+                (_start(places[one]), _end(places[other]))
+                for one, other in zip(first.tolist(), last.tolist(), strict=True)
+            ]
+        )
+
     def coverage(self, document: Document) -> Floats:
         """The share of each segment's tokens inside phrases, 0 to 1; length n_segments."""
-        texts = document.segments.texts
-        tokens = page_tokens(LINE.join(texts))
+        tokens = page_tokens(page_text(document))
         covered = self.covered(tokens)
         is_border = np.fromiter((token == LINE for token in tokens), np.bool_, len(tokens))
-        lines = [text.count(LINE) + 1 for text in texts]
-        segment_of_line = np.repeat(np.arange(len(texts)), lines)
-        segment = segment_of_line[(np.cumsum(is_border) - 1)[~is_border]]
-        total = np.bincount(segment, minlength=len(texts))
-        inside = np.bincount(segment, covered[~is_border], len(texts))
-        share: Floats = inside / np.maximum(total, 1)
+        line = (np.cumsum(is_border) - 1)[~is_border]
+        segment = segment_of_each_line(document)[line]
+        size = len(document.segments.texts)
+        total = np.bincount(segment, minlength=size)
+        share: Floats = np.bincount(segment, covered[~is_border], size) / np.maximum(total, 1)
         return share
+
+
+def _start(place: TokenPlace) -> int:
+    token, first, behind = place
+    return behind if token == LINE else first
+
+
+def _end(place: TokenPlace) -> int:
+    token, first, behind = place
+    return first if token == LINE else behind
 
 
 class _TokenNumbers(dict[str, int]):

@@ -5,12 +5,15 @@ from collections.abc import Iterator, Sequence
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
+from templ_core.site_level.cutoff import BINS, document_histogram, energy_cutoff
 from templ_core.site_level.maximal_repeats import Repeats, find_repeats
 from templ_core.site_level.mutable_patterns import MutablePattern, Normaliser
 from templ_core.site_level.near_duplicates import distinct_pages
-from templ_core.site_level.phrase_corpus import LINE, Corpus, read_corpus
+from templ_core.site_level.phrase_corpus import LINE, Corpus, page_text, read_corpus
 from templ_core.site_level.phrase_set import Phrase, PhraseSet, bounded
 from templ_core.site_level.suffix_array import SuffixArray
+
+_STRING_TOKENS_MIN = 2
 
 
 def refit(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
@@ -23,11 +26,6 @@ def refit(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
         config: The core's thresholds.
     """
     return learn_phrases([page_text(document) for document in documents], config)
-
-
-def page_text(document: Document) -> str:
-    """The text of a page as phrases see it: each line a block, or a part between line breaks."""
-    return LINE.join(document.segments.texts)
 
 
 def learn_phrases(
@@ -50,23 +48,26 @@ def learn_phrases(
     """
     pages = [pages[index] for index in distinct_pages(pages)]
     normaliser = Normaliser(patterns)
-    documents_min = max(config.template_pages_min, math.ceil(config.template_share * len(pages)))
-    corpus = read_corpus(pages, normaliser, occurrences_min=documents_min, markup=markup)
+    pages_min = max(config.template_pages_min, math.ceil(config.template_share * len(pages)))
+    corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
     repeats = find_repeats(
-        SuffixArray(corpus.tokens), corpus.document_of, documents_min=documents_min, tokens_min=2
+        SuffixArray(corpus.tokens),
+        corpus.document_of,
+        documents_min=pages_min,
+        tokens_min=_STRING_TOKENS_MIN,
     )
+    cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
+    cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
         phrase
         for phrase in _strings(repeats, corpus)
-        if _is_long_enough(phrase.keys, normaliser, config)
+        if _is_template(phrase, cutoff_pages, normaliser, config)
     ]
     phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
-    return bounded(
-        PhraseSet(
-            pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
-        ),
-        config.phrase_set_bytes,
+    whole = PhraseSet(
+        pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
     )
+    return bounded(whole, config.phrase_set_bytes)
 
 
 def _strings(repeats: Repeats, corpus: Corpus) -> Iterator[Phrase]:
@@ -78,10 +79,18 @@ def _strings(repeats: Repeats, corpus: Corpus) -> Iterator[Phrase]:
         yield Phrase(tuple(keys[number] for number in numbers), pages)
 
 
-def _is_long_enough(keys: Sequence[str], normaliser: Normaliser, config: CoreConfig) -> bool:
-    """Whether a string says enough: the more of its ends are borders, the shorter it may be."""
-    words = [key for key in keys if key != LINE]
-    borders = len(keys) - len(words)
-    return len(words) >= config.phrase_tokens_min[borders] and not all(
-        map(normaliser.is_mutable, words)
+def _is_template(
+    phrase: Phrase, cutoff_pages: int, normaliser: Normaliser, config: CoreConfig
+) -> bool:
+    """Whether a string that recurs often enough is part of the site's template.
+
+    A whole block is; a part of one has to lie beyond the cut-off. The more of its ends are borders,
+    the shorter it may be; and some token must be more than figures or a shape.
+    """
+    words = [key for key in phrase.keys if key != LINE]
+    borders = len(phrase.keys) - len(words)
+    return (
+        len(words) >= config.phrase_tokens_min[borders]
+        and (borders == 2 or phrase.pages >= cutoff_pages)
+        and any(map(normaliser.has_meaning, words))
     )
