@@ -62,18 +62,16 @@ def tree_of(document: Document, texts: UInt64s | None = None) -> PageTree:
     nodes, segments = document.nodes, document.segments
     if texts is None:
         texts = node_hashes(segments.texts)
-    is_block = np.array([tag not in INLINE for tag in nodes.tags], np.bool_)
-    holds_text = sums_below(nodes.end, np.bincount(segments.owner, minlength=len(nodes.tags))) > 0
+    is_block = np.array([tag not in INLINE for tag, _ in nodes.kinds], np.bool_)[nodes.kind]
+    holds_text = sums_below(nodes.end, np.bincount(segments.owner, minlength=nodes.kind.size)) > 0
     kept = np.flatnonzero(is_block & holds_text)
-    depth = (sums_above(nodes.end, is_block) - 1).astype(np.int32)
-    tags = [nodes.tags[node] for node in kept.tolist()]
-    attributes = [nodes.attributes[node] for node in kept.tolist()]
+    kind, depth = nodes.kind[kept], (sums_above(nodes.end, is_block) - 1).astype(np.int32)
+    labels = np.array([_hash(tag) for tag, _ in nodes.kinds], np.uint64)[kind]
+    styles = np.array([_style(tag, text) for tag, text in nodes.kinds], np.uint64)[kind]
     # A segment comes before the first node opened after it.
     order = np.argsort(
         np.concatenate([2 * kept + 1, 2 * segments.inline_to.astype(np.int64)]), kind="stable"
     )
-    labels = np.fromiter(map(_hash, tags), np.uint64, len(kept))
-    styles = np.fromiter(map(_style, tags, attributes), np.uint64, len(kept))
     parent, _ = tree_of_depths(depth[kept])
     return PageTree(
         tree=build_tree(

@@ -1,0 +1,100 @@
+"""Tree templates: what learning from 25 pages of a site and matching a page cost beside the parse.
+
+    python -m tests.benchmarks.tree_templates CORPUS... [--pages N] [--sites N]
+
+Each site's pages are parsed by lxml, learned and matched in turns, three times; processor time, the
+least of the three. Text hashes are left out: the frequency of nodes needs them too. Ratios are of the
+sums over a site's pages. Sites with fewer than half the pages are skipped.
+"""
+
+import argparse
+import statistics
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from lxml import etree
+
+from templ_core.config import CoreConfig
+from templ_core.dom.document import read_document
+from templ_core.errors import PageError
+from templ_core.site_level.frequency import node_hashes
+from templ_core.site_level.tree_evidence import tree_evidence
+from templ_core.site_level.tree_template import TreeLearner
+from workers.feeds.files import read_pages
+from workers.page import Page
+
+ROUNDS = 3
+CONFIG = CoreConfig()
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("corpus", type=Path, nargs="+")
+    arguments.add_argument("--pages", type=int, default=25)
+    arguments.add_argument("--sites", type=int, default=1000)
+    options = arguments.parse_args()
+    sites = defaultdict(list)
+    for page in read_pages(options.corpus):
+        if isinstance(page, Page) and page.body and len(sites[page.site]) < options.pages:
+            sites[page.site].append(page)
+    chosen = [site for site in sites if len(sites[site]) >= options.pages // 2]
+    ratios = [measure(sites[site]) for site in chosen[: options.sites]]
+    print(f"{len(ratios)} sites, lxml {'.'.join(map(str, etree.LXML_VERSION))}")
+    print(
+        f"parse: {statistics.median(parse_ms for parse_ms, _, _ in ratios):.2f} ms a page, median"
+    )
+    for name, column in (("learning", 1), ("matching", 2)):
+        each = sorted(ratio[column] for ratio in ratios)
+        print(
+            f"{name}: {statistics.median(each):.2f} x parse in the median site, "
+            f"{each[int(0.9 * len(each))]:.2f} x at 90 %, {each[-1]:.2f} x in the worst"
+        )
+
+
+def measure(pages):
+    """Milliseconds of one parse, and learning and matching as multiples of it."""
+    documents = []
+    for page in pages:
+        try:
+            document = read_document(page.body, page.url, charset=page.charset)
+        except PageError:
+            continue
+        documents.append((document, node_hashes(document.segments.texts)))
+    rounds = []
+    for _ in range(ROUNDS):
+        parse_s = timed(lambda: [parse(page.body) for page in pages])
+        learners = []
+        learn_s = timed(lambda made=learners: made.append(learn(documents)))
+        model = learners[0].model()
+        match_s = timed(
+            lambda model=model: [
+                tree_evidence(document, model, CONFIG.kind_likeness_min, texts)
+                for document, texts in documents
+            ]
+        )
+        rounds.append((parse_s, learn_s, match_s))
+    parse_s, learn_s, match_s = map(min, zip(*rounds, strict=True))
+    return 1000 * parse_s / len(pages), learn_s / parse_s, match_s / parse_s
+
+
+def parse(body):
+    etree.fromstring(body, etree.HTMLParser(encoding="utf-8", huge_tree=True))
+
+
+def learn(documents):
+    learner = TreeLearner(CONFIG)
+    for document, texts in documents:
+        learner.learn_one(document, texts)
+    learner.model()
+    return learner
+
+
+def timed(work):
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    main()
