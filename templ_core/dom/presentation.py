@@ -56,6 +56,8 @@ class Presentation(msgspec.Struct, frozen=True, kw_only=True):
     """Declared height; 0 where none is."""
     background: Floats
     """Lightness of the declared background, 0 (black) to 1 (white); NaN where none is."""
+    small_texts: dict[int, str]
+    """Text of each `small` element by number, white space collapsed: inline, yet a block to some."""
 
 
 def read_presentation(document: Document, markup: str) -> Presentation | None:
@@ -71,7 +73,8 @@ def read_presentation(document: Document, markup: str) -> Presentation | None:
     root = parse_markup(markup)
     if root is None:
         return None
-    rows = [_row(element) for element in _visible_elements(root)]
+    elements = list(_visible_elements(root))
+    rows = [_row(element) for element in elements]
     if [row[0] for row in rows] != document.nodes.tags:
         return None
     columns = list(zip(*(row[1:] for row in rows), strict=True))
@@ -84,6 +87,11 @@ def read_presentation(document: Document, markup: str) -> Presentation | None:
         width_share=np.clip(-width, 0, 1),
         height_px=np.maximum(np.array(columns[4], np.float64), 0),
         background=np.array(columns[5], np.float64),
+        small_texts={
+            node: " ".join("".join(_text_of(element)).split())
+            for node, element in enumerate(elements)
+            if element.tag == "small"
+        },
     )
 
 
@@ -94,6 +102,18 @@ def _visible_elements(root: etree._Element) -> Iterator[etree._Element]:
         if isinstance(element.tag, str) and element.tag not in INVISIBLE:
             yield element
             todo.extend(reversed(element))
+
+
+def _text_of(element: etree._Element) -> Iterator[str]:
+    todo: list[etree._Element | str] = [element]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one.tag, str) and one.tag not in INVISIBLE:
+            for child in reversed(one):
+                todo += [child.tail or "", child]
+            yield one.text or ""
 
 
 def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, float]:
@@ -133,7 +153,7 @@ def _length(value: str | None) -> float:
 
 def _lightness(value: str | None) -> float:
     """Luma of a colour (ITU-R BT.601); NaN where it is none that is known."""
-    if not value:
+    if not value or value.isspace():
         return np.nan
     word = value.split()[0].lower()
     if word in _NAMED:

@@ -37,6 +37,8 @@ def test_declared_sizes():
         ("bgcolor=navy", 0.06),
         ("style='color:#000'", None),
         ("bgcolor=nonsense", None),
+        ("bgcolor=' '", None),
+        ("style='background: ;width:3px'", None),
     ],
 )
 def test_background(declared, lightness):
