@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core import letters as chars
 from templ_core.dom.document import Document
 from templ_core.dom.presentation import Presentation
-from templ_core.page_level import characters as chars
 from templ_core.page_level.characters import Characters, Words, read_characters, read_words
 from templ_core.page_level.text_blocks import TextBlocks
 
