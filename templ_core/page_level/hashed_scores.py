@@ -17,6 +17,7 @@ import numpy.typing as npt
 from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
+from templ_core.page_level._attribute_scores import attribute_sums
 from templ_core.page_level.characters import UInt64s, Words, mix, text_hashes
 
 Ints = npt.NDArray[np.int64]
@@ -71,7 +72,7 @@ class TokenPlaces(NamedTuple):
 class NodeKinds(msgspec.Struct, frozen=True, kw_only=True):
     """The different pairs of tag and attributes on a page, and the hashes of their tokens."""
 
-    of_node: Ints
+    of_node: npt.NDArray[np.int32]
     """Which kind each node is; length n_nodes."""
     number: int
     tags: UInt64s
@@ -97,11 +98,10 @@ class NodeKinds(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_kinds(document: Document) -> NodeKinds:
     """The kinds of nodes of a page."""
-    pairs = list(zip(document.nodes.tags, document.nodes.attributes, strict=True))
-    kinds = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+    kinds = document.nodes.kinds
     stems = [stem_hashes(attributes) for _, attributes in kinds]
     return NodeKinds(
-        of_node=np.array([kinds[pair] for pair in pairs], np.int64),
+        of_node=document.nodes.kind,
         number=len(kinds),
         tags=np.array([_hash(tag) for tag, _ in kinds], np.uint64),
         stems=np.array([stem for some in stems for stem in some], np.uint64),
@@ -125,25 +125,18 @@ def _hash(token: str) -> int:
 def attribute_scores(document: Document, table: HashedTable) -> Floats:
     """Log-odds for content from tags, class names, ids and roles; length n_segments."""
     nodes, segments = document.nodes, document.segments
-    kinds = read_kinds(document)
-    score = {role: table.sums(*kinds.places(role), kinds.number)[kinds.of_node] for role in ROLES}
-    parent = np.maximum(nodes.parent, 0)
-    one = segments.owner
-    odds = score["owner"][one] + inline_means(document, score["inline"])
-    for role in ("above1", "above2", "above3"):
-        odds += np.where(nodes.parent[one] >= 0, score[role][parent[one]], 0.0)
-        one = parent[one]
-    far = sums_above(nodes.end, score["far"])
-    return table.odds(odds + np.where(nodes.parent[one] >= 0, far[parent[one]], 0.0))
-
-
-def inline_means(document: Document, scores: Floats) -> Floats:
-    """Mean score of the inline elements of each segment, 0 without any; length n_segments."""
-    segments = document.segments
-    before = np.concatenate([np.zeros(1), np.cumsum(scores)])
-    total = before[segments.inline_to] - before[segments.inline_from]
-    means: Floats = total / np.maximum(segments.inline_to - segments.inline_from, 1)
-    return means
+    sums = attribute_sums(
+        nodes.kinds,
+        nodes.kind,
+        nodes.parent,
+        nodes.end,
+        segments.owner,
+        segments.inline_from,
+        segments.inline_to,
+        table.weights,
+        table.unit,
+    )
+    return table.odds(sums)
 
 
 def text_scores(words: Words, heading: Ints, table: HashedTable) -> Floats:

@@ -4,6 +4,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.page_level._tree_ensemble import tree_sums
+
 Matrix = npt.NDArray[np.float32]
 Int32s = npt.NDArray[np.int32]
 
@@ -29,10 +31,7 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True):
 
     def log_odds(self, rows: Matrix) -> npt.NDArray[np.float64]:
         """Log-odds for content of each row of features."""
-        at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
-        row = np.arange(len(rows))[:, None]
-        for _ in range(self.depth):
-            goes_left = rows[row, self.feature[at]] <= self.threshold[at]
-            at = np.where(goes_left, self.left[at], self.right[at])
-        odds: npt.NDArray[np.float64] = self.value[at].sum(axis=1, dtype=np.float64)
-        return self.base + odds
+        sums = tree_sums(
+            rows, self.feature, self.threshold, self.left, self.right, self.value, self.roots
+        )
+        return self.base + sums

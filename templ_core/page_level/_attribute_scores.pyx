@@ -1,0 +1,157 @@
+"""Sums of the hashed table of tags and attributes, see `templ_core.page_level.hashed_scores`."""
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, qsort
+
+from templ_core.dom._text cimport resized
+from templ_core.page_level._hashing cimport TABLE_SIZE, place_of
+
+import numpy as np
+
+cdef enum:
+    OWNER, INLINE, ABOVE1, ABOVE2, ABOVE3, FAR, ROLES
+
+cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]
+cdef uint32_t[256] CRC
+
+
+cdef void _fill_crc() noexcept:
+    cdef uint32_t value
+    cdef int byte, bit
+    for byte in range(256):
+        value = byte
+        for bit in range(8):
+            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)
+        CRC[byte] = value
+
+
+_fill_crc()
+
+
+def attribute_sums(
+    list kinds,
+    const int[::1] kind,
+    const int[::1] parent,
+    const int[::1] end,
+    const int[::1] owner,
+    const int[::1] inline_from,
+    const int[::1] inline_to,
+    const signed char[::1] weights,
+    double unit,
+):
+    """Sum of the weights of each segment's tokens, before the bias; length n_segments."""
+    cdef Py_ssize_t nodes = kind.shape[0], node, segment
+    cdef const double[:, ::1] score = _kind_scores(kinds, weights, unit)
+    cdef double[::1] inline = np.zeros(nodes + 1), far = np.zeros(nodes), closed = np.zeros(nodes + 1)
+    cdef double[::1] sums
+    cdef double total = 0
+    cdef int one, step
+    for node in range(nodes):
+        inline[node + 1] = inline[node] + score[kind[node], INLINE]
+        closed[end[node]] += score[kind[node], FAR]
+    for node in range(nodes):
+        total += score[kind[node], FAR] - closed[node]
+        far[node] = total
+    result = np.empty(owner.shape[0])
+    sums = result
+    for segment in range(owner.shape[0]):
+        one = owner[segment]
+        total = (inline[inline_to[segment]] - inline[inline_from[segment]]) / max(
+            inline_to[segment] - inline_from[segment], 1
+        )
+        total = score[kind[one], OWNER] + total
+        for step in range(ABOVE1, FAR):
+            one = parent[one]
+            if one < 0:
+                break
+            total += score[kind[one], step]
+        if one >= 0 and parent[one] >= 0:
+            total += far[parent[one]]
+        sums[segment] = total
+    return result
+
+
+cdef _kind_scores(list kinds, const signed char[::1] weights, double unit):
+    """Sum of the weights of each kind's tokens in each role: (n_kinds, ROLES)."""
+    cdef double[:, ::1] score
+    cdef uint32_t *stems = NULL
+    cdef Py_ssize_t number, count, place
+    cdef int role
+    cdef int[3] of_level
+    cdef uint32_t tag
+    cdef bint is_root
+    cdef bytes name, attributes
+    result = np.zeros((len(kinds), ROLES))
+    score = result
+    try:
+        for number in range(len(kinds)):
+            name = (<str>kinds[number][0]).encode("utf-8", "replace")
+            attributes = (<str>kinds[number][1]).encode("utf-8", "replace")
+            tag = _crc(name, len(name))
+            is_root = name == b"html" or name == b"body"
+            of_level[0] = of_level[1] = of_level[2] = 0
+            if not is_root and attributes:
+                stems = <uint32_t *>resized(stems, len(attributes) * sizeof(uint32_t))
+                count = _distinct_stems(attributes, len(attributes), stems)
+                for place in range(count):
+                    for role in range(3):
+                        of_level[role] += weights[place_of(stems[place] ^ <uint64_t>(role + 1) << 32)]
+            for role in range(ROLES):
+                if is_root and role != OWNER:
+                    continue
+                score[number, role] = unit * (
+                    of_level[LEVEL[role]] + weights[place_of(tag ^ <uint64_t>(role + 9) << 32)]
+                )
+    finally:
+        free(stems)
+    return result
+
+
+cdef uint32_t _crc(const char *bytes, Py_ssize_t size) noexcept:
+    cdef uint32_t value = 0xFFFFFFFF
+    cdef Py_ssize_t place
+    for place in range(size):
+        value = CRC[(value ^ <unsigned char>bytes[place]) & 0xFF] ^ value >> 8
+    return ~value
+
+
+cdef Py_ssize_t _distinct_stems(const char *text, Py_ssize_t size, uint32_t *stems) noexcept:
+    """Hashes of the different runs of letters, split where lower case turns into upper case."""
+    cdef Py_ssize_t at = 0, start, count = 0, kept = 0, place
+    cdef uint32_t value
+    while at < size:
+        if not (_is_upper(text[at]) or _is_lower(text[at])):
+            at += 1
+            continue
+        start = at
+        while at < size and _is_upper(text[at]):
+            at += 1
+        if at < size and _is_lower(text[at]) and at - start > 1:
+            at -= 1  # the last capital begins the next stem
+        elif at - start <= 1:
+            while at < size and _is_lower(text[at]):
+                at += 1
+        value = 0xFFFFFFFF
+        for place in range(start, at):
+            value = CRC[(value ^ <unsigned char>(text[place] | 32)) & 0xFF] ^ value >> 8
+        stems[count] = ~value
+        count += 1
+    qsort(stems, count, sizeof(uint32_t), _compare)
+    for place in range(count):
+        if not place or stems[place] != stems[place - 1]:
+            stems[kept] = stems[place]
+            kept += 1
+    return kept
+
+
+cdef inline bint _is_upper(char letter) noexcept:
+    return c"A" <= letter <= c"Z"
+
+
+cdef inline bint _is_lower(char letter) noexcept:
+    return c"a" <= letter <= c"z"
+
+
+cdef int _compare(const void *one, const void *other) noexcept nogil:
+    cdef uint32_t a = (<const uint32_t *>one)[0], b = (<const uint32_t *>other)[0]
+    return (a > b) - (a < b)
