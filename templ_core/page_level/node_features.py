@@ -16,11 +16,13 @@ from templ_core.dom.tags import INLINE
 from templ_core.dom.tree import sums_below
 from templ_core.letters import SPACE
 from templ_core.page_level.characters import Characters, Words, read_characters, read_words
+from templ_core.page_level.node_smoothing import leave_out
 from templ_core.page_level.own_features import sentence_ends
 from templ_core.page_level.stop_words import stop_word_hashes
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 Columns = dict[str, Floats]
 
@@ -33,8 +35,8 @@ class NodeFeatures(msgspec.Struct, frozen=True, kw_only=True):
 
     node: Ints
     """Number of the element."""
-    parent: Ints
-    """Place of the parent among the blocks, which all hold text; -1 for the first."""
+    parent: Int32s
+    """Place among the blocks of the nearest one around it; -1 for the first."""
     area: Floats
     """Estimated area; square pixels."""
     words: Floats
@@ -64,7 +66,8 @@ def read_node_features(document: Document, presentation: Presentation) -> NodeFe
     segments = sums_below(
         document.nodes.end, np.bincount(document.segments.owner, minlength=len(is_block))
     )
-    node = np.flatnonzero(is_block & (segments > 0.5))
+    tree = leave_out(document.nodes.parent, ~is_block | (segments < 0.5))
+    node = tree.kept
     columns = {
         **position_columns(boxes),
         **text_columns(document, characters, words),
@@ -73,12 +76,9 @@ def read_node_features(document: Document, presentation: Presentation) -> NodeFe
         **background_columns(document, presentation),
         **markup_columns(document, characters, presentation),
     }
-    number = np.full(len(is_block), -1, np.int64)
-    number[node] = np.arange(len(node))
-    above = document.nodes.parent[node]
     return NodeFeatures(
         node=node,
-        parent=np.where(above >= 0, number[np.maximum(above, 0)], -1),
+        parent=tree.parent,
         area=boxes.area[node],
         words=inside[node],
         columns={name: values[node] for name, values in columns.items()},

@@ -66,9 +66,8 @@ def smoothed(
         penalty: c of the penalty for starting a section.
         kind: Which of the paper's three penalties.
     """
-    parent = features.parent.astype(np.int32)
-    costs = penalties(kind, penalty, parent, features.area)
-    return smooth_nodes(parent, templateness, features.area, costs)
+    costs = penalties(kind, penalty, features.parent, features.area)
+    return smooth_nodes(features.parent, templateness, features.area, costs)
 
 
 def segment_scores(features: NodeFeatures, owner: npt.NDArray[np.int32], score: Floats) -> Floats:

@@ -1,34 +1,34 @@
 """The `templ` command group; wires subcommands and turns our errors into one line."""
 
 import sys
-from importlib import import_module
 
 import click
 
 from templ_core import __version__
+from workers.cli.lazy import LazyGroup
 from workers.errors import WorkerError
 
 _INTERRUPTED = 130
 
 
-_COMMANDS = ("run", "clean", "worker", "feed", "topics", "evaluate", "train", "simulate", "schemas")
-
-
-class _Commands(click.Group):
-    """Each command is imported when it is asked for: what it needs may take a second."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"workers.cli.{cmd_name}"), cmd_name)
-        return command
+_COMMANDS = (
+    "run",
+    "clean",
+    "worker",
+    "feed",
+    "topics",
+    "evaluate",
+    "train",
+    "simulate",
+    "schemas",
+    "experiments",
+)
 
 
 @click.group(
-    cls=_Commands,
+    cls=LazyGroup,
+    package="workers.cli",
+    commands=_COMMANDS,
     epilog="Exit codes: 0 done; 1 failed; 2 wrong usage or setting; 65 the page was refused; "
     "66 input cannot be read; 69 the broker cannot be reached; 73 the state directory cannot be "
     "used; 78 topics missing or set wrong; 130 interrupted.",

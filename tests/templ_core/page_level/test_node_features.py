@@ -73,3 +73,12 @@ def test_every_number_is_finite_on_odd_pages():
         document = parse_document(markup, "file:")
         features = read_node_features(document, read_presentation(document, markup))
         assert np.isfinite(features.rows).all()
+
+
+def test_a_block_inside_a_link_belongs_to_the_block_around_the_link():
+    markup = "<body><div>text<a href=/><p>inside the link</p></a></div><p>after it</p>"
+    document = parse_document(markup, "")
+    features = read_node_features(document, read_presentation(document, markup))
+    tags = [document.nodes.tags[node] for node in features.node]
+    assert tags == ["html", "body", "div", "p", "p"]
+    assert features.parent.tolist() == [-1, 0, 1, 2, 1]

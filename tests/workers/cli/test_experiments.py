@@ -1,0 +1,77 @@
+import json
+
+import numpy as np
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.dom.presentation import read_presentation
+from templ_core.page_level.logistic_regression import LogisticRegression
+from templ_core.page_level.node_features import read_node_features
+from templ_core.page_level.smoothed_classifier import SmoothedClassifier
+from templ_core.page_level.smoothed_classifier_file import encode_classifier
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory):
+    """Calls template what is mostly inside links."""
+    markup = "<p>text"
+    document = parse_document(markup, "")
+    names = list(read_node_features(document, read_presentation(document, markup)).columns)
+    weights = np.where(np.array(names) == "text in anchors", 8.0, 0.0)
+    model = LogisticRegression(
+        mean=np.zeros(len(names)), scale=np.ones(len(names)), weights=weights, bias=-2.0
+    )
+    path = tmp_path_factory.mktemp("model") / "classifier.json"
+    path.write_bytes(
+        encode_classifier(SmoothedClassifier(features=names, area_from=[0.0], models=[model]))
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def selected(tmp_path_factory):
+    """Pages of two sites whose content a selector names."""
+    path = tmp_path_factory.mktemp("selected") / "pages.jsonl"
+    records = [
+        {
+            "site": site,
+            "url": f"http://{site}/{number}",
+            "html": f"<body><ul><li><a href=/>Home of {site}</a><li><a href=/a>About</a></ul>"
+            f"<div id=main><p>Story {number} has many words of its own.</p></div></body>",
+            "gold_selector": "#main",
+        }
+        for site in ("a.org", "b.org")
+        for number in range(3)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+def test_f_in_templates(templ, classifier, selected, tmp_path):
+    done = templ("experiments", "pagelevel-templates", classifier, selected, "--out", tmp_path)
+    out = done.stdout.decode()
+    assert "6 pages of 2 sites" in out
+    line = next(line for line in out.splitlines() if "Links in templates" in line)
+    assert line.count("1.000") >= 9
+    assert "<svg" in (tmp_path / "report.html").read_text()
+    assert (tmp_path / "figure-2.svg").is_file()
+
+
+def test_segmentation_of_synthetic_pages(templ, classifier, feed, tmp_path):
+    done = templ("experiments", "pagelevel-segmentation", classifier, feed, "--out", tmp_path)
+    assert "figure 1: segmentation of feed" in done.stdout.decode()
+    assert (tmp_path / "figure-3-feed.svg").is_file()
+
+
+def test_problems_are_one_line(templ, classifier, selected, tmp_path):
+    experiments = [
+        ("pagelevel-templates", tmp_path / "none.json", selected),
+        ("pagelevel-templates", selected, selected),
+        ("pagelevel-segmentation", classifier, selected),
+        ("pagelevel-duplicates", classifier, selected),
+        ("pagelevel-train", selected, "--out", tmp_path / "model.json"),
+    ]
+    for arguments in experiments:
+        message = templ("experiments", *arguments, expect=66).stderr.decode()
+        assert message.startswith("templ: ")
+        assert message.count("\n") == 1

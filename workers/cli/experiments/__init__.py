@@ -1,0 +1,17 @@
+"""`templ experiments`: the papers' experiments, a file each."""
+
+import click
+
+from workers.cli.lazy import LazyGroup
+
+_COMMANDS = (
+    "pagelevel-train",
+    "pagelevel-templates",
+    "pagelevel-segmentation",
+    "pagelevel-duplicates",
+)
+
+
+@click.group(cls=LazyGroup, package="workers.cli.experiments", commands=_COMMANDS)
+def experiments() -> None:
+    """Repeat the papers' experiments on corpora of real pages."""
