@@ -37,12 +37,12 @@ from workers.page import Page
 
 CONFIG = CoreConfig()
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
-STAGES = {
+STAGES: dict[str, tuple[str, str]] = {
     "decode": ("templ_core.dom.document", "decode_page"),
     "scan": ("templ_core.dom.document", "scan_markup"),
     "parse": ("templ_core.dom.document", "_parsed"),
-    "document": ("templ_core.dom.document", "parse_document"),
-    "characters, words": ("templ_core.page_level.features", "read_characters"),
+    "document": ("templ_core.dom.document", "_document"),
+    "characters": ("templ_core.page_level.features", "read_characters"),
     "words": ("templ_core.page_level.features", "read_words"),
     "features": ("templ_core.decide", "read_features"),
     "attribute scores": ("templ_core.page_level.page_model", "attribute_scores"),
@@ -93,7 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     pages = read_corpus(options.corpus, options.pages)
     size_mb = sum(len(page.body) for page in pages) / 1e6
-    print(f"{len(pages)} pages, {size_mb:.1f} MB")
+    print(f"{len(pages)} pages, {size_mb:.1f} MB", flush=True)
     if options.memory:
         report_memory(pages)
     elif options.stages:
@@ -158,7 +158,7 @@ def report_stages(pages: list[Page], rounds: int) -> None:
 
     for name, (module_name, attribute) in STAGES.items():
         module = importlib.import_module(module_name)
-        setattr(module, attribute, timed(name, getattr(module, attribute)))
+        setattr(module, attribute, timed(name, attribute_of(module_name, attribute)))
     whole = timed("the rest", templ)
     bare = timed("bare parse", bare_parse)
     least: dict[str, float] = {}
@@ -173,6 +173,10 @@ def report_stages(pages: list[Page], rounds: int) -> None:
         print(f"{name:20} {least[name] / len(pages) * 1e3:7.3f} ms {least[name] / parse:6.2f} x")
     total = sum(least.values()) - parse
     print(f"{'whole page':20} {total / len(pages) * 1e3:7.3f} ms {total / parse:6.2f} x")
+
+
+def attribute_of(module: str, attribute: str) -> Callable[..., object]:
+    return getattr(importlib.import_module(module), attribute)
 
 
 def report_memory(pages: list[Page]) -> None:
