@@ -19,14 +19,8 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     template_pages_min: int = 2
     """Pages a node must occur on before its frequency says anything."""
 
-    site_evidence_pages_min: int = 2
-    """Pages a site model must rest on before it has weight."""
-
-    site_evidence_max: float = 6.0
-    """Log-odds for template of a node that stands on every page of a large window."""
-
-    unseen_evidence: float = -0.4
-    """Log-odds for template of a node that no page of a large window has."""
+    site_doubt_pages: float = 0.5
+    """The site's evidence has half its weight with a window of so many pages, none without."""
 
     kind_likeness_min: float = 0.5
     """A page less like every known kind of page than this starts a new one, 0 to 1."""

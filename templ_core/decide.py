@@ -6,17 +6,17 @@ import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.page_level.features import read_features
+from templ_core.page_level.features import PageFeatures, read_features
 from templ_core.page_level.model_file import shipped_model
 from templ_core.page_level.page_model import PageModel
 from templ_core.page_level.repeats import Copies, choose, may_repeat
-from templ_core.site_level.frequency import node_hashes
+from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
+from templ_core.site_level.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 Floats = npt.NDArray[np.float64]
 
 REASON_PAGE = "page-level"
-REASON_FREQUENT = "site-frequency"
 REASON_REPEAT = "repeat"
 
 
@@ -39,6 +39,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 class PageScores(msgspec.Struct, frozen=True, kw_only=True):
     """What the page alone says; columns of length n_segments."""
 
+    features: PageFeatures
     odds: Floats
     """Log-odds for content."""
     words: Floats
@@ -51,6 +52,7 @@ def decide(
     site_model: SiteModel | None,
     config: CoreConfig,
     page_model: PageModel | None = None,
+    fusion: FusionModel | None = None,
 ) -> Decision:
     """The decision for a page, with its site's evidence where there is any.
 
@@ -59,22 +61,25 @@ def decide(
         site_model: What is known about its site; None = nothing.
         config: The core's thresholds.
         page_model: None = the one that comes with the package.
+        fusion: How evidence is weighed; None = as fitted for the package.
     """
     if not document.segments.texts:
         return _EMPTY
     page = score_page(document, page_model or shipped_model())
     alone = _decide_odds(page.odds, page, config)
-    if site_model is None or site_model.documents < config.site_evidence_pages_min:
+    if site_model is None or not site_model.documents:
         return alone
-    evidence = site_evidence(node_hashes(document.segments.texts), site_model, config)
-    if not evidence.any():
-        return alone
-    fused = _decide_odds(page.odds - evidence, page, config)
+    fusion = fusion or shipped_fusion()
+    columns = site_inputs(document, page.features, page.odds, site_model.places)
+    weight = site_model.documents / (site_model.documents + config.site_doubt_pages)
+    odds = page.odds + weight * (fusion.log_odds(columns) - page.odds)
+    fused = _decide_odds(np.round(odds, DECIMALS), page, config)
     if page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
         return msgspec.structs.replace(alone, abstained=True)
+    named = fusion.reasons(columns, fused.kept)
     reasons = [
-        REASON_FREQUENT if weight > 1 else reason
-        for weight, reason in zip(evidence.tolist(), fused.reasons, strict=True)
+        own if own != REASON_PAGE else of_site
+        for own, of_site in zip(fused.reasons, named, strict=True)
     ]
     return msgspec.structs.replace(fused, used_site=True, reasons=reasons)
 
@@ -83,6 +88,7 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
     """What the page model says about a page with at least one segment."""
     features = read_features(document)
     return PageScores(
+        features=features,
         odds=page_model.log_odds(document, features),
         words=features.tree.words,
         copies=Copies(
@@ -91,24 +97,6 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
             once=may_repeat(document, features.tree.words),
         ),
     )
-
-
-def site_evidence(
-    nodes: npt.NDArray[np.uint64], site_model: SiteModel, config: CoreConfig
-) -> Floats:
-    """Log-odds for template that node frequency adds; 0 where it says nothing.
-
-    A node on at least `template_share` of the window's pages speaks for template, the more the
-    more pages have it; one that no page has speaks a little against, once the window is large.
-    """
-    pages = site_model.documents
-    found = site_model.frequency.pages_with(nodes)
-    share = found / pages
-    size = pages / (pages + 2.0)
-    frequent = (found >= config.template_pages_min) & (share >= config.template_share)
-    for_template = config.site_evidence_max * size * (0.4 + 0.6 * share)
-    against = np.where(found == 0, config.unseen_evidence * pages / (pages + 10.0), 0.0)
-    return np.where(frequent, for_template, against)
 
 
 def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision:

@@ -6,7 +6,15 @@ from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from workers.settings import Settings
 from workers.state.window_store import Contribution, SiteState, WindowStore
-from workers.tasks import Failure, LearnResult, LearnTask, RefitResult, RefitTask, TaskRunner
+from workers.tasks import (
+    Failure,
+    LearnResult,
+    LearnTask,
+    RefitResult,
+    RefitTask,
+    TaskRunner,
+    WindowPage,
+)
 
 FIRST_FITS = (1, 2, 3, 5, 8, 12, 16, 24)
 """A new site's model is refitted when its window has learned this many documents, ..."""
@@ -45,7 +53,7 @@ class Refresher:
             record.site, LearnTask(record.body), self._settings.refit_deadline_s
         )
         if isinstance(result, LearnResult):
-            contribution = Contribution(record.id, record.content_digest, result.nodes)
+            contribution = Contribution(record.id, record.content_digest, result.body)
             self._store.put(record, contribution, offset)
             return None
         self._store.skip(offset)
@@ -65,11 +73,15 @@ class Refresher:
     def fit(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
         """A site model fitted on the site's window as it is; None when that is empty."""
         state = self._store.site_state(site)
-        window = self._store.contributions(site)
+        window = [
+            WindowPage(one.page_id, one.content_digest, one.body, document.body)
+            for one, document in zip(
+                self._store.contributions(site), self._store.window(site), strict=True
+            )
+        ]
         if not window:
             return None
-        task = RefitTask([(one.page_id, one.content_digest, one.nodes) for one in window])
-        result, _ = self._runner.run(site, task, self._settings.refit_deadline_s)
+        result, _ = self._runner.run(site, RefitTask(window), self._settings.refit_deadline_s)
         if not isinstance(result, RefitResult):
             reason = result.message if isinstance(result, Failure) else type(result).__name__
             return NotLearned(reason)

@@ -3,12 +3,10 @@
 from typing import Literal, Protocol
 
 import msgspec
-import numpy as np
 
 from schemas.cleaned import TextSegment
 from templ_core.clean import Cleaned, clean
 from templ_core.config import CoreConfig
-from templ_core.distinct import distinct
 from templ_core.dom.codec import (
     compress_columns,
     content_digest,
@@ -20,7 +18,12 @@ from templ_core.errors import CodecError, CoreError
 from templ_core.fingerprint import simhash
 from templ_core.page_level.page_model import PageModel
 from templ_core.page_level.sections import section_numbers
-from templ_core.site_level.frequency import node_hashes
+from templ_core.site_level.learned_page import (
+    LearnedPage,
+    decode_learned_page,
+    encode_learned_page,
+    learn_page,
+)
 from templ_core.site_level.site_model import (
     Contribution,
     SiteModel,
@@ -55,10 +58,20 @@ class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     body: bytes
 
 
-class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site model on a window: (page id, content digest, node hashes) in window order."""
+class WindowPage(msgspec.Struct, frozen=True, array_like=True):
+    """A document of a window."""
 
-    window: list[tuple[str, bytes, bytes]]
+    page_id: str
+    content_digest: bytes
+    learned: bytes
+    """As read when it entered, perhaps with another page model."""
+    document: bytes
+
+
+class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Fit a site model on a window, in order of (event time, page id)."""
+
+    window: list[WindowPage]
 
 
 Task = CleanTask | LearnTask | RefitTask
@@ -86,9 +99,9 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Node hashes of a document, little-endian 64 bit."""
+    """What a document adds to its site's model, see `templ_core.site_level.learned_page`."""
 
-    nodes: bytes
+    body: bytes
 
 
 class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -167,7 +180,7 @@ def _attempt(task: Task, models: Models) -> Result:
             case CleanTask():
                 return _clean(task, models)
             case LearnTask():
-                return _learn(task)
+                return _learn(task, models)
             case RefitTask():
                 return _refit(task, models)
     except CoreError as error:
@@ -248,15 +261,27 @@ def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
     ]
 
 
-def _learn(task: LearnTask) -> LearnResult:
-    document = decode_document(task.body)
-    return LearnResult(distinct(node_hashes(document.segments.texts)).astype("<u8").tobytes())
+def _learn(task: LearnTask, models: Models) -> LearnResult:
+    page = learn_page(decode_document(task.body), models.page)
+    return LearnResult(encode_learned_page(page, models.page.version))
 
 
 def _refit(task: RefitTask, models: Models) -> RefitResult:
     window = [
-        Contribution(page_id=page_id, content_digest=digest, nodes=np.frombuffer(nodes, "<u8"))
-        for page_id, digest, nodes in task.window
+        Contribution(
+            page_id=one.page_id,
+            content_digest=one.content_digest,
+            page=_learned(one, models),
+        )
+        for one in task.window
     ]
     model = fit_site_model(window, models.page.version, CONFIG)
     return RefitResult(model.version, model.documents, encode_site_model(model))
+
+
+def _learned(one: WindowPage, models: Models) -> LearnedPage:
+    """The page as the page model in use reads it."""
+    try:
+        return decode_learned_page(one.learned, models.page.version)
+    except CodecError:
+        return learn_page(decode_document(one.document), models.page)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.letters import KNOWN, UNSPACED, WORD, letter_tables
+from templ_core.letters import DIGIT, KNOWN, UNSPACED, WORD, letter_tables
 
 Ints = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
@@ -104,6 +104,15 @@ def text_hashes(words: Words) -> UInt64s:
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(turned)])
     ends = np.cumsum(words.per_segment)
     return mix(before[ends] - before[ends - words.per_segment])
+
+
+def shape_hashes(characters: Characters, words: Words) -> UInt64s:
+    """As `text_hashes`, but all words with digits are equal: dates, prices, numbers of comments."""
+    digits = np.concatenate([np.zeros(1, np.int64), np.cumsum(characters.has(DIGIT))])
+    numeric = digits[words.first + words.length] > digits[words.first]
+    return text_hashes(
+        msgspec.structs.replace(words, hashes=np.where(numeric, _SPREAD, words.hashes))
+    )
 
 
 def mix(values: UInt64s) -> UInt64s:

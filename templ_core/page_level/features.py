@@ -10,6 +10,7 @@ from templ_core.page_level.characters import (
     Words,
     read_characters,
     read_words,
+    shape_hashes,
     text_hashes,
 )
 from templ_core.page_level.own_features import (
@@ -43,6 +44,8 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
     """Path group of each segment: owners of equal tags and attributes up to the root."""
     text: UInt64s
     """Hash of each segment's words."""
+    shape: UInt64s
+    """Hash of each segment's words, those with digits alike."""
     columns: Columns
 
 
@@ -63,6 +66,7 @@ def read_features(document: Document) -> PageFeatures:
         tree=tree,
         group=group,
         text=text,
+        shape=shape_hashes(characters, words),
         columns={
             **text_columns(characters, words),
             **link_columns(document, characters),

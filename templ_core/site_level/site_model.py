@@ -10,32 +10,42 @@ import zstandard
 from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.errors import CodecError
-from templ_core.site_level.frequency import NodeFrequency, UInt64s, count_nodes
+from templ_core.site_level.containers import find_containers
+from templ_core.site_level.counts import Counts, occurrences
+from templ_core.site_level.learned_page import LearnedPage
+from templ_core.site_level.place_counts import content_mass, count_page, count_pages
+from templ_core.site_level.place_table import (
+    PlaceTable,
+    corrected_mass,
+    is_constant,
+    standing,
+    tabulate,
+)
+from templ_core.site_level.site_inputs import pooled_odds
 
-COMPACT_FORMAT = 1
+COMPACT_FORMAT = 2
 SIZE_LIMIT_BYTES = 1 << 20
-_BYTES_PER_NODE = 12
+_MAX_BYTES = 64 << 20
 
 
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):
-    """What one document adds to its site's model."""
+    """One document of a window."""
 
     page_id: str
     content_digest: bytes
-    nodes: UInt64s
-    """Node hashes of the page, see `node_hashes`."""
+    page: LearnedPage
 
 
 class SiteModel(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about a site's templates."""
 
     version: str
-    frequency: NodeFrequency
+    places: PlaceTable
 
     @property
     def documents(self) -> int:
         """Distinct documents that the model rests on."""
-        return self.frequency.pages
+        return self.places.pages
 
 
 def fit_site_model(
@@ -47,7 +57,7 @@ def fit_site_model(
     equal models with equal versions.
 
     Args:
-        window: Contributions of the window's documents in order of (event time, page id).
+        window: The window's documents in order of (event time, page id).
         page_model_version: Version of the page model in use.
         config: The core's thresholds.
     """
@@ -55,23 +65,31 @@ def fit_site_model(
         f"{__version__}/{COMPACT_FORMAT}/{page_model_version}/{config.digest()}".encode(),
         digest_size=8,
     )
-    distinct: dict[bytes, UInt64s] = {}
+    distinct: dict[bytes, LearnedPage] = {}
     for contribution in window:
         digest.update(contribution.page_id.encode() + b"\0" + contribution.content_digest)
-        distinct.setdefault(contribution.content_digest, contribution.nodes)
-    frequency = count_nodes(list(distinct.values()), config.template_pages_min)
-    return SiteModel(version=digest.hexdigest(), frequency=_bounded(frequency))
+        distinct.setdefault(contribution.content_digest, contribution.page)
+    places = fit_places(list(distinct.values()))
+    return SiteModel(version=digest.hexdigest(), places=places)
 
 
-def _bounded(frequency: NodeFrequency) -> NodeFrequency:
-    """`frequency` within the size limit; the least frequent nodes go first, then by hash."""
-    room = SIZE_LIMIT_BYTES // _BYTES_PER_NODE
-    if frequency.nodes.size <= room:
-        return frequency
-    order = np.lexsort((frequency.nodes, -frequency.counts.astype(np.int64)))
-    keep = np.sort(order[:room])
-    return NodeFrequency(
-        pages=frequency.pages, nodes=frequency.nodes[keep], counts=frequency.counts[keep]
+def fit_places(pages: Sequence[LearnedPage]) -> PlaceTable:
+    """The places of a window: counted, then with the containers that they give each page."""
+    table = tabulate(count_pages([count_page(page.places, page.content_odds) for page in pages]))
+    content, best = [], []
+    for page in pages:
+        places, words = page.places, page.places.words.astype(np.int64)
+        known = standing(table, places.path, places.text, places.shape)
+        constant = is_constant(known.path_pages, known.constancy, known.text_pages, words)
+        mass = corrected_mass(content_mass(page.content_odds, places.words), words, constant)
+        probability = 1 / (1 + np.exp(-pooled_odds(table, places, mass)))
+        found = find_containers(places.first, places.last, probability, words.astype(np.float64))
+        content.append(places.boxes[found.content])
+        best.append(places.boxes[found.best])
+    return msgspec.structs.replace(
+        table,
+        content_boxes=occurrences(np.array(content, np.uint64)),
+        best_boxes=occurrences(np.array(best, np.uint64)),
     )
 
 
@@ -79,20 +97,35 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     format: int
     version: str
     pages: int
-    nodes: bytes
-    counts: bytes
+    counts: list[tuple[bytes, bytes]]
+    """Keys and sums of the tables, in the order of `_TABLES`."""
+
+
+_TABLES = {
+    "paths": 3,
+    "cells": 2,
+    "anchors": 2,
+    "texts": 1,
+    "shapes": 1,
+    "content_boxes": 1,
+    "best_boxes": 1,
+}
+"""Tables of a place table, and the number of their sums."""
 
 
 def encode_site_model(model: SiteModel) -> bytes:
     """Compact form of a site model: MessagePack of its columns, zstd."""
+    tables = [getattr(model.places, name) for name in _TABLES]
     return zstandard.ZstdCompressor(level=3).compress(
         msgspec.msgpack.encode(
             _Compact(
                 COMPACT_FORMAT,
                 model.version,
-                model.frequency.pages,
-                model.frequency.nodes.astype("<u8").tobytes(),
-                model.frequency.counts.astype("<u4").tobytes(),
+                model.places.pages,
+                [
+                    (one.keys.astype("<u8").tobytes(), one.sums.astype("<i8").tobytes())
+                    for one in tables
+                ],
             )
         )
     )
@@ -105,15 +138,22 @@ def decode_site_model(body: bytes) -> SiteModel:
         CodecError: not a site model, damaged, or of another format.
     """
     try:
-        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=4 * SIZE_LIMIT_BYTES)
+        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
         compact = msgspec.msgpack.decode(data, type=_Compact)
-        nodes = np.frombuffer(compact.nodes, "<u8").astype(np.uint64)
-        counts = np.frombuffer(compact.counts, "<u4").astype(np.uint32)
+        if compact.format != COMPACT_FORMAT:
+            raise CodecError(f"site model of format {compact.format}, known is {COMPACT_FORMAT}")
+        tables = {
+            name: _counts(keys, sums, rows)
+            for (name, rows), (keys, sums) in zip(_TABLES.items(), compact.counts, strict=True)
+        }
+        return SiteModel(version=compact.version, places=PlaceTable(pages=compact.pages, **tables))
     except (zstandard.ZstdError, msgspec.DecodeError, ValueError) as error:
         raise CodecError(f"not a site model: {error}") from None
-    if compact.format != COMPACT_FORMAT or nodes.size != counts.size:
-        raise CodecError(f"site model of format {compact.format}, known is {COMPACT_FORMAT}")
-    return SiteModel(
-        version=compact.version,
-        frequency=NodeFrequency(pages=compact.pages, nodes=nodes, counts=counts),
-    )
+
+
+def _counts(keys: bytes, sums: bytes, rows: int) -> Counts:
+    columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(rows, -1)
+    names = np.frombuffer(keys, "<u8").astype(np.uint64)
+    if columns.shape[1] != len(names):
+        raise CodecError("not a site model: its columns differ in length")
+    return Counts(keys=names, sums=columns, labels=np.empty((0, len(names)), np.uint64))

@@ -3,10 +3,8 @@ import numpy as np
 from templ_core.clean import clean, cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
-from templ_core.site_level.frequency import node_hashes
-from templ_core.site_level.site_model import Contribution, fit_site_model
+from tests.templ_core.site_level.builders import CONFIG, site_model
 
-CONFIG = CoreConfig()
 SENTENCE = "The committee met on {n} occasions, and each time it found, after long talks, little. "
 BOILERPLATE = (
     "This site is run by volunteers who meet every month, in rain and in sun, to discuss what to "
@@ -19,18 +17,10 @@ def page(number):
     return parse_document(
         f"<html><head><title>Page {number}</title></head><body>"
         "<nav class=menu><ul><li><a href=/>Home</a><li><a href=/news>News</a></ul></nav>"
-        f"<div class=body><h1>Page {number}</h1>{article}<p>{BOILERPLATE}</p></div>"
+        f"<div class=body><h1>Page {number}</h1>{article}<p class=about>{BOILERPLATE}</p></div>"
         "<footer>Copyright, all rights reserved</footer></body></html>",
         "https://example.com/",
     )
-
-
-def site_model(documents):
-    window = [
-        Contribution(page_id=str(n), content_digest=bytes([n]), nodes=node_hashes(d.segments.texts))
-        for n, d in enumerate(documents)
-    ]
-    return fit_site_model(window, "page", CONFIG)
 
 
 def test_navigation_and_footer_go_and_the_article_stays():
@@ -48,7 +38,7 @@ def test_what_the_sites_pages_share_goes_even_where_it_reads_like_content():
     assert "The committee met on 13 occasions" in known.text
     assert known.decision.used_site
     reason = dict(zip(page(1).segments.texts, known.decision.reasons, strict=True))
-    assert reason[BOILERPLATE] == "site-frequency"
+    assert reason[BOILERPLATE] == "site-constant"
 
 
 def test_a_site_whose_pages_are_all_this_page_cannot_empty_it():
@@ -57,18 +47,17 @@ def test_a_site_whose_pages_are_all_this_page_cannot_empty_it():
 
 
 def test_site_evidence_that_would_take_nearly_everything_is_set_aside():
-    copies = [page(1) for _ in range(20)]
-    markup = f"<div>{''.join(f'<p>{text}</p>' for text in page(1).segments.texts)}</div>"
-    fresh = parse_document(markup + "<p>Only this line is new today, and it is short.</p>", "u")
-    stern = CoreConfig(site_evidence_max=40.0)
-    cleaned = clean(fresh, site_model(copies), stern)
-    assert "The committee met on 13 occasions" in cleaned.text
-    assert "abstained" in cleaned.warnings
-    assert not cleaned.decision.used_site
+    stern = CoreConfig(abstain_ratio=1.01)
+    known = clean(page(1), site_model([page(n) for n in range(2, 22)]), stern)
+    assert known.text == clean(page(1), None, CONFIG).text
+    assert "abstained" in known.warnings
+    assert not known.decision.used_site
 
 
-def test_a_model_of_one_page_has_no_weight():
-    assert not clean(page(1), site_model([page(2)]), CONFIG).decision.used_site
+def test_an_empty_model_has_no_weight():
+    alone, known = clean(page(1), None, CONFIG), clean(page(1), site_model([]), CONFIG)
+    assert known.text == alone.text
+    assert not known.decision.used_site
 
 
 def test_no_word_is_invented():

@@ -4,10 +4,12 @@ import pytest
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
 from schemas.site_model import SiteModelRecord
+from templ_core.dom.codec import compress_columns, document_columns
+from templ_core.dom.document import read_document
 from tests.workers.builders import page
 from workers.cleaner import ENVELOPE_BYTES, Cleaned, Cleaner, Dead, Deleted, NoModels, fit_message
 from workers.pool import Pool
-from workers.tasks import RefitTask
+from workers.tasks import RefitTask, WindowPage
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
 
@@ -103,8 +105,12 @@ class OneModel:
         return self.model
 
 
-def fitted_model(pool, documents):
-    window = [(f"p{n}", bytes([n]), nodes) for n, nodes in enumerate(documents)]
+def fitted_model(pool, bodies):
+    documents = [document_columns(read_document(body, "https://example.com/")) for body in bodies]
+    window = [
+        WindowPage(f"p{n}", bytes([n]), b"", compress_columns(columns))
+        for n, columns in enumerate(documents)
+    ]
     result, _ = pool.run("example.com", RefitTask(window), 10)
     return SiteModelRecord(
         site="example.com",
@@ -117,12 +123,11 @@ def fitted_model(pool, documents):
 
 
 def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, poison_settings):
-    from templ_core.site_level.frequency import node_hashes
-
-    menu = node_hashes(["Shared words of the site, which come back everywhere, always."])
-    model = fitted_model(poison_pool, [menu.tobytes() for _ in range(9)])
+    shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
+    others = [GOOD.replace(b"words", b"words%d" % n) + shared for n in range(9)]
+    model = fitted_model(poison_pool, others)
     cleaner = Cleaner(poison_pool, OneModel(model), poison_settings)
-    body = GOOD + b"<p>Shared words of the site, which come back everywhere, always."
+    body = GOOD + shared
     for attempt in range(3):
         outcome = cleaner.process(page(1, body))
         assert isinstance(outcome, Cleaned)

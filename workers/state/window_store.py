@@ -48,7 +48,7 @@ class Contribution(msgspec.Struct, frozen=True, array_like=True):
 
     page_id: str
     content_digest: bytes
-    nodes: bytes
+    body: bytes
 
 
 class SiteState(msgspec.Struct, kw_only=True):

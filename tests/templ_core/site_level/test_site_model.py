@@ -1,50 +1,48 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from templ_core.config import CoreConfig
+from templ_core.clean import clean
+from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.site_level.frequency import count_nodes, node_hashes
+from templ_core.page_level.model_file import shipped_model
+from templ_core.site_level.learned_page import (
+    decode_learned_page,
+    encode_learned_page,
+    learn_page,
+)
 from templ_core.site_level.site_model import (
-    SIZE_LIMIT_BYTES,
-    Contribution,
     decode_site_model,
     encode_site_model,
     fit_site_model,
 )
+from tests.templ_core.site_level.builders import CONFIG, contribution, site_model
 
-CONFIG = CoreConfig()
+SENTENCE = "In the year {n} they went up the river with {n} boats, and came back with a few. "
 
 
-def contribution(name, texts, digest=None):
-    return Contribution(
-        page_id=name, content_digest=(digest or name).encode(), nodes=node_hashes(texts)
+def page(number, *, site="one", body=None):
+    article = body or "".join(f"<p>{SENTENCE.format(n=100 * number + k) * 3}</p>" for k in range(4))
+    return parse_document(
+        f"<title>Page {number}</title><body class={site}>"
+        "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
+        f"<div class={site}-body><h1>Page {number}</h1>{article}</div>"
+        "<div class=foot>Copyright by those who wrote it, all rights reserved.</div>",
+        "https://example.com/",
     )
 
 
-@given(st.lists(st.lists(st.sampled_from("abcdefg"), max_size=6), max_size=8))
-def test_counts_are_pages_not_occurrences(pages):
-    frequency = count_nodes([node_hashes(page) for page in pages], pages_min=1)
-    expected = [sum(letter in page for page in pages) for letter in "abcdefgh"]
-    assert frequency.pages_with(node_hashes(list("abcdefgh"))).tolist() == expected
-
-
-def test_white_space_and_case_do_not_tell_texts_apart():
-    one, other, third = node_hashes(["Read  more", "read more", "read less"])
-    assert one == other
-    assert one != third
+def kept_words(document, model):
+    return clean(document, model, CONFIG).text
 
 
 def test_exact_repeats_count_once():
-    window = [contribution(f"p{n}", ["menu", "article"], digest="same") for n in range(10)]
-    model = fit_site_model([*window, contribution("q", ["menu"])], "page-1", CONFIG)
+    window = [contribution(f"p{n}", page(1), digest="same") for n in range(10)]
+    model = fit_site_model([*window, contribution("q", page(2))], "page-1", CONFIG)
     assert model.documents == 2
-    assert model.frequency.pages_with(node_hashes(["menu", "article"])).tolist() == [2, 0]
 
 
 def test_equal_windows_give_equal_bytes_and_versions():
-    window = [contribution(f"p{n}", ["menu", f"article {n}"]) for n in range(5)]
+    window = [contribution(f"p{n}", page(n)) for n in range(5)]
     one = fit_site_model(window, "page-1", CONFIG)
     assert encode_site_model(one) == encode_site_model(fit_site_model(window, "page-1", CONFIG))
     assert fit_site_model(window[1:], "page-1", CONFIG).version != one.version
@@ -52,29 +50,67 @@ def test_equal_windows_give_equal_bytes_and_versions():
 
 
 def test_a_model_survives_its_compact_form():
-    model = fit_site_model([contribution(f"p{n}", ["menu", "foot"]) for n in range(3)], "p", CONFIG)
+    model = site_model([page(n) for n in range(6)])
     again = decode_site_model(encode_site_model(model))
     assert again.version == model.version
-    assert again.documents == 3
-    assert again.frequency.nodes.tolist() == model.frequency.nodes.tolist()
-    assert again.frequency.counts.tolist() == [3, 3]
-
-
-def test_a_model_keeps_its_most_frequent_nodes_when_it_grows_too_large():
-    room = SIZE_LIMIT_BYTES // 12
-    everywhere = np.arange(10, dtype=np.uint64)
-    rare = np.arange(10, 10 + 2 * room, dtype=np.uint64)
-    window = [
-        Contribution(page_id=str(n), content_digest=bytes([n]), nodes=nodes)
-        for n, nodes in enumerate([np.concatenate([everywhere, rare])] * 2 + [everywhere])
-    ]
-    model = fit_site_model(window, "page-1", CONFIG)
-    assert model.frequency.nodes.size == room
-    assert model.frequency.pages_with(everywhere).tolist() == [3] * 10
-    assert len(encode_site_model(model)) <= SIZE_LIMIT_BYTES
+    assert again.documents == 6
+    assert clean(page(9), again, CONFIG).text == clean(page(9), model, CONFIG).text
+    for name in ("paths", "cells", "anchors", "texts", "shapes", "content_boxes", "best_boxes"):
+        one, other = getattr(model.places, name), getattr(again.places, name)
+        assert one.keys.tolist() == other.keys.tolist()
+        assert one.sums.tolist() == other.sums.tolist()
 
 
 @pytest.mark.parametrize("damaged", [b"", b"nonsense", b"\x28\xb5\x2f\xfd\x00\x00"])
 def test_bytes_that_are_no_model_are_refused(damaged):
     with pytest.raises(CodecError):
         decode_site_model(damaged)
+
+
+def test_a_learned_page_survives_its_compact_form_for_its_own_page_model_only():
+    learned = learn_page(page(1), shipped_model())
+    body = encode_learned_page(learned, "page-1")
+    again = decode_learned_page(body, "page-1")
+    assert np.array_equal(again.content_odds, learned.content_odds)
+    assert np.array_equal(again.places.boxes, learned.places.boxes)
+    assert np.array_equal(again.places.shape, learned.places.shape)
+    with pytest.raises(CodecError, match="another page model"):
+        decode_learned_page(body, "page-2")
+
+
+def test_the_menu_goes_and_the_article_stays():
+    text = kept_words(page(50), site_model([page(n) for n in range(20)]))
+    assert "In the year 5003" in text
+    assert "All the news" not in text
+    assert "Copyright" not in text
+
+
+ARTICLE = "In the year 101 they went"
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        pytest.param([page(1)], id="itself only"),
+        pytest.param([page(2)], id="one other page"),
+        pytest.param([page(1)] * 30, id="only copies of itself"),
+        pytest.param([page(n) for n in range(2, 9)] + [page(1)] * 10, id="refetched ten times"),
+        pytest.param(
+            [page(n) for n in range(2, 22)] + [page(n, site="two") for n in range(30, 50)],
+            id="two sites under one key",
+        ),
+        pytest.param(
+            [page(n) for n in range(2, 12)]
+            + [
+                parse_document(f"<title>Error</title><p>Error {n} occurred.</p>", "u")
+                for n in range(12)
+            ],
+            id="error pages mixed in",
+        ),
+        pytest.param([parse_document("<p>x", "u")] * 5, id="nothing to learn"),
+    ],
+)
+def test_no_window_swallows_an_article(window):
+    text = kept_words(page(1), site_model(window))
+    for sentence in range(100, 104):
+        assert SENTENCE.format(n=sentence).strip() in text

@@ -1,0 +1,99 @@
+"""Evidence of the site and of the page in one score: linear, few inputs, no sign against sense."""
+
+import functools
+from importlib import resources
+from typing import Self
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.errors import CodecError
+from templ_core.site_level.site_inputs import Columns
+
+Floats = npt.NDArray[np.float64]
+
+FUSION_FORMAT = 1
+SHIPPED = "fusion.json"
+DECIMALS = 3
+"""Log-odds are rounded, so that every machine gives the same text."""
+
+REASON_OF = {
+    "page": "page-level",
+    "place": "site-place",
+    "surroundings": "site-place",
+    "usual content box": "site-container",
+    "usual best box": "site-container",
+    "in the best box": "site-container",
+    "steps to the best box": "site-container",
+    "constant words": "site-constant",
+    "same shape": "site-constant",
+    "long same shape": "site-constant",
+}
+"""The name under which an input decides."""
+REASONS = ("page-level", "site-place", "site-container", "site-constant")
+NEUTRAL = dict.fromkeys(REASON_OF, 0.0) | {
+    "usual content box": 0.5,
+    "usual best box": -0.5,
+    "steps to the best box": 1.0,
+}
+"""What an input is when it speaks for neither side."""
+
+
+class Term(msgspec.Struct, frozen=True, kw_only=True):
+    """What one input adds: weight * (input within low .. high)."""
+
+    weight: float
+    low: float
+    high: float
+
+
+class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
+    """Plain numbers, fitted by `templ train-site`."""
+
+    format: int
+    terms: dict[str, Term]
+    bias: float
+    page_model: str
+    """Version of the page model that it was fitted on."""
+    corpora: dict[str, str]
+    """Name of each training corpus, and the BLAKE2b-128 of its file."""
+    quality: dict[str, float]
+    """Word F1 of pages of sites left out in fitting, by corpus; 0 to 1."""
+
+    def log_odds(self, columns: Columns) -> Floats:
+        """Log-odds for content of each segment; length n_segments."""
+        odds = np.full(len(columns["page"]), self.bias)
+        for name, term in self.terms.items():
+            odds += term.weight * np.clip(columns[name], term.low, term.high)
+        return odds
+
+    def reasons(self, columns: Columns, kept: npt.NDArray[np.bool_]) -> list[str]:
+        """The kind of evidence that speaks most for what became of each segment."""
+        side = np.where(kept, 1.0, -1.0)
+        strength = np.zeros((len(REASONS), len(kept)))
+        for name, term in self.terms.items():
+            kind = REASON_OF[name]
+            strength[REASONS.index(kind)] += side * term.weight * (columns[name] - NEUTRAL[name])
+        return [REASONS[kind] for kind in np.argmax(strength, axis=0).tolist()]
+
+    @classmethod
+    def from_json(cls, body: bytes) -> Self:
+        """The model in a file.
+
+        Raises:
+            CodecError: not a fusion model, or of another format.
+        """
+        try:
+            model = msgspec.json.decode(body, type=cls)
+        except msgspec.DecodeError as error:
+            raise CodecError(f"not a fusion model: {error}") from None
+        if model.format != FUSION_FORMAT:
+            raise CodecError(f"fusion model of format {model.format}, known is {FUSION_FORMAT}")
+        return model
+
+
+@functools.cache
+def shipped_fusion() -> FusionModel:
+    """The model that comes with the package; read once."""
+    return FusionModel.from_json(resources.files(__package__).joinpath(SHIPPED).read_bytes())

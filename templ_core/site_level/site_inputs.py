@@ -1,0 +1,109 @@
+"""What the window of a site says about the segments of a page, as columns for the fusion."""
+
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document
+from templ_core.page_level.features import PageFeatures
+from templ_core.site_level.containers import find_containers, steps_from, usual
+from templ_core.site_level.place_counts import content_mass
+from templ_core.site_level.place_table import (
+    PlaceTable,
+    corrected_mass,
+    is_constant,
+    pooled,
+    standing,
+)
+from templ_core.site_level.places import PagePlaces, box_nodes, node_places, page_places
+
+Floats = npt.NDArray[np.float64]
+Columns = dict[str, Floats]
+
+SIGNS = {
+    "page": 1,
+    "place": 1,
+    "surroundings": 1,
+    "usual content box": 1,
+    "usual best box": 1,
+    "in the best box": 1,
+    "steps to the best box": -1,
+    "constant words": -1,
+    "same shape": -1,
+    "long same shape": -1,
+}
+"""The inputs, and whether more of them speaks for content (1) or for template (-1)."""
+_SURE, _QUITE_SURE = 0.005, 0.02
+"""Probabilities are kept this far from 0 and 1."""
+_CONSTANT_MAX = 5.0
+_LONG_WORDS = 50
+_PAGES_OF_DOUBT = 3
+
+
+def site_inputs(
+    document: Document, features: PageFeatures, content_odds: Floats, table: PlaceTable
+) -> Columns:
+    """The inputs of the fusion; each column of length n_segments.
+
+    Args:
+        document: A page with at least one segment.
+        features: Its features.
+        content_odds: Log-odds for content of each segment, by the page model.
+        table: What is known about the site.
+    """
+    nodes = node_places(document)
+    page = page_places(document, features, nodes)
+    tree, parent = features.tree, document.nodes.parent
+    known = standing(table, page.path, page.text, page.shape)
+    words = page.words.astype(np.int64)
+    constant = is_constant(known.path_pages, known.constancy, known.text_pages, words)
+    mass = corrected_mass(content_mass(content_odds, page.words), words, constant)
+    place = pooled_odds(table, page, mass)
+    content = 1 / (1 + np.exp(-place))
+    containers = find_containers(page.first, page.last, content, tree.words)
+    best = box_nodes(tree)[containers.best]
+    steps = steps_from(tree, parent, int(best))
+    around = np.maximum(parent[np.maximum(parent[tree.owner], 0)], 0)
+    near = tree.sums(content * tree.words, around) / tree.sums(tree.words, around)
+    same_shape = known.shape_pages / max(table.pages, 1)
+    weight = table.pages / (table.pages + _PAGES_OF_DOUBT)
+    best_share = usual(table.best_boxes, table.pages, nodes.cell, tree)
+    return {
+        "page": np.clip(content_odds, -_odds(_QUITE_SURE), _odds(_QUITE_SURE)),
+        "place": place,
+        "surroundings": clipped_odds(near, _QUITE_SURE),
+        "usual content box": usual(table.content_boxes, table.pages, nodes.cell, tree),
+        "usual best box": best_share - best_share.max(),
+        "in the best box": np.where(steps == 0, 0.5, -0.5),
+        "steps to the best box": steps,
+        "constant words": np.clip(
+            np.log(np.maximum(known.path_pages * known.constancy, 1)), 0, _CONSTANT_MAX
+        ),
+        "same shape": same_shape,
+        "long same shape": weight * same_shape * np.log(np.minimum(words, _LONG_WORDS)),
+    }
+
+
+def pooled_odds(table: PlaceTable, page: PagePlaces, mass: npt.NDArray[np.int64]) -> Floats:
+    """Log-odds for content of each segment's place: the mean over its cell and its anchor.
+
+    Args:
+        table: What is known about the site.
+        page: Where the segments stand.
+        mass: Content mass of each, constant text set to template.
+    """
+    words = page.words.astype(np.int64)
+    of_cell = pooled(table.cells, page.cell, words, mass)
+    of_anchor = pooled(table.anchors, page.anchor, words, mass)
+    odds: Floats = (clipped_odds(of_cell, _SURE) + clipped_odds(of_anchor, _SURE)) / 2
+    return odds
+
+
+def clipped_odds(probability: Floats, margin: float) -> Floats:
+    """Log-odds of probabilities kept away from 0 and 1."""
+    inner = np.clip(probability, margin, 1 - margin)
+    odds: Floats = np.log(inner / (1 - inner))
+    return odds
+
+
+def _odds(margin: float) -> float:
+    return float(np.log((1 - margin) / margin))

@@ -1,0 +1,23 @@
+"""Small pages for tests of the site level."""
+
+from templ_core.config import CoreConfig
+from templ_core.page_level.model_file import shipped_model
+from templ_core.site_level.learned_page import learn_page
+from templ_core.site_level.site_model import Contribution, fit_site_model
+
+CONFIG = CoreConfig()
+
+
+def contribution(name, document, digest=None):
+    """What a document adds to its site's model."""
+    return Contribution(
+        page_id=name,
+        content_digest=(digest or name).encode(),
+        page=learn_page(document, shipped_model()),
+    )
+
+
+def site_model(documents):
+    """The model of a window of documents, all taken as different."""
+    window = [contribution(f"p{number}", document) for number, document in enumerate(documents)]
+    return fit_site_model(window, "page", CONFIG)

@@ -1,0 +1,117 @@
+"""Counts, constancy and pooling against their definitions, on small pages of words and places."""
+
+from math import isclose
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.site_level.place_counts import NO_PAGES, count_page, count_pages
+from templ_core.site_level.place_table import is_constant, pooled, standing, tabulate
+from templ_core.site_level.places import PagePlaces
+
+SEGMENTS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from([-2.0, 0.0, 3.0])), min_size=1
+)
+PAGES = st.lists(SEGMENTS, min_size=1, max_size=9)
+
+
+def places_of(segments):
+    """A page whose segments stand at a place, have a text (of 3 words and more), and log-odds."""
+    place = np.array([place for place, _, _ in segments], np.uint64)
+    text = np.array([text for _, text, _ in segments], np.uint64)
+    return PagePlaces(
+        path=place,
+        cell=place + np.uint64(100),
+        anchor=place // np.uint64(2),
+        text=text,
+        shape=text,
+        words=(text.astype(np.int32) + 3),
+        boxes=np.zeros(1, np.uint64),
+        first=np.zeros(1, np.int32),
+        last=np.array([len(segments)], np.int32),
+    )
+
+
+def odds_of(segments):
+    return np.array([odds for _, _, odds in segments])
+
+
+def counts_of(pages):
+    return [count_page(places_of(page), odds_of(page)) for page in pages]
+
+
+def columns(counts):
+    tables = (counts.runs, counts.paths, counts.texts, counts.shapes)
+    return counts.pages, [(one.keys.tolist(), one.sums.tolist()) for one in tables]
+
+
+@given(PAGES)
+def test_learning_page_by_page_is_counting_the_window(pages):
+    learned = NO_PAGES
+    for page in counts_of(pages):
+        learned = learned.learn_one(page)
+    assert columns(learned) == columns(count_pages(counts_of(pages)))
+    assert columns(learned) == columns(count_pages(counts_of(pages[::-1])))
+
+
+@given(PAGES, SEGMENTS)
+def test_a_page_that_was_forgotten_leaves_nothing(pages, page):
+    window = count_pages(counts_of(pages))
+    one = count_page(places_of(page), odds_of(page))
+    assert columns(window.learn_one(one).forget_one(one)) == columns(window)
+
+
+def brute_constancy(pages, place):
+    """Words per page over words of different texts, where at least two pages have the place."""
+    words = [text + 3 for page in pages for at, text, _ in page if at == place]
+    texts = {text for page in pages for at, text, _ in page if at == place}
+    on = sum(any(at == place for at, _, _ in page) for page in pages)
+    return sum(words) / on / sum(text + 3 for text in texts) if on >= 2 else 0.3
+
+
+@given(PAGES)
+def test_constancy_is_words_per_page_over_words_of_different_texts(pages):
+    table = tabulate(count_pages(counts_of(pages)))
+    asked = places_of([(place, text, 0.0) for place in range(3) for text in range(4)])
+    known = standing(table, asked.path, asked.text, asked.shape)
+    for row, (place, text) in enumerate((p, t) for p in range(3) for t in range(4)):
+        on = sum(any(at == place for at, _, _ in page) for page in pages)
+        has = sum(any(one == text for _, one, _ in page) for page in pages)
+        assert known.path_pages[row] == on
+        assert known.text_pages[row] == (has if has > 1 else 0)
+        assert isclose(known.constancy[row], brute_constancy(pages, place), abs_tol=1e-12)
+
+
+def brute_pooled(pages, here, place):
+    """Mean content probability of a place, constant texts at 0.02, by the definition."""
+    mass = words = 0.0
+    for page in [*pages, here]:
+        for at, text, odds in page:
+            if at != place:
+                continue
+            on = sum(any(a == at for a, _, _ in one) for one in pages)
+            has = sum(any(t == text for _, t, _ in one) for one in pages)
+            fixed = is_constant(
+                np.array([on]),
+                np.array([brute_constancy(pages, at)]),
+                np.array([has]),
+                np.array([text + 3]),
+            )[0]
+            probability = 0.02 if fixed else 1 / (1 + np.exp(-odds))
+            mass += round(1000 * (text + 3) * probability) / 1000
+            words += text + 3
+    return mass / words
+
+
+@given(PAGES, SEGMENTS)
+def test_pooling_is_the_mean_over_the_window_and_the_page(pages, here):
+    table = tabulate(count_pages(counts_of(pages)))
+    page = places_of(here)
+    known = standing(table, page.path, page.text, page.shape)
+    words = page.words.astype(np.int64)
+    fixed = is_constant(known.path_pages, known.constancy, known.text_pages, words)
+    own = np.rint(1000 * words / (1 + np.exp(-odds_of(here)))).astype(np.int64)
+    found = pooled(table.cells, page.cell, words, np.where(fixed, 20 * words, own))
+    for (place, _, _), probability in zip(here, found, strict=True):
+        assert isclose(probability, brute_pooled(pages, here, place), abs_tol=1e-9)
