@@ -1,0 +1,157 @@
+"""How well estimated boxes rank the blocks of real pages, beside those of headless Chromium.
+
+    python tests/quality/layout_against_browser.py wcxb_dev.jsonl.xz --pages 100
+
+Scripts of the pages do not run and nothing is fetched, so style sheets and images outside a page's
+own file count neither here nor there. Pages are drawn by the hash of their address. Printed are
+Spearman's rank correlations over the blocks that hold text and that both show, page by page.
+"""
+
+import html
+import json
+import re
+import subprocess
+import tempfile
+import zlib
+from pathlib import Path
+
+import click
+import numpy as np
+from lxml import etree
+from scipy.stats import spearmanr
+
+from templ_core.dom.document import parse_document, parse_markup
+from templ_core.dom.layout import VIEWPORT_PX, estimate_layout
+from templ_core.dom.presentation import read_presentation
+from templ_core.dom.tags import INLINE, INVISIBLE
+from workers.cli.jsonl import read_objects
+
+BLOCKS_MIN = 10
+_NUMBER = "data-templ-number"
+_BOXES = re.compile(r'<pre id="templ-boxes">(.*?)</pre>', re.DOTALL)
+_POLICY = (
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"script-src 'nonce-templ'; img-src data:; style-src 'unsafe-inline'\">"
+)
+_SCRIPT = f"""<script nonce="templ">
+const boxes = {{}};
+for (const one of document.querySelectorAll("[{_NUMBER}]")) {{
+  const box = one.getBoundingClientRect();
+  boxes[one.getAttribute("{_NUMBER}")] = [box.left, box.top, box.width, box.height];
+}}
+const out = document.createElement("pre");
+out.id = "templ-boxes";
+out.textContent = JSON.stringify(boxes);
+document.documentElement.replaceChildren(out);
+</script>"""
+
+
+def numbered(markup):
+    """The page as the parser sees it, its visible elements numbered in document order."""
+    root = parse_markup(markup)
+    todo, number = [root], 0
+    while todo:
+        element = todo.pop()
+        if isinstance(element.tag, str) and element.tag not in INVISIBLE:
+            element.set(_NUMBER, str(number))
+            number += 1
+            todo.extend(reversed(element))
+    return etree.tostring(root, method="html", encoding="unicode")
+
+
+def browser_boxes(browser, markup, folder):
+    """Left, top, width and height of each numbered element; None when the browser gives none."""
+    page = Path(folder) / "page.html"
+    page.write_text(
+        f"<!DOCTYPE html>{_POLICY}{numbered(markup)}{_SCRIPT}", "utf-8", errors="replace"
+    )
+    command = [
+        browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+        "--host-resolver-rules=MAP * ~NOTFOUND", f"--window-size={int(VIEWPORT_PX)},768",
+        "--virtual-time-budget=2000", f"--user-data-dir={folder}/profile", "--dump-dom",
+        page.as_uri(),
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    found = _BOXES.search(done.stdout)
+    return json.loads(html.unescape(found[1])) if found else None
+
+
+def correlations(browser, record, folder):
+    """Rank correlations of one page, by name; None when it has too few blocks."""
+    document = parse_document(record["html"], record["url"])
+    presentation = read_presentation(document, record["html"])
+    if presentation is None:
+        return None
+    real = browser_boxes(browser, record["html"], folder)
+    if real is None:
+        return None
+    estimate = estimate_layout(document, presentation)
+    owners = set(document.segments.owner.tolist())
+    inside = sorted(
+        {node for owner in owners for node in above(document.nodes.parent.tolist(), owner)}
+    )
+    blocks = [
+        node
+        for node in inside
+        if document.nodes.tags[node] not in INLINE and str(node) in real and estimate.area[node] > 0
+    ]
+    seen = np.array([real[str(node)] for node in blocks]).reshape(-1, 4)
+    shown = seen[:, 2] * seen[:, 3] > 0
+    blocks, seen = np.array(blocks)[shown], seen[shown]
+    if len(blocks) < BLOCKS_MIN:
+        return None
+    pairs = {
+        "area": (estimate.area[blocks], seen[:, 2] * seen[:, 3]),
+        "top": (estimate.top[blocks], seen[:, 1]),
+        "left": (estimate.left[blocks], seen[:, 0]),
+        "width": (estimate.width[blocks], seen[:, 2]),
+        "height": (estimate.height[blocks], seen[:, 3]),
+    }
+    found = {
+        name: float(spearmanr(*pair).statistic)
+        for name, pair in pairs.items()
+        if all(len(set(column.round(1))) > 1 for column in pair)
+    }
+    return {**found, "blocks": float(len(blocks))}
+
+
+def above(parent, node):
+    """The node and its ancestors."""
+    while node >= 0:
+        yield node
+        node = parent[node]
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--pages", default=100, show_default=True)
+@click.option("--browser", default="chromium", show_default=True)
+def main(corpus, pages, browser):
+    """Rank correlation of estimated and real boxes on pages of CORPUS."""
+    records = sorted(
+        (record for _, record in read_objects(corpus)),
+        key=lambda record: zlib.crc32(record["url"].encode()),
+    )
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for record in records:
+            if len(results) == pages:
+                break
+            one = correlations(browser, record, folder)
+            if one is not None:
+                results.append(one)
+    click.echo(f"{len(results)} pages, {np.mean([one['blocks'] for one in results]):.0f} blocks each")
+    click.echo("rank correlation  mean  median  lowest tenth")
+    for name in ("area", "top", "left", "width", "height"):
+        values = [one[name] for one in results if name in one]
+        click.echo(
+            f"{name:16}  {np.mean(values):.3f}  {np.median(values):.3f}  "
+            f"{np.quantile(values, 0.1):.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
