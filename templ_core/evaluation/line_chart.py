@@ -17,21 +17,32 @@ _HEAD = (
 Points = Sequence[tuple[float, float]]
 
 
-def line_chart(title: str, x_name: str, y_name: str, lines: Mapping[str, Points]) -> str:
-    """An SVG document with at most seven lines over a logarithmic x axis.
+def line_chart(
+    title: str,
+    x_name: str,
+    y_name: str,
+    lines: Mapping[str, Points],
+    *,
+    ticks: Sequence[float] | None = None,
+) -> str:
+    """An SVG document with at most seven lines.
 
     Args:
         title: Above the chart.
         x_name: Below the x axis.
         y_name: Beside the y axis.
-        lines: Points (x above 0, y) of each line by its name; at least one point in all.
+        lines: Points of each line by its name; at least one point in all.
+        ticks: What is marked on the x axis, ascending, with all points in between; None for a
+            logarithmic axis that marks every point's x, which must be above 0.
     """
-    xs = sorted({log10(x) for points in lines.values() for x, _ in points})
+    scaled = log10 if ticks is None else float
+    marks = ticks or sorted({x for points in lines.values() for x, _ in points})
+    first, last = scaled(marks[0]), scaled(marks[-1])
     ys = [y for points in lines.values() for _, y in points]
     low, high = _rounded(min(ys), max(ys))
 
     def place(x: float, y: float) -> tuple[float, float]:
-        across = (log10(x) - xs[0]) / ((xs[-1] - xs[0]) or 1.0)
+        across = (scaled(x) - first) / ((last - first) or 1.0)
         down = (high - y) / (high - low)
         return (
             _LEFT + across * (_WIDTH - _LEFT - _RIGHT),
@@ -47,14 +58,14 @@ def line_chart(title: str, x_name: str, y_name: str, lines: Mapping[str, Points]
     ]
     for step in range(_STEPS + 1):
         y = low + (high - low) * step / _STEPS
-        _, down = place(10 ** xs[0], y)
+        _, down = place(marks[0], y)
         parts.append(
             f'<path d="M{_LEFT} {down:.1f}H{_WIDTH - _RIGHT}" stroke="#ddd"/>'
             + _text(_LEFT - 6, down + 4, f"{y:.2f}", "end")
         )
-    for x in xs:
-        across, _ = place(10**x, low)
-        parts.append(_text(across, _HEIGHT - _BOTTOM + 18, f"{10**x:g}", "middle"))
+    for x in marks:
+        across, _ = place(x, low)
+        parts.append(_text(across, _HEIGHT - _BOTTOM + 18, f"{x:g}", "middle"))
     for number, (name, points) in enumerate(lines.items()):
         colour = _COLOURS[number]
         spots = [place(x, y) for x, y in points]

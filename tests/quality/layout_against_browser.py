@@ -143,7 +143,9 @@ def main(corpus, pages, browser):
             one = correlations(browser, record, folder)
             if one is not None:
                 results.append(one)
-    click.echo(f"{len(results)} pages, {np.mean([one['blocks'] for one in results]):.0f} blocks each")
+    click.echo(
+        f"{len(results)} pages, {np.mean([one['blocks'] for one in results]):.0f} blocks each"
+    )
     click.echo("rank correlation  mean  median  lowest tenth")
     for name in ("area", "top", "left", "width", "height"):
         values = [one[name] for one in results if name in one]

@@ -9,6 +9,7 @@ _COMMANDS = (
     "pagelevel-templates",
     "pagelevel-segmentation",
     "pagelevel-duplicates",
+    "kolcz-yih",
 )
 
 

@@ -1,14 +1,14 @@
 """`templ experiments pagelevel-train`: PAGELEVEL's classifier from pages without gold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from templ_core.page_level.smoothed_classifier_file import encode_classifier
 from templ_core.training.fit_smoothed_classifier import train_smoothed_classifier
-from templ_core.training.site_pages import SitePage, TooFewPages
-from workers.cli.jsonl import read_objects
+from templ_core.training.site_pages import TooFewPages
+from workers.cli.experiments.site_records import read_site_pages
 from workers.errors import InputProblem
 
 
@@ -27,20 +27,8 @@ def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
     """
     try:
         classifier = train_smoothed_classifier(
-            _pages(corpora), lambda done: click.echo(done, err=True)
+            read_site_pages(corpora), lambda done: click.echo(done, err=True)
         )
     except TooFewPages as error:
         raise InputProblem(str(error)) from None
     out.write_bytes(encode_classifier(classifier))
-
-
-def _pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
-    for path in corpora:
-        for _, record in read_objects(path):
-            yield SitePage(
-                corpus=path.name.partition(".")[0],
-                site=record.get("site") or record["url"],
-                url=record["url"],
-                body=(record.get("html") or "").encode("utf-8", "replace"),
-                charset="utf-8",
-            )
