@@ -35,6 +35,18 @@ class MutablePattern(msgspec.Struct, frozen=True):
     but_not: tuple[str, ...] = ()
     """Earlier patterns that may match the same tokens."""
 
+    def problem(self) -> str | None:
+        """What keeps it from being used; None = nothing."""
+        if not re.fullmatch("[a-z_]+", self.name):
+            return "has a name that is not of small letters and underscores"
+        if not self.words and not self.pattern:
+            return "has neither `words` nor `pattern`"
+        try:
+            compiled = re.compile(self.pattern)
+        except re.error as error:
+            return f"is no regular expression: {error}"
+        return "has groups; write (?: ) instead" if compiled.groups else None
+
 
 def _names(*texts: str) -> tuple[str, ...]:
     """Every name as written, with a capital, and in capitals."""

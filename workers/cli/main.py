@@ -18,6 +18,7 @@ _COMMANDS = (
     "feed",
     "topics",
     "evaluate",
+    "phrases",
     "train",
     "simulate",
     "schemas",

@@ -1,13 +1,10 @@
 """`templ run`: the worker on files."""
 
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
 
 import click
 
@@ -15,8 +12,8 @@ from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
 from workers.cli.inputs import STDOUT, FeedReader, refuse_overwriting
 from workers.cli.options import page_model_option
+from workers.cli.output import open_output
 from workers.cli.progress import progress
-from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
@@ -94,7 +91,7 @@ def run(
             with_segments=segments,
         )
         stack.callback(local.close)
-        writer = stack.enter_context(_writer(out))
+        writer = stack.enter_context(open_output(out))
         dead = DeadLetterFile(dead_letters)
         stack.callback(dead.close)
         tally = Tally()
@@ -156,23 +153,3 @@ class Tally:
         lines.append(f"{self._dead} dead letters" + (f": {dead_letters}" if self._dead else ""))
         lines.append(f"cleaned text: {'standard output' if out == STDOUT else out}")
         return "\n".join(lines)
-
-
-@contextmanager
-def _writer(path: Path) -> Iterator[IO[bytes]]:
-    """`path`, opened for writing; standard output for `-`.
-
-    Raises:
-        UsageProblem: it cannot be written.
-    """
-    if path == STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("wb")
-    except OSError as error:
-        raise UsageProblem(f"--out {path}: {error.strerror}; name a file to write") from None
-    with file:
-        yield file
