@@ -40,6 +40,12 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
     """Tokens of a phrase that starts or ends at no block's border, at one, at two."""
 
+    phrase_pages_min: int = 3
+    """Pages a phrase must be on; all of a smaller window, if it is short and a whole block."""
+
+    phrase_block_tokens_max: int = 20
+    """Longest whole block that is a phrase without lying beyond the energy cut-off."""
+
     phrase_set_bytes: int = 256 << 10
     """Text of a site's phrases; the least supported go first."""
 

@@ -48,7 +48,11 @@ def learn_phrases(
     """
     pages = [pages[index] for index in distinct_pages(pages)]
     normaliser = Normaliser(patterns)
-    pages_min = max(config.template_pages_min, math.ceil(config.template_share * len(pages)))
+    pages_min = max(
+        config.template_pages_min,
+        min(config.phrase_pages_min, len(pages)),
+        math.ceil(config.template_share * len(pages)),
+    )
     corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
     repeats = find_repeats(
         SuffixArray(corpus.tokens),
@@ -84,13 +88,16 @@ def _is_template(
 ) -> bool:
     """Whether a string that recurs often enough is part of the site's template.
 
-    A whole block is; a part of one has to lie beyond the cut-off. The more of its ends are borders,
-    the shorter it may be; and some token must be more than figures or a shape.
+    A whole block of few tokens is. A part of a block has to lie beyond the cut-off, and so has a
+    long one: an article's paragraph recurs where the article is fetched again or begins a listing.
+    The more of a string's ends are borders, the shorter it may be; and some token must be more than
+    figures or a shape.
     """
     words = [key for key in phrase.keys if key != LINE]
     borders = len(phrase.keys) - len(words)
+    is_short_block = borders == 2 and len(words) <= config.phrase_block_tokens_max
     return (
         len(words) >= config.phrase_tokens_min[borders]
-        and (borders == 2 or phrase.pages >= cutoff_pages)
+        and (is_short_block or phrase.pages >= max(cutoff_pages, config.phrase_pages_min))
         and any(map(normaliser.has_meaning, words))
     )
