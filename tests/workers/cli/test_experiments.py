@@ -63,6 +63,13 @@ def test_segmentation_of_synthetic_pages(templ, classifier, feed, tmp_path):
     assert (tmp_path / "figure-3-feed.svg").is_file()
 
 
+def test_phrases_remove_what_recurs(templ, selected, tmp_path):
+    out = templ("experiments", "phrases-removal", selected, "--out", tmp_path).stdout.decode()
+    together = out[out.index("learned on all pages") :]
+    assert "1.0000" in next(line for line in together.splitlines() if "a.org" in line)
+    assert "content lost" in (tmp_path / "report.html").read_text()
+
+
 def test_problems_are_one_line(templ, classifier, selected, tmp_path):
     experiments = [
         ("pagelevel-templates", tmp_path / "none.json", selected),

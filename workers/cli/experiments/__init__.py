@@ -10,6 +10,7 @@ _COMMANDS = (
     "pagelevel-segmentation",
     "pagelevel-duplicates",
     "kolcz-yih",
+    "phrases-removal",
 )
 
 
