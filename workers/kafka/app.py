@@ -91,12 +91,18 @@ def end_process(reason: str) -> None:
     os._exit(_FATAL)
 
 
-async def essential(name: str, step: Callable[[], Awaitable[None]]) -> None:
-    """Run a part of the worker; any failure ends the process instead of skipping a message."""
+async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
+    """Run a part of the worker; any failure ends the process instead of skipping a message.
+
+    A worker that is being stopped loses its producer under a step: that is no failure, and nothing
+    is acknowledged.
+    """
     try:
         await step()
     except asyncio.CancelledError:
         raise
     except Exception as error:
         log.debug("%s", name, exc_info=True)
+        if app.should_stop:
+            raise asyncio.CancelledError from error
         end_process(f"{name}: {type(error).__name__}: {error}; ending, to be started again")

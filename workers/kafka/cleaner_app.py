@@ -56,12 +56,12 @@ class CleanerApp:
         return self._follower.taken
 
     async def _follow_models(self) -> None:
-        await essential("site models", self._follower.run)
+        await essential(self.app, "site models", self._follower.run)
 
     async def _clean(self, stream: faust.StreamT) -> None:
         await self._follower.ready.wait()
         async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
-            await essential("cleaning", lambda events=events: self._batch(events))
+            await essential(self.app, "cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
         come = [received_from_faust(event.message) for event in events]

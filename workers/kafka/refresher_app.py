@@ -75,7 +75,7 @@ class RefresherApp:
         self._owned = numbers
         for number in sorted(numbers):
             task = asyncio.ensure_future(
-                essential("recovery", lambda number=number: self._recover(number))
+                essential(self.app, "recovery", lambda number=number: self._recover(number))
             )
             self._rebuilds.add(task)
             task.add_done_callback(self._rebuilds.discard)
@@ -92,7 +92,7 @@ class RefresherApp:
 
     async def _refresh(self, stream: faust.StreamT) -> None:
         async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
-            await essential("refreshing", lambda events=events: self._batch(events))
+            await essential(self.app, "refreshing", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
         come = [received_from_faust(event.message) for event in events]

@@ -156,7 +156,7 @@ def test_a_page_of_twenty_megabytes_is_cleaned(templ, tmp_path):
     body = paragraph * (20_000_000 // len(paragraph))
     source = tmp_path / "big.jsonl"
     source.write_text(json.dumps({"url": "https://a.com/big", "html": body}))
-    templ("run", source, "--out", tmp_path / "out.jsonl")
+    templ("run", source, "--out", tmp_path / "out.jsonl", TEMPL_PAGE_DEADLINE_S="20")
     (record,) = outputs(tmp_path / "out.jsonl")
     assert record.chars_out > 15_000_000
     assert record.warnings == []
