@@ -1,6 +1,7 @@
 """Every threshold of the core: its unit, its range, its source; frozen."""
 
 import hashlib
+from typing import Literal
 
 import msgspec
 
@@ -54,6 +55,9 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     f1_recall_share: float = 0.95
     """lambda of the cut at the best expected F1."""
+
+    comments: Literal["auto", "keep", "drop"] = "auto"
+    """What becomes of readers' comments and reviews; `auto`: comments are out on articles."""
 
     def digest(self) -> str:
         """Eight hexadecimal digits that change with any threshold."""

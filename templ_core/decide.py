@@ -6,10 +6,14 @@ import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
+from templ_core.page_level.confidence import Confidence
 from templ_core.page_level.features import PageFeatures, read_features
 from templ_core.page_level.model_file import shipped_model
+from templ_core.page_level.page_kind import PageKind
 from templ_core.page_level.page_model import PageModel
-from templ_core.page_level.repeats import Copies, choose, may_repeat
+from templ_core.page_level.repeats import Copies, choose, may_repeat, one_copy_enough
+from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
+from templ_core.page_level.text_policy import with_policy
 from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
 from templ_core.site_level.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
@@ -18,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 
 REASON_PAGE = "page-level"
 REASON_REPEAT = "repeat"
+REASON_COMMENTS = "comments"
+REASON_REVIEWS = "reviews"
+REASON_CONSENT = "consent"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +52,10 @@ class PageScores(msgspec.Struct, frozen=True, kw_only=True):
     words: Floats
     """At least 1."""
     copies: Copies
+    kinds: TextKinds
+    page_kind: PageKind
+    confidence: Confidence
+    """What the model makes of the F1 that a cut expects."""
 
 
 def decide(
@@ -87,28 +98,41 @@ def decide(
 def score_page(document: Document, page_model: PageModel) -> PageScores:
     """What the page model says about a page with at least one segment."""
     features = read_features(document)
+    words = features.tree.words
+    reading = page_model.read(document, features)
     return PageScores(
         features=features,
-        odds=page_model.log_odds(document, features),
-        words=features.tree.words,
+        odds=reading.odds,
+        words=words,
         copies=Copies(
             text=features.text,
             path=features.group,
-            once=may_repeat(document, features.tree.words),
+            once=one_copy_enough(may_repeat(document, words), reading.kind),
         ),
+        kinds=read_text_kinds(document, features.tree),
+        page_kind=reading.kind,
+        confidence=page_model.confidence,
     )
 
 
 def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision:
+    odds = with_policy(odds, page.words, page.kinds, page.page_kind, config.comments)
     choice = choose(odds, page.copies, page.words, config.f1_recall_share)
+    reasons = np.where(choice.repeated, REASON_REPEAT, REASON_PAGE)
+    for reason, of_kind in (
+        (REASON_REVIEWS, page.kinds.reviews),
+        (REASON_COMMENTS, page.kinds.comments),
+        (REASON_CONSENT, page.kinds.consent),
+    ):
+        reasons[of_kind & ~choice.kept] = reason
     return Decision(
         kept=choice.kept,
         templateness=1 / (1 + np.exp(odds)),
-        reasons=[REASON_REPEAT if again else REASON_PAGE for again in choice.repeated.tolist()],
+        reasons=reasons.tolist(),
         used_site=False,
         abstained=False,
         words=page.words,
-        confidence=choice.expected_f1,
+        confidence=page.confidence.of(choice.expected_f1),
     )
 
 

@@ -14,7 +14,7 @@ from templ_core.clean import cleaner_version
 from templ_core.fingerprint import BITS
 from workers.page import Page
 from workers.settings import Settings
-from workers.tasks import CONFIG, CleanResult, CleanTask, Failure, TaskRunner
+from workers.tasks import CleanResult, CleanTask, Failure, TaskRunner, config_with
 
 ENVELOPE_BYTES = 16 << 10
 """Room in a message for keys, headers and the fields beside its large one."""
@@ -89,7 +89,7 @@ class Cleaner:
         self._settings = settings
         self._message_limit_bytes = message_limit_bytes
         self._with_segments = with_segments
-        self._version = cleaner_version(CONFIG)
+        self._version = cleaner_version(config_with(settings.comments))
 
     def process(self, page: Page) -> Outcome:
         """What becomes of a page; never raises for what a page holds."""
@@ -123,6 +123,7 @@ class Cleaner:
             model_key=(model.site, model.version) if model else None,
             model_body=model.body if model else None,
             with_segments=self._with_segments,
+            comments=self._settings.comments,
         )
 
     def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -31,6 +31,10 @@ class Settings(BaseSettings):
     """Largest page, after decompression."""
     message_limit_bytes: int = Field(MAX_MESSAGE_BYTES, ge=64 << 10)
     """Largest Kafka message."""
+
+    comments: Literal["auto", "keep", "drop"] = "auto"
+    """What becomes of readers' comments and reviews; `auto`: comments are out on articles and in on
+    forum threads."""
 
     window_age_ms: int = Field(14 * DAY_MS, gt=0)
     """Documents older than this, in event time, leave their site's window ..."""

@@ -36,6 +36,11 @@ from workers.recent import Recent
 CONFIG = CoreConfig()
 
 
+def config_with(comments: Literal["auto", "keep", "drop"]) -> CoreConfig:
+    """The core's thresholds with what a deployment says about comments."""
+    return msgspec.structs.replace(CONFIG, comments=comments)
+
+
 class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean one page."""
 
@@ -50,6 +55,7 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     model_body: bytes | None
     """None where the child has that model already."""
     with_segments: bool
+    comments: Literal["auto", "keep", "drop"]
 
 
 class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -200,7 +206,7 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
     )
-    cleaned = clean(document, _model(task, models), CONFIG, models.page)
+    cleaned = clean(document, _model(task, models), config_with(task.comments), models.page)
     columns = document_columns(document)
     kept = int(cleaned.decision.kept.sum())
     return CleanResult(

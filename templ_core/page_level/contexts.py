@@ -29,7 +29,7 @@ def context_columns(tree: PageTree, group: Ints, attribute: Floats, text: Floats
         text: Log-odds of the text scores.
     """
     odds = SUM_WEIGHT * (attribute + text)
-    p0 = 1 / (1 + np.exp(-odds))
+    p0 = first_guess(attribute, text)
     return {
         "attribute score": attribute,
         "text score": text,
@@ -40,6 +40,12 @@ def context_columns(tree: PageTree, group: Ints, attribute: Floats, text: Floats
         **_raw_columns(tree, group, attribute, "attribute"),
         **_raw_columns(tree, group, text, "text"),
     }
+
+
+def first_guess(attribute: Floats, text: Floats) -> Floats:
+    """p0 of each segment, 0 to 1; for log-odds of the two scores."""
+    guess: Floats = 1 / (1 + np.exp(-SUM_WEIGHT * (attribute + text)))
+    return guess
 
 
 def _page_columns(tree: PageTree, odds: Floats, p0: Floats) -> Columns:

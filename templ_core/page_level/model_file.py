@@ -11,12 +11,14 @@ import numpy.typing as npt
 import zstandard
 
 from templ_core.errors import CodecError
+from templ_core.page_level.confidence import Confidence
 from templ_core.page_level.hashed_scores import TABLE_SIZE, HashedTable
 from templ_core.page_level.network import Network
+from templ_core.page_level.page_kind import KindModel
 from templ_core.page_level.page_model import About, PageModel
 from templ_core.page_level.tree_ensemble import TreeEnsemble
 
-MODEL_FORMAT = 1
+MODEL_FORMAT = 2
 SHIPPED = "page_model.bin"
 _NAME = b"templ page model\n"
 _MAX_BYTES = 64 << 20
@@ -43,6 +45,10 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     tree_depth: int
     networks: list[list[_Array]]
     """Of each network: mean, scale, then weights and biases by layer."""
+    kinds: list[_Array]
+    """Mean, scale, weights and biases; empty = none."""
+    confidence: list[_Array]
+    """Expected and found."""
 
 
 class _File(msgspec.Struct, frozen=True, array_like=True):
@@ -52,17 +58,8 @@ class _File(msgspec.Struct, frozen=True, array_like=True):
     about: About
 
 
-def make_model(
-    attribute: HashedTable,
-    text: HashedTable,
-    trees: TreeEnsemble,
-    networks: list[Network],
-    about: About,
-) -> PageModel:
-    """The model of these parts, with its version."""
-    model = PageModel(
-        attribute=attribute, text=text, trees=trees, networks=networks, about=about, version=""
-    )
+def with_version(model: PageModel) -> PageModel:
+    """The model with the version of its numbers."""
     return msgspec.structs.replace(model, version=_version(_digest(_numbers(model))))
 
 
@@ -116,6 +113,8 @@ def _model(numbers: _Numbers, file: _File) -> PageModel:
             depth=numbers.tree_depth,
         ),
         networks=[_network([_array(one) for one in arrays]) for arrays in numbers.networks],
+        kinds=_kinds([_array(one) for one in numbers.kinds]),
+        confidence=_confidence([_array(one) for one in numbers.confidence]),
         about=file.about,
         version=_version(file.digest),
     )
@@ -138,6 +137,8 @@ def _numbers(model: PageModel) -> bytes:
             tree_base=trees.base,
             tree_depth=trees.depth,
             networks=[[_packed(array) for array in arrays] for arrays in networks],
+            kinds=[_packed(array) for array in _kind_columns(model.kinds)],
+            confidence=[_packed(model.confidence.expected), _packed(model.confidence.found)],
         )
     )
 
@@ -150,6 +151,24 @@ def _network(arrays: list[npt.NDArray[Any]]) -> Network:
         weights=arrays[2 : 2 + layers],
         biases=arrays[2 + layers :],
     )
+
+
+def _kind_columns(kinds: KindModel | None) -> list[npt.NDArray[Any]]:
+    return [kinds.mean, kinds.scale, kinds.weights, kinds.biases] if kinds else []
+
+
+def _kinds(arrays: list[npt.NDArray[Any]]) -> KindModel | None:
+    if not arrays:
+        return None
+    mean, scale, weights, biases = arrays
+    return KindModel(mean=mean, scale=scale, weights=weights, biases=biases)
+
+
+def _confidence(arrays: list[npt.NDArray[Any]]) -> Confidence:
+    expected, found = arrays
+    if expected.shape != found.shape or expected.ndim != 1:
+        raise CodecError("page model whose confidence has unequal columns")
+    return Confidence(expected=expected, found=found)
 
 
 def _table(packed: _Table) -> HashedTable:

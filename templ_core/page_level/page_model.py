@@ -1,7 +1,8 @@
 """The page model: from a page's features to the log-odds that each segment is content.
 
 Two hashed tables score a segment's tags and words; what they say about its surroundings joins the
-other features; trees and networks decide, by the mean of their log-odds.
+other features; trees and networks decide, by the mean of their log-odds. A regression over the
+page's means tells the kind of page, and a line what F1 to expect of the cut.
 """
 
 import msgspec
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
+from templ_core.page_level.confidence import Confidence
 from templ_core.page_level.contexts import context_columns
 from templ_core.page_level.features import Matrix, PageFeatures, matrix
 from templ_core.page_level.hashed_scores import (
@@ -18,6 +20,7 @@ from templ_core.page_level.hashed_scores import (
     text_scores,
 )
 from templ_core.page_level.network import Network
+from templ_core.page_level.page_kind import KindModel, PageKind, page_statistics
 from templ_core.page_level.tree_ensemble import TreeEnsemble
 
 Floats = npt.NDArray[np.float64]
@@ -39,6 +42,14 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 of pages of sites left out in training, by corpus; 0 to 1."""
 
 
+class PageReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model says about a page."""
+
+    odds: Floats
+    """Log-odds for content of each segment; length n_segments."""
+    kind: PageKind
+
+
 class PageModel(msgspec.Struct, frozen=True, kw_only=True):
     """Plain numbers; see `model_file` for their form in a file."""
 
@@ -46,16 +57,32 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
     text: HashedTable
     trees: TreeEnsemble
     networks: list[Network]
+    kinds: KindModel | None
+    """None: every page is of kind `other`."""
+    confidence: Confidence
     about: About
     version: str
     """Equal for equal numbers."""
 
-    def log_odds(self, document: Document, features: PageFeatures) -> Floats:
-        """Log-odds for content of each segment of a page; length n_segments."""
+    def read(self, document: Document, features: PageFeatures) -> PageReading:
+        """What the model says about a page with at least one segment."""
         attribute = attribute_scores(document, self.attribute)
         text = text_scores(features.words, last_headings(document), self.text)
         contexts = context_columns(features.tree, features.group, attribute, text)
-        return combined_odds(self.trees, self.networks, matrix({**features.columns, **contexts}))
+        own = matrix(features.columns)
+        rows = np.concatenate([own, matrix(contexts)], axis=1)
+        return PageReading(
+            odds=combined_odds(self.trees, self.networks, rows),
+            kind=self.kind_of(page_statistics(own, features.tree.words, attribute, text)),
+        )
+
+    def log_odds(self, document: Document, features: PageFeatures) -> Floats:
+        """Log-odds for content of each segment of a page; length n_segments."""
+        return self.read(document, features).odds
+
+    def kind_of(self, statistics: Floats) -> PageKind:
+        """The kind of a page with these statistics."""
+        return self.kinds.page_kind(statistics) if self.kinds else PageKind()
 
 
 def combined_odds(trees: TreeEnsemble, networks: list[Network], rows: Matrix) -> Floats:

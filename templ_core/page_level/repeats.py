@@ -11,6 +11,7 @@ from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.expected_f1 import best_cut
+from templ_core.page_level.page_kind import PageKind
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -59,6 +60,15 @@ def choose(content_odds: Floats, copies: Copies, words: Floats, recall_share: fl
     kept = np.zeros(len(words), np.bool_)
     kept[single[best]] = True
     return Choice(kept=kept, repeated=repeated, expected_f1=expected)
+
+
+DOCUMENTATION_MIN = 0.5
+"""From this probability on a page is documentation, which repeats itself on purpose."""
+
+
+def one_copy_enough(once: Bools, page: PageKind) -> Bools:
+    """The segments of `may_repeat` on a page of this kind: none on documentation."""
+    return once if page.documentation <= DOCUMENTATION_MIN else np.zeros(len(once), np.bool_)
 
 
 def may_repeat(document: Document, words: Floats) -> Bools:

@@ -35,6 +35,9 @@ FOLDS = 5
 NONE = -1
 """The fold left out by a model that is fitted to everything."""
 ROWS_PER_PAGE = 250
+ROWS_PER_PAGE_MIN = 20
+SAMPLE_POWER = 0.7
+"""Rows of a page grow with its weight to this power."""
 WORDS_MAX = 200
 """Words of a segment beyond which it weighs no more."""
 
@@ -70,12 +73,12 @@ def fold_of(owner: str) -> int:
     return zlib.crc32(owner.encode()) % FOLDS
 
 
-def sampled_rows(page: TrainingPage) -> Ints:
-    """At most ROWS_PER_PAGE segments of a page that count, drawn by its address."""
+def sampled_rows(page: TrainingPage, most: int, seed: int) -> Ints:
+    """At most `most` segments of a page that count, drawn by its address and the seed."""
     rows = np.flatnonzero(page.labels.counts)
-    if len(rows) > ROWS_PER_PAGE:
-        rng = np.random.default_rng(zlib.crc32(page.url.encode()))
-        rows = np.sort(rng.choice(rows, ROWS_PER_PAGE, replace=False))
+    if len(rows) > most:
+        rng = np.random.default_rng([seed, zlib.crc32(page.url.encode())])
+        rows = np.sort(rng.choice(rows, most, replace=False))
     return rows
 
 
@@ -97,7 +100,7 @@ def hashed_scores(corpus: Corpus, seed: int, progress: Progress) -> HashedScores
     )
     drawn = np.zeros(len(content), np.bool_)
     for start, page in zip(starts, corpus.pages, strict=False):
-        drawn[start + sampled_rows(page)] = True
+        drawn[start + sampled_rows(page, ROWS_PER_PAGE, seed)] = True
     kinds = (
         (stack([page.attribute_rows for page in corpus.pages]), ATTRIBUTE_PENALTY),
         (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
@@ -124,29 +127,43 @@ def left_out_pairs() -> Iterator[tuple[int, int]]:
     yield from combinations(range(NONE, FOLDS), 2)
 
 
+def scores_of_page(
+    corpus: Corpus, scores: HashedScores, page: int, left_out: int
+) -> tuple[Floats, Floats]:
+    """Attribute and text scores of a page by tables that saw neither its fold nor `left_out`."""
+    own = int(corpus.fold[page])
+    pair = (NONE, own) if left_out == own else (min(left_out, own), max(left_out, own))
+    return scores.of_page(page, pair)
+
+
 def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) -> Matrix:
     """Features of a page for models that leave a fold out.
 
     The page's own fold is left out by its hashed scores as well.
     """
     one = corpus.pages[page]
-    own = int(corpus.fold[page])
-    pair = (NONE, own) if left_out == own else (min(left_out, own), max(left_out, own))
-    attribute, text = scores.of_page(page, pair)
+    attribute, text = scores_of_page(corpus, scores, page, left_out)
     contexts = context_columns(one.tree, one.group, attribute, text)
     return np.concatenate([one.base, matrix(contexts)], axis=1)
 
 
-def training_rows(corpus: Corpus, scores: HashedScores, left_out: int) -> tuple[Matrix, Sample]:
-    """Rows of all pages outside a fold, with labels and weights."""
+def training_rows(
+    corpus: Corpus, scores: HashedScores, left_out: int, seed: int
+) -> tuple[Matrix, Sample]:
+    """Rows of all pages outside a fold, with labels and weights.
+
+    Pages of little weight give fewer rows, which weigh the more.
+    """
     rows, content, weight = [], [], []
     for number, page in enumerate(corpus.pages):
         if corpus.fold[number] == left_out:
             continue
-        drawn = sampled_rows(page)
+        share = min(corpus.weight[number], 1.0) ** SAMPLE_POWER
+        drawn = sampled_rows(page, max(int(ROWS_PER_PAGE * share), ROWS_PER_PAGE_MIN), seed)
+        stands_for = min(int(page.labels.counts.sum()), ROWS_PER_PAGE) / len(drawn)
         rows.append(page_rows(corpus, scores, number, left_out)[drawn])
         content.append(page.labels.content[drawn])
-        weight.append(row_weights(page)[drawn] * corpus.weight[number])
+        weight.append(row_weights(page)[drawn] * corpus.weight[number] * stands_for)
     return np.concatenate(rows), Sample(
         content=np.concatenate(content), weight=np.concatenate(weight)
     )

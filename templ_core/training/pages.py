@@ -20,6 +20,7 @@ from templ_core.page_level.features import Matrix, matrix, read_features
 from templ_core.page_level.hashed_scores import last_headings
 from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.repeats import may_repeat
+from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.site_key import site_key
 from templ_core.training.labels import GoldSelectors, Labels, aligned_labels, selected_labels
 from templ_core.training.sparse import SparseRows, attribute_rows, text_rows
@@ -84,7 +85,8 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     group: Ints
     text: UInt64s
     once: npt.NDArray[np.bool_]
-    """Segments of which one copy is enough."""
+    """Segments of which one copy is enough, unless the page is documentation."""
+    text_kinds: TextKinds
     attribute_rows: SparseRows
     text_rows: SparseRows
     bag: WordBag
@@ -119,6 +121,7 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         group=features.group,
         text=features.text,
         once=may_repeat(document, features.tree.words),
+        text_kinds=read_text_kinds(document, features.tree),
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, heading),
         bag=_word_bag(page, document, markup),

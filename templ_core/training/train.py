@@ -7,12 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.config import CoreConfig
-from templ_core.page_level.model_file import make_model
+from templ_core.page_level.confidence import Confidence
+from templ_core.page_level.features import Matrix
+from templ_core.page_level.model_file import with_version
 from templ_core.page_level.network import Network
+from templ_core.page_level.page_kind import KindModel, PageKind
 from templ_core.page_level.page_model import About, PageModel, combined_odds
-from templ_core.page_level.repeats import Copies, choose
-from templ_core.page_level.tree_ensemble import TreeEnsemble
-from templ_core.training.fit import NetworkSettings, TreeSettings, fit_network, fit_trees
+from templ_core.page_level.repeats import Copies, choose, one_copy_enough
+from templ_core.page_level.text_policy import with_policy
+from templ_core.page_level.tree_ensemble import TreeEnsemble, mean_ensemble
+from templ_core.training.confidence import fit_confidence
+from templ_core.training.fit import NetworkSettings, Sample, TreeSettings, fit_network, fit_trees
 from templ_core.training.nested import (
     FOLDS,
     NONE,
@@ -24,6 +29,7 @@ from templ_core.training.nested import (
     page_rows,
     training_rows,
 )
+from templ_core.training.page_kinds import fit_page_kinds, statistics_of
 from templ_core.training.pages import TrainingPage, owner_of_each
 from templ_core.training.quality import PageResult
 
@@ -36,13 +42,33 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     trees: TreeSettings = TreeSettings()
     network: NetworkSettings = NetworkSettings()
-    networks: int = 3
-    """Networks in the mean, from different random starts."""
+    ensembles: int = 2
+    """Ensembles of trees in the mean, each fitted to a random part of the rows."""
+    networks: int = 4
+    """Networks in the mean, likewise."""
+    part: float = 0.75
+    """Share of the rows that each of them is fitted to."""
     seed: int = 0
 
 
 class TooFewSites(ValueError):
     """Cross-validation by site is impossible."""
+
+
+class Trained(msgspec.Struct, frozen=True, kw_only=True):
+    """Models without their `about`, and what each page scored unseen."""
+
+    model: PageModel
+    """Fitted to all pages."""
+    results: list[PageResult]
+    blind: list[PageModel]
+    """For each fold the model that has not seen its pages."""
+
+
+class _Parts(msgspec.Struct, frozen=True, kw_only=True):
+    trees: TreeEnsemble
+    networks: list[Network]
+    kinds: KindModel | None
 
 
 def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
@@ -69,48 +95,109 @@ def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
     )
 
 
-def train(
-    corpus: Corpus, settings: TrainSettings, progress: Progress
-) -> tuple[PageModel, list[PageResult], list[PageModel]]:
-    """Models without their `about`, and what each page scored unseen.
-
-    Returns:
-        The model fitted to all pages; the results; for each fold the model that has not seen it.
-    """
+def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Trained:
+    """The model fitted to all pages, those that leave a fold out, and their results."""
     scores = hashed_scores(corpus, settings.seed, progress)
-    about = About(corpora={}, licence="", quality={})
-    results: list[PageResult] = []
-    blind: list[PageModel] = []
-    for fold in range(FOLDS):
-        trees, networks = _fit(corpus, scores, fold, settings)
-        blind.append(make_model(*scores.tables[NONE, fold], trees, networks, about))
-        for page in np.flatnonzero(corpus.fold == fold).tolist():
-            odds = combined_odds(trees, networks, page_rows(corpus, scores, page, fold))
-            results.append(_result(corpus.pages[page], odds))
-        progress(f"fold {fold + 1} of {FOLDS}: fitted without its sites, scored on them")
-    trees, networks = _fit(corpus, scores, NONE, settings)
-    attribute, text = scores.tables[NONE, NONE]
-    progress("fitted to all pages")
-    return make_model(attribute, text, trees, networks, about), results, blind
-
-
-def _fit(
-    corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSettings
-) -> tuple[TreeEnsemble, list[Network]]:
-    rows, sample = training_rows(corpus, scores, left_out)
-    seed = settings.seed + 100 * (left_out + 1)
-    trees = fit_trees(rows, sample, settings.trees, seed)
-    networks = [
-        fit_network(rows, sample, settings.network, seed + number)
-        for number in range(settings.networks)
+    parts, results = _cross_validated(corpus, scores, settings, progress)
+    folds = [int(corpus.fold[page]) for page, _ in results]
+    lines = [
+        _confidence(corpus, [one for one, fold in zip(results, folds, strict=True) if fold != out])
+        for out in range(FOLDS)
     ]
-    return trees, networks
+    whole = _fit(corpus, scores, NONE, settings)
+    progress("fitted to all pages")
+    return Trained(
+        model=_model(scores, NONE, whole, _confidence(corpus, results)),
+        results=[
+            msgspec.structs.replace(one, confidence=lines[fold].of(one.confidence))
+            for (_, one), fold in zip(results, folds, strict=True)
+        ],
+        blind=[_model(scores, fold, parts[fold], lines[fold]) for fold in range(FOLDS)],
+    )
 
 
-def _result(page: TrainingPage, odds: npt.NDArray[np.float64]) -> PageResult:
-    recall_share = CoreConfig().f1_recall_share
-    copies = Copies(text=page.text, path=page.group, once=page.once)
-    choice = choose(odds, copies, page.tree.words, recall_share)
+def unseen_results(
+    corpus: Corpus, settings: TrainSettings, progress: Progress
+) -> list[tuple[int, PageResult]]:
+    """Number and result of each page, scored by a model that has not seen its site."""
+    scores = hashed_scores(corpus, settings.seed, progress)
+    return _cross_validated(corpus, scores, settings, progress)[1]
+
+
+def _cross_validated(
+    corpus: Corpus, scores: HashedScores, settings: TrainSettings, progress: Progress
+) -> tuple[list[_Parts], list[tuple[int, PageResult]]]:
+    """What was fitted without each fold, and the result of each page by what has not seen it."""
+    parts: list[_Parts] = []
+    results: list[tuple[int, PageResult]] = []
+    for fold in range(FOLDS):
+        fitted = _fit(corpus, scores, fold, settings)
+        for page in np.flatnonzero(corpus.fold == fold).tolist():
+            odds = combined_odds(
+                fitted.trees, fitted.networks, page_rows(corpus, scores, page, fold)
+            )
+            kind = PageKind()
+            if fitted.kinds is not None:
+                kind = fitted.kinds.page_kind(statistics_of(corpus, scores, page, fold))
+            results.append((page, _result(corpus.pages[page], odds, kind)))
+        parts.append(fitted)
+        progress(f"fold {fold + 1} of {FOLDS}: fitted without its sites, scored on them")
+    return parts, results
+
+
+def _fit(corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSettings) -> _Parts:
+    seed = 1000 * settings.seed + 100 * (left_out + 1)
+    rows, sample = training_rows(corpus, scores, left_out, seed)
+    trees, networks = [], []
+    for number in range(settings.ensembles):
+        part = _part(rows, sample, settings.part, seed + number)
+        trees.append(fit_trees(*part, settings.trees, seed + number))
+    for number in range(settings.networks):
+        part = _part(rows, sample, settings.part, seed + 50 + number)
+        networks.append(fit_network(*part, settings.network, seed + number))
+    return _Parts(
+        trees=mean_ensemble(trees),
+        networks=networks,
+        kinds=fit_page_kinds(corpus, scores, left_out),
+    )
+
+
+def _part(rows: Matrix, sample: Sample, share: float, seed: int) -> tuple[Matrix, Sample]:
+    """A random part of the rows."""
+    size = max(round(share * len(rows)), 1)
+    chosen = np.sort(np.random.default_rng(seed).choice(len(rows), size, replace=False))
+    return rows[chosen], Sample(content=sample.content[chosen], weight=sample.weight[chosen])
+
+
+def _confidence(corpus: Corpus, results: Sequence[tuple[int, PageResult]]) -> Confidence:
+    return fit_confidence(
+        [one.confidence for _, one in results],
+        [one.f1 for _, one in results],
+        [float(corpus.weight[page]) for page, _ in results],
+    )
+
+
+def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confidence) -> PageModel:
+    attribute, text = scores.tables[NONE, left_out]
+    return with_version(
+        PageModel(
+            attribute=attribute,
+            text=text,
+            trees=parts.trees,
+            networks=parts.networks,
+            kinds=parts.kinds,
+            confidence=confidence,
+            about=About(corpora={}, licence="", quality={}),
+            version="",
+        )
+    )
+
+
+def _result(page: TrainingPage, odds: npt.NDArray[np.float64], kind: PageKind) -> PageResult:
+    config = CoreConfig()
+    copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, kind))
+    odds = with_policy(odds, page.tree.words, page.text_kinds, kind, config.comments)
+    choice = choose(odds, copies, page.tree.words, config.f1_recall_share)
     f1, precision, recall = page.bag.f1(choice.kept)
     return PageResult(
         corpus=page.corpus,

@@ -9,7 +9,7 @@ from schemas.codec import encode_json
 from schemas.source import Source
 from templ_core.site_key import site_key
 from workers.cleaner import Cleaned, Cleaner, Dead, NoModels
-from workers.cli.options import page_model_option
+from workers.cli.options import comments_option, page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
 from workers.pool import Pool
@@ -23,6 +23,7 @@ _REFUSED = 65
 @click.option("--url", help="Where the page was fetched; tells links to other sites.")
 @click.option("--content-type", help="Declared type, perhaps with a charset.")
 @page_model_option
+@comments_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
 @click.option(
     "--segments", is_flag=True, help="The full record, with text segments and their decisions."
@@ -32,6 +33,7 @@ def clean(
     url: str | None,
     content_type: str | None,
     page_model: Path | None,
+    comments: str | None,
     *,
     as_json: bool,
     segments: bool,
@@ -43,7 +45,7 @@ def clean(
     Exit code 65: the page was refused, with the reason on standard error.
     """
     body, name = _read(file)
-    settings = load_settings(page_model=page_model)
+    settings = load_settings(page_model=page_model, comments=comments)
     page = Page(
         source=Source(name, 0, 0),
         url=url or f"file:///{name}",

@@ -16,6 +16,13 @@ page_model_option = click.option(
     "[default: TEMPL_PAGE_MODEL, else the one that comes with templ]",
 )
 
+comments_option = click.option(
+    "--comments",
+    type=click.Choice(["auto", "keep", "drop"]),
+    help="Readers' comments and reviews; auto: comments are out on articles, in on forum threads.  "
+    "[default: TEMPL_COMMENTS, else auto]",
+)
+
 
 def broker_options(command: Command) -> Command:
     """Add --broker and --prefix: which Kafka, and which topics on it."""

@@ -11,7 +11,7 @@ import click
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
 from workers.cli.inputs import STDOUT, FeedReader, refuse_overwriting
-from workers.cli.options import page_model_option
+from workers.cli.options import comments_option, page_model_option
 from workers.cli.output import open_output
 from workers.cli.progress import progress
 from workers.local.dead_letters import DeadLetterFile
@@ -43,6 +43,7 @@ from workers.settings import load_settings
 )
 @click.option("--page-only", is_flag=True, help="No site models: every page as of a new site.")
 @page_model_option
+@comments_option
 @click.option("--segments", is_flag=True, help="Text segments and their decisions in each record.")
 @click.option(
     "--time-field",
@@ -63,6 +64,7 @@ def run(
     dead_letters: Path | None,
     state: Path | None,
     page_model: Path | None,
+    comments: str | None,
     time_field: str,
     workers: int,
     *,
@@ -75,7 +77,7 @@ def run(
     .jsonl.xz, .jsonl.zst), an HTML file, a directory of HTML files, or - for JSON Lines on standard
     input.
     """
-    settings = load_settings(page_model=page_model)
+    settings = load_settings(page_model=page_model, comments=comments)
     reader = FeedReader(inputs, time_field=time_field, settings=settings)
     if dead_letters is None:
         name = "templ" if out == STDOUT else out.name

@@ -43,6 +43,13 @@ from workers.page import Rejected
     help="Directory for the models that leave a part of the sites out; `templ train-site` needs them.",
 )
 @click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Train this often, with one seed after the other, and print how far the trainings are apart.",
+)
 def train(
     corpora: Sequence[Path],
     *,
@@ -52,6 +59,7 @@ def train(
     licence: str,
     folds: Path | None,
     seed: int,
+    seeds: int,
 ) -> None:
     """Train a page model on CORPORA: JSON Lines with `url`, `site`, `html` and `gold_text`.
 
@@ -80,10 +88,10 @@ def train(
     except training.train.TooFewSites as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
     settings = training.train.TrainSettings(seed=seed)
-    model, results, blind = training.train.train(corpus, settings, console.print)
-    quality = training.quality.measure([*results, *unread])
+    trained = training.train.train(corpus, settings, console.print)
+    quality = training.quality.measure([*trained.results, *unread])
     model = msgspec.structs.replace(
-        model,
+        trained.model,
         about=training.model.About(
             corpora={_name(path): _digest(path) for path in corpora},
             licence=licence,
@@ -92,9 +100,22 @@ def train(
     )
     _write(out, training.model_file.encode_model(model))
     if folds is not None:
-        _write_folds(folds, [training.model_file.encode_model(one) for one in blind], corpus)
+        _write_folds(
+            folds, [training.model_file.encode_model(one) for one in trained.blind], corpus
+        )
     _write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
+    if seeds > 1:
+        others = [
+            [
+                one
+                for _, one in training.train.unseen_results(
+                    corpus, training.train.TrainSettings(seed=other), console.print
+                )
+            ]
+            for other in range(seed + 1, seed + seeds)
+        ]
+        _print_stability(training.stability.stability([trained.results, *others]))
 
 
 class _Training:
@@ -102,9 +123,10 @@ class _Training:
 
     def __init__(self) -> None:
         from templ_core.page_level import model_file, page_model  # noqa: PLC0415
-        from templ_core.training import labels, pages, quality, train  # noqa: PLC0415
+        from templ_core.training import labels, pages, quality, stability, train  # noqa: PLC0415
 
         self.labels, self.pages, self.quality, self.train = labels, pages, quality, train
+        self.stability = stability
         self.model, self.model_file = page_model, model_file
 
 
@@ -213,3 +235,18 @@ def _print(quality: Any, version: str) -> None:
     console = Console()
     console.print(table)
     console.print(f"model {version}; each page scored by models that have not seen its site")
+
+
+def _print_stability(stability: Any) -> None:
+    table = Table("corpus", "F1 of each training", "spread", "site that moves most", "spread")
+    for name, one in stability.corpora.items():
+        sites = stability.sites[name]
+        worst = max(sites, key=lambda site: sites[site].widest, default="")
+        table.add_row(
+            name,
+            " ".join(f"{value:.4f}" for value in one.f1),
+            f"{one.widest:.4f}",
+            worst,
+            f"{sites[worst].widest:.4f}" if worst else "",
+        )
+    Console().print(table)

@@ -12,6 +12,7 @@ from workers.simulate.feed import FeedSettings, simulate_feed
 SMALL = TrainSettings(
     trees=TreeSettings(trees=8, leaves=6, rows_per_leaf=10, bins=16),
     network=NetworkSettings(hidden=(8,), epochs=4, batch=64),
+    ensembles=1,
     networks=1,
 )
 
@@ -41,16 +42,16 @@ def trained(pages):
 
 
 def test_unseen_sites_are_cleaned_well(pages, trained):
-    quality = measure(trained[1])
+    quality = measure(trained.results)
     assert quality.corpora["synthetic"].pages == len(pages)
     assert quality.corpora["synthetic"].f1 > 0.8
     assert quality.calibration["synthetic"]
 
 
 def test_equal_seeds_give_equal_models(pages, trained):
-    again = train(gather(pages, {}), SMALL, lambda _: None)[0]
-    assert encode_model(again) == encode_model(trained[0])
-    assert decode_model(encode_model(again)).version == trained[0].version
+    again = train(gather(pages, {}), SMALL, lambda _: None).model
+    assert encode_model(again) == encode_model(trained.model)
+    assert decode_model(encode_model(again)).version == trained.model.version
 
 
 def test_no_score_used_in_training_comes_from_a_model_that_saw_the_test_sites(pages):
@@ -58,7 +59,7 @@ def test_no_score_used_in_training_comes_from_a_model_that_saw_the_test_sites(pa
     scores = hashed_scores(corpus, 0, lambda _: None)
     asked = []
     spied = _Spy(scores, asked)
-    training_rows(corpus, spied, 2)
+    training_rows(corpus, spied, 2, 0)
     assert asked
     for page, pair in asked:
         assert 2 in pair
