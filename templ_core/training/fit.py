@@ -113,11 +113,11 @@ def _exported(model: HistGradientBoostingClassifier) -> TreeEnsemble:
 class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Size of a network and how long it is fitted."""
 
-    hidden: tuple[int, ...] = (32, 16)
+    hidden: tuple[int, ...] = (64, 32)
     epochs: int = 8
     batch: int = 512
     learning_rate: float = 3e-3
-    decay: float = 1e-4
+    decay: float = 3e-4
     """Share of each weight taken away per step, times the learning rate and 100."""
 
 

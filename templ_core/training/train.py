@@ -44,7 +44,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     network: NetworkSettings = NetworkSettings()
     ensembles: int = 2
     """Ensembles of trees in the mean, each fitted to a random part of the rows."""
-    networks: int = 4
+    networks: int = 3
     """Networks in the mean, likewise."""
     part: float = 0.75
     """Share of the rows that each of them is fitted to."""
