@@ -4,7 +4,7 @@ import msgspec
 
 from schemas.document import DocumentRecord
 from schemas.source import Source
-from templ_core.page_level.model_file import make_model, shipped_model
+from templ_core.page_level.model_file import shipped_model, with_version
 from workers.page import Page
 from workers.state.window_store import Contribution
 
@@ -50,4 +50,4 @@ def other_page_model():
     """A page model that is not the shipped one: it keeps everything."""
     shipped = shipped_model()
     trees = msgspec.structs.replace(shipped.trees, base=shipped.trees.base + 200)
-    return make_model(shipped.attribute, shipped.text, trees, shipped.networks, shipped.about)
+    return with_version(msgspec.structs.replace(shipped, trees=trees))
