@@ -70,7 +70,14 @@ CASES: dict[str, Hostile] = {
     ),
     "20 MB page": Hostile(
         make=_utf8(
-            lambda scale: ARTICLE + f"<p>{_SENTENCE}</p>" * int(20_000_000 * scale / len(_SENTENCE))
+            lambda scale: (
+                ARTICLE.removesuffix("</article>")
+                + "".join(
+                    f"<p>{_SENTENCE.format(number)}</p>"
+                    for number in range(int(20_000_000 * scale / len(_SENTENCE)))
+                )
+                + "</article>"
+            )
         )
     ),
     "50 MB text node": Hostile(
