@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.page_level.isotonic import smooth as smooth_steps
 from templ_core.page_level.node_features import NodeFeatures
-from templ_core.page_level.node_smoothing import PENALTY_FACTOR, PenaltyKind
+from templ_core.page_level.node_smoothing import PENALTY_FACTOR, PenaltyKind, Smoother
 from templ_core.page_level.smoothed_classifier import segment_scores, smoothed
 
 Floats = npt.NDArray[np.float64]
@@ -62,6 +63,7 @@ def smooth(
     templateness: Floats,
     factor: float = PENALTY_FACTOR,
     kind: PenaltyKind = "area",
+    smoother: Smoother = smooth_steps,
 ) -> Variant:
     """Smoothed scores; a segment belongs to the section of the block that it stands in.
 
@@ -71,8 +73,9 @@ def smooth(
         templateness: Of each block.
         factor: c of the penalty.
         kind: Which of the paper's three penalties.
+        smoother: Minimises the paper's objective, or the talk's.
     """
-    result = smoothed(features, templateness, factor, kind)
+    result = smoothed(features, templateness, factor, kind, smoother)
     place = np.searchsorted(features.node, owner)
     return Variant(
         templateness=segment_scores(features, owner, result.score), group=result.section[place]

@@ -8,12 +8,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.page_level.isotonic import Smoothed
+from templ_core.page_level.isotonic import Smoothed, smooth
 from templ_core.page_level.logistic_regression import LogisticRegression
 from templ_core.page_level.node_features import NodeFeatures
 from templ_core.page_level.node_smoothing import (
     PENALTY_FACTOR,
     PenaltyKind,
+    Smoother,
     penalties,
     smooth_nodes,
 )
@@ -57,6 +58,7 @@ def smoothed(
     templateness: Floats,
     penalty: float = PENALTY_FACTOR,
     kind: PenaltyKind = "area",
+    smoother: Smoother = smooth,
 ) -> Smoothed:
     """Smoothed scores y and sections of all blocks; hidden ones share their nearest ancestor's.
 
@@ -65,9 +67,10 @@ def smoothed(
         templateness: x of each block.
         penalty: c of the penalty for starting a section.
         kind: Which of the paper's three penalties.
+        smoother: Minimises the paper's objective, or another one.
     """
     costs = penalties(kind, penalty, features.parent, features.area)
-    return smooth_nodes(features.parent, templateness, features.area, costs)
+    return smooth_nodes(features.parent, templateness, features.area, costs, smoother=smoother)
 
 
 def segment_scores(features: NodeFeatures, owner: npt.NDArray[np.int32], score: Floats) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.page_level.spread_smoothing import smooth_spread
+from templ_core.page_level.spread_smoothing import GRID, smooth_spread, smooth_spread_on_grid
 
 SCORES = [0.0, 0.25, 0.5, 1.0]
 
@@ -48,3 +48,12 @@ def test_spread_alone_is_isotonic_regression_without_penalty():
     assert free.score.tolist() == [0.25, 0.5, 1.0]
     dear = smooth_spread(parent, score, ones, 100 * ones, score)
     assert set(dear.section.tolist()) == {0}
+
+
+@given(trees())
+def test_on_the_grid_no_score_is_below_its_parents(tree):
+    parent, score, weight, penalty = tree
+    penalty[::2] = np.inf
+    smoothed = smooth_spread_on_grid(parent, score, weight, penalty)
+    assert np.isin(smoothed.score, GRID).all()
+    assert (smoothed.score >= smoothed.score[np.maximum(parent, 0)]).all()

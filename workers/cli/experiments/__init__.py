@@ -9,6 +9,7 @@ _COMMANDS = (
     "pagelevel-templates",
     "pagelevel-segmentation",
     "pagelevel-duplicates",
+    "pagelevel-classes",
     "kolcz-yih",
     "phrases-removal",
 )

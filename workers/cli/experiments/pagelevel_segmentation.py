@@ -15,6 +15,7 @@ from templ_core.evaluation.fragments import largest_fragments
 from templ_core.evaluation.line_chart import line_chart
 from templ_core.evaluation.pagelevel_variants import Variant, basic, basic_merge, smooth
 from templ_core.page_level.node_smoothing import PENALTY_FACTOR, PENALTY_KINDS
+from templ_core.page_level.spread_smoothing import smooth_spread_on_grid
 from workers.cli.experiments.gold_pages import ScoredPage, read_classifier, records, score_record
 from workers.cli.experiments.results import Report, out_option
 from workers.errors import InputProblem
@@ -101,6 +102,7 @@ def _table(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int)
         ["basic", _figures(pages, basics, seed)],
         [f"basic + merge, delta {best:g}", _figures(pages, merges[best], seed)],
         ["smooth", _figures(pages, smoothed, seed)],
+        ["smooth, the talk's objective", _figures(pages, page_rands(pages, _talk()), seed)],
         ["merge - basic", _figures(pages, merges[best] - basics, seed)],
         ["smooth - merge", _figures(pages, smoothed - merges[best], seed)],
     ]
@@ -115,6 +117,10 @@ def _figure(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
         ]
         for kind in PENALTY_KINDS
     }
+    lines["area, the talk's objective"] = [
+        (factor, float(page_rands(pages, _talk(factor * PENALTY_FACTOR)).mean()))
+        for factor in FACTORS
+    ]
     report.figure(
         f"figure-3-{name}",
         line_chart(
@@ -141,6 +147,16 @@ def _merging(delta: float) -> Choice:
 def _smoothing(factor: float, kind: str = "area") -> Choice:
     return lambda page: smooth(
         page.features, page.document.segments.owner, page.block_templateness, factor, kind
+    )
+
+
+def _talk(factor: float = PENALTY_FACTOR) -> Choice:
+    return lambda page: smooth(
+        page.features,
+        page.document.segments.owner,
+        page.block_templateness,
+        factor,
+        smoother=smooth_spread_on_grid,
     )
 
 
