@@ -89,8 +89,18 @@ def row_weights(page: TrainingPage) -> Floats:
     return weights
 
 
-def hashed_scores(corpus: Corpus, seed: int, progress: Progress) -> HashedScores:
-    """Tables for every pair of folds left out, and their scores of all segments."""
+def hashed_scores(
+    corpus: Corpus, seed: int, progress: Progress, *, judged: bool = True
+) -> HashedScores:
+    """Tables that leave folds out, and their scores of all segments.
+
+    Args:
+        corpus: All pages.
+        seed: Of the sample and the fits.
+        progress: Told what was just done.
+        judged: Leave out every pair of folds, as cross-validation needs; else one at a time, as
+            fitting to all pages does.
+    """
     counts = [len(page.text) for page in corpus.pages]
     starts = np.concatenate([[0], np.cumsum(counts)])
     fold = np.repeat(corpus.fold, counts)
@@ -107,7 +117,7 @@ def hashed_scores(corpus: Corpus, seed: int, progress: Progress) -> HashedScores
     )
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
     odds: dict[tuple[int, int], tuple[Floats, Floats]] = {}
-    for left_out in left_out_pairs():
+    for left_out in left_out_pairs() if judged else left_out_folds():
         used = np.flatnonzero(drawn & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
         attribute, text = (fit_table(rows[used], sample, penalty, seed) for rows, penalty in kinds)
@@ -121,10 +131,16 @@ def _table_odds(rows: sparse.csr_matrix, table: HashedTable) -> Floats:
     return table.odds(rows @ (table.weights * np.float32(table.unit)))
 
 
-def left_out_pairs() -> Iterator[tuple[int, int]]:
-    """Each fold with NONE, each two folds, and NONE alone."""
+def left_out_folds() -> Iterator[tuple[int, int]]:
+    """NONE alone, and each fold with NONE."""
     yield NONE, NONE
-    yield from combinations(range(NONE, FOLDS), 2)
+    yield from ((NONE, fold) for fold in range(FOLDS))
+
+
+def left_out_pairs() -> Iterator[tuple[int, int]]:
+    """NONE alone, each fold with NONE, and each two folds."""
+    yield from left_out_folds()
+    yield from combinations(range(FOLDS), 2)
 
 
 def scores_of_page(

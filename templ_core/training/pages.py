@@ -16,13 +16,14 @@ from templ_core.errors import PageError
 from templ_core.evaluation.gold import page_words
 from templ_core.evaluation.words import Words, word_counts
 from templ_core.page_level.characters import UInt64s
-from templ_core.page_level.features import Matrix, matrix, read_features
+from templ_core.page_level.features import Matrix, PageFeatures, matrix, read_features
 from templ_core.page_level.hashed_scores import last_headings
 from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.repeats import may_repeat
 from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.site_key import site_key
 from templ_core.training.labels import GoldSelectors, Labels, aligned_labels, selected_labels
+from templ_core.training.site_pages import SitePage
 from templ_core.training.sparse import SparseRows, attribute_rows, text_rows
 
 Ints = npt.NDArray[np.int64]
@@ -108,13 +109,31 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
     if not document.segments.texts:
         return None
     features = read_features(document)
-    labels = _labels(page, document, markup, features.text)
-    heading = last_headings(document)
+    return training_page(
+        page,
+        document,
+        features,
+        labels=_labels(page, document, markup, features.text),
+        kind=page.kind,
+        bag=_word_bag(page, document, markup),
+    )
+
+
+def training_page(
+    page: GoldPage | SitePage,
+    document: Document,
+    features: PageFeatures,
+    *,
+    labels: Labels,
+    kind: str,
+    bag: WordBag,
+) -> TrainingPage:
+    """A page that was read, as training sees it."""
     return TrainingPage(
         corpus=page.corpus,
         url=page.url,
         site=page.site,
-        kind=page.kind,
+        kind=kind,
         labels=labels,
         base=matrix(features.columns),
         tree=features.tree,
@@ -123,8 +142,8 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         once=may_repeat(document, features.tree.words),
         text_kinds=read_text_kinds(document, features.tree),
         attribute_rows=attribute_rows(document),
-        text_rows=text_rows(features.words, heading),
-        bag=_word_bag(page, document, markup),
+        text_rows=text_rows(features.words, last_headings(document)),
+        bag=bag,
     )
 
 

@@ -116,6 +116,12 @@ def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Traine
     )
 
 
+def train_unjudged(corpus: Corpus, settings: TrainSettings, progress: Progress) -> PageModel:
+    """The model fitted to all pages, without `about`: for labels that are no gold to judge by."""
+    scores = hashed_scores(corpus, settings.seed, progress, judged=False)
+    return _model(scores, NONE, _fit(corpus, scores, NONE, settings), _confidence(corpus, []))
+
+
 def unseen_results(
     corpus: Corpus, settings: TrainSettings, progress: Progress
 ) -> list[tuple[int, PageResult]]:

@@ -1,6 +1,5 @@
 """`templ train`: pages with gold to a page model, with what it reaches on unseen sites."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from rich.table import Table
 
 from schemas.source import Source
 from workers.cli.jsonl import read_objects
+from workers.cli.training_files import corpus_name, digest, write
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.records import page_from_json
 from workers.page import Rejected
@@ -68,7 +68,7 @@ def train(
     """
     training = _training()
     console = Console(stderr=True)
-    by_name = _weights(weights, [_name(path) for path in corpora])
+    by_name = _weights(weights, [corpus_name(path) for path in corpora])
     pages = [
         page
         for path in corpora
@@ -93,17 +93,17 @@ def train(
     model = msgspec.structs.replace(
         trained.model,
         about=training.model.About(
-            corpora={_name(path): _digest(path) for path in corpora},
+            corpora={corpus_name(path): digest(path) for path in corpora},
             licence=licence,
             quality={name: round(one.f1, 4) for name, one in quality.corpora.items()},
         ),
     )
-    _write(out, training.model_file.encode_model(model))
+    write(out, training.model_file.encode_model(model))
     if folds is not None:
         _write_folds(
             folds, [training.model_file.encode_model(one) for one in trained.blind], corpus
         )
-    _write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
+    write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
     if seeds > 1:
         others = [
@@ -139,10 +139,6 @@ def _training() -> Any:
         ) from None
 
 
-def _name(path: Path) -> str:
-    return path.name.partition(".")[0]
-
-
 def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     weights = {}
     for option in options:
@@ -173,7 +169,7 @@ def _gold_pages(path: Path, training: Any) -> Iterator[Any]:
         found += 1
         selector = record.get("gold_selector")
         yield training.pages.GoldPage(
-            corpus=_name(path),
+            corpus=corpus_name(path),
             url=page.url,
             site=record.get("site") or page.url,
             kind=record.get("kind") or "",
@@ -192,27 +188,15 @@ def _gold_pages(path: Path, training: Any) -> Iterator[Any]:
         raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _write(path: Path, body: bytes) -> None:
-    try:
-        path.write_bytes(body)
-    except OSError as error:
-        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None
-
-
 def _write_folds(directory: Path, models: Sequence[bytes], corpus: Any) -> None:
     """The models, and which of them has not seen each site of each corpus."""
     _make_directory(directory)
     for number, body in enumerate(models):
-        _write(directory / f"fold-{number}.bin", body)
+        write(directory / f"fold-{number}.bin", body)
     sites: dict[str, dict[str, int]] = {}
     for page, fold in zip(corpus.pages, corpus.fold.tolist(), strict=True):
         sites.setdefault(page.corpus, {})[page.site] = fold
-    _write(directory / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
+    write(directory / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
 
 
 def _make_directory(path: Path) -> None:

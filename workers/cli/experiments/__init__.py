@@ -12,6 +12,7 @@ _COMMANDS = (
     "pagelevel-classes",
     "kolcz-yih",
     "phrases-removal",
+    "automatic-train",
 )
 
 
