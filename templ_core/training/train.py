@@ -35,6 +35,8 @@ from templ_core.training.quality import PageResult
 
 OWNERS_MIN = 10
 """Owners of sites that cross-validation needs at least."""
+FOLDS_MIN = 3
+"""Folds that need content, and template: models leave two out."""
 
 
 class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,15 +81,26 @@ def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
         weights: Weight of a page of each corpus; 1 for those not named.
 
     Raises:
-        TooFewSites: a fold would be empty, or nearly so.
+        TooFewSites: without some two folds no content, or no template, would be left to learn.
     """
     owners = owner_of_each([(page.url, page.site) for page in pages])
     fold = np.array([fold_of(owner) for owner in owners], np.int64)
-    if len(set(owners)) < OWNERS_MIN or len(set(fold.tolist())) < FOLDS:
+    if len(set(owners)) < OWNERS_MIN:
         raise TooFewSites(
-            f"{len(set(owners))} sites of different owners have usable gold; "
-            f"cross-validation needs at least {OWNERS_MIN}, spread over {FOLDS} folds"
+            f"{len(set(owners))} sites of different owners have usable labels; "
+            f"cross-validation needs at least {OWNERS_MIN}"
         )
+    for name, wanted in (("content", 1), ("template", 0)):
+        having = {
+            one
+            for one, page in zip(fold.tolist(), pages, strict=True)
+            if ((page.labels.content >= 0.5) == wanted)[page.labels.counts].any()
+        }
+        if len(having) < FOLDS_MIN:
+            raise TooFewSites(
+                f"{len(set(owners))} sites of different owners fall into {FOLDS} folds, of which "
+                f"{len(having)} have {name}; cross-validation needs {FOLDS_MIN}: add sites with {name}"
+            )
     return Corpus(
         pages=pages,
         fold=fold,

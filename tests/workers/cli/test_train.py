@@ -28,6 +28,23 @@ def test_too_few_sites_stop_with_what_is_missing(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("html", "gold", "lacking"),
+    [
+        ("<p>some text of it", "some text of it", "template"),
+        ("<ul><li>Home<li>About", "what is not there", "content"),
+    ],
+)
+def test_gold_that_tells_nothing_apart_is_named(tmp_path, html, gold, lacking):
+    records = [
+        {"url": f"https://{number}.org/", "site": f"{number}.org", "html": html, "gold_text": gold}
+        for number in range(20)
+    ]
+    problem = run(tmp_path, corpus(tmp_path, records))
+    assert isinstance(problem, InputProblem)
+    assert f"of which 0 have {lacking}" in str(problem)
+
+
+@pytest.mark.parametrize(
     ("record", "said"),
     [
         ({"url": "https://a.org/"}, "no page has `gold_text`"),
