@@ -76,9 +76,36 @@ def test_problems_are_one_line(templ, classifier, selected, tmp_path):
         ("pagelevel-templates", selected, selected),
         ("pagelevel-segmentation", classifier, selected),
         ("pagelevel-duplicates", classifier, selected),
+        ("pagelevel-classes", classifier, selected),
+        ("kolcz-yih", selected),
+        ("kolcz-yih-keywords", selected, "--train", selected, "--diverse", selected),
+        ("automatic-train", selected, "--out", tmp_path / "model.bin"),
         ("pagelevel-train", selected, "--out", tmp_path / "model.json"),
     ]
     for arguments in experiments:
         message = templ("experiments", *arguments, expect=66).stderr.decode()
         assert message.startswith("templ: ")
         assert message.count("\n") == 1
+
+
+def test_keywords_before_and_after_cleaning(templ, tmp_path):
+    path = tmp_path / "pages.jsonl"
+    menu = "<ul><li><a href=/>Home page</a><li><a href=/a>About us</a></ul>"
+    topics = ("otters", "beavers", "badgers", "weasels")
+    records = [
+        {
+            "site": f"{letter}.org",
+            "url": f"http://{letter}.org/{topic}",
+            "html": f"<title>Of {topic}</title><meta name=keywords content='{topic}, Animals'><body>"
+            f"{menu}<p>The {topic} are seen in the river at night. {topic.title()} like the river, "
+            f"and people of the town like {topic}.</p><p>Tags: <a rel=tag href=/t>shy {topic}</a>",
+        }
+        for letter in "abc"
+        for topic in topics
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    done = templ("experiments", "kolcz-yih-keywords", path, "--train", path, "--diverse", path)
+    out = done.stdout.decode()
+    assert "tested on 12 pages of 3 sites, 1.0 keywords a page" in out
+    line = next(line for line in out.splitlines() if "DN-DF_both" in line)
+    assert line.count("100.00") == 5

@@ -11,8 +11,9 @@ _COMMANDS = (
     "pagelevel-duplicates",
     "pagelevel-classes",
     "kolcz-yih",
-    "phrases-removal",
+    "kolcz-yih-keywords",
     "automatic-train",
+    "phrases-removal",
 )
 
 
