@@ -5,6 +5,7 @@ judge cleaning by, with the features of Yih, Goodman, Carvalho, *Finding Adverti
 Pages*, WWW 2006, as far as a page alone has them: neither linguistic features nor query logs.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -142,20 +143,20 @@ def _features(
 ) -> list[float]:
     number = seen.number
     length = phrase.count(" ") + 1
-    rarity = np.log((frequency.pages + 1) / (frequency.pages_with.get(phrase, 0) + 1))
+    rarity = math.log((frequency.pages + 1) / (frequency.pages_with.get(phrase, 0) + 1))
     return [
-        np.log1p(number),
+        math.log1p(number),
         number / words,
         rarity,
-        np.log1p(number) * rarity,
+        math.log1p(number) * rarity,
         f" {phrase} " in title,
         seen.headings > 0,
         seen.link_share / number,
         seen.first / words,
-        np.log1p(seen.first),
+        math.log1p(seen.first),
         seen.capitals / number,
         length == 2,
         length == 3,
-        np.log(len(phrase)),
-        np.log(words),
+        math.log(len(phrase)),
+        math.log(words),
     ]
