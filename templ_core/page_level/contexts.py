@@ -3,141 +3,70 @@
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.page_level.expected_f1 import expected_f1_curve
-from templ_core.page_level.own_features import Columns
+from templ_core.page_level import _contexts
 from templ_core.page_level.page_tree import PageTree
-from templ_core.page_level.place_features import position_columns
+from templ_core.page_level.place_features import POSITION_FEATURES
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float32]
 
 SUM_WEIGHT = 0.7
 """p0 = sigmoid(SUM_WEIGHT * (attribute score + text score)): two dependent pieces of evidence."""
-WINDOWS = (4, 10, 25)
-NEIGHBOURS = (1, 2, 3)
 _RECALL_SHARE = 0.95
-_LEVEL_NAMES = ("L1", "L2", "L3", "L4", "L5", "T")
+_LEVELS = ("L1", "L2", "L3", "L4", "L5", "T")
+
+CONTEXTS = (
+    *("attribute score", "text score"),
+    *("p0", "over the cut", "expected F1", "cut", "page mean", "rank"),
+    "path mean",
+    *(f"{level} mean" for level in _LEVELS),
+    "plain path mean",
+    *(f"plain {level} mean" for level in _LEVELS[1:4]),
+    *(f"{step} {side}" for step in (1, 2, 3) for side in ("before", "after")),
+    *(f"window {size} {side}" for size in (4, 10, 25) for side in ("before", "after")),
+    *("mass before", "mass after"),
+    *("L1 mass", "L3 mass", "L5 mass"),
+    *(f"best subtree: {name}" for name in (*POSITION_FEATURES, "over the page")),
+    *(
+        f"{score} {level} mean"
+        for score in ("attribute", "text")
+        for level in ("path", "L1", "L2", "T", "page")
+    ),
+)
+"""Names of the columns.
+
+"over the cut", "expected F1" and "cut" are those of the page cut by p0 alone (see `expected_f1`),
+"rank" the place of a segment in the order of p0. Then means of p0 by words among segments of the
+same path and inside the compressed ancestors, plain ones among segments; p0 of the segments before
+and after, one by one and means of windows, 0 beyond the page; shares of the page's content mass
+p0 * words; the place relative to the node whose text alone would score best; means of the scores.
+"""
 
 
-def context_columns(tree: PageTree, group: Ints, attribute: Floats, text: Floats) -> Columns:
-    """Contexts of the two scores; each column of length n_segments.
+def with_contexts(
+    features: Matrix, tree: PageTree, group: Ints, attribute: Floats, text: Floats
+) -> Matrix:
+    """A page's features and CONTEXTS side by side; n_segments rows.
 
     Args:
+        features: Features that need no model; n_segments rows.
         tree: The page's tree.
         group: Path group of each segment.
         attribute: Log-odds of the attribute scores, one for each segment.
         text: Log-odds of the text scores.
     """
-    odds = SUM_WEIGHT * (attribute + text)
+    size, columns = features.shape
+    rows = np.empty((size, columns + len(CONTEXTS)), np.float32)
+    rows[:, :columns] = features
     p0 = first_guess(attribute, text)
-    return {
-        "attribute score": attribute,
-        "text score": text,
-        **_page_columns(tree, odds, p0),
-        **_mean_columns(tree, group, p0),
-        **_order_columns(tree, p0),
-        **_mass_columns(tree, p0),
-        **_raw_columns(tree, group, attribute, "attribute"),
-        **_raw_columns(tree, group, text, "text"),
-    }
+    order = np.argsort(-p0, kind="stable")
+    _contexts.fill_contexts(
+        tree, group, attribute, text, p0, order, SUM_WEIGHT, _RECALL_SHARE, rows, columns
+    )
+    return rows
 
 
 def first_guess(attribute: Floats, text: Floats) -> Floats:
     """p0 of each segment, 0 to 1; for log-odds of the two scores."""
-    guess: Floats = 1 / (1 + np.exp(-SUM_WEIGHT * (attribute + text)))
-    return guess
-
-
-def _page_columns(tree: PageTree, odds: Floats, p0: Floats) -> Columns:
-    """The page as a whole: where it would be cut by p0 alone."""
-    order, expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
-    best = int(np.argmax(expected))
-    cut = float(p0[order[best]])
-    size = len(p0)
-    rank = np.empty(size)
-    rank[order] = np.arange(size) / size
-    edge = min(max(cut, 1e-6), 1 - 1e-6)
-    return {
-        "p0": p0,
-        "over the cut": odds - np.log(edge / (1 - edge)),
-        "expected F1": np.full(size, expected[best]),
-        "cut": np.full(size, cut),
-        "page mean": np.full(size, np.average(p0, weights=tree.words)),
-        "rank": rank,
-    }
-
-
-def _mean_columns(tree: PageTree, group: Ints, p0: Floats) -> Columns:
-    """Means of p0 among segments of the same path and inside the compressed ancestors."""
-    mass, ones = p0 * tree.words, np.ones(len(p0))
-    weighted = tree.sums(mass, tree.above) / tree.sums(tree.words, tree.above)
-    plain = tree.sums(p0, tree.above[1:4]) / tree.sums(ones, tree.above[1:4])
-    return {
-        "path mean": group_means(group, p0, tree.words),
-        **{f"{name} mean": row for name, row in zip(_LEVEL_NAMES, weighted, strict=True)},
-        "plain path mean": group_means(group, p0, ones),
-        **{f"plain {name} mean": row for name, row in zip(_LEVEL_NAMES[1:4], plain, strict=True)},
-    }
-
-
-def group_means(group: Ints, values: Floats, weights: Floats) -> Floats:
-    """Weighted mean of each segment's group; length n_segments."""
-    means: Floats = np.bincount(group, values * weights) / np.bincount(group, weights)
-    return means[group]
-
-
-def _order_columns(tree: PageTree, p0: Floats) -> Columns:
-    """p0 of the segments before and after, one by one and in windows; 0 beyond the page."""
-    size, widest = len(p0), max(WINDOWS)
-    columns: Columns = {}
-    padded = np.pad(p0, widest)
-    for step in NEIGHBOURS:
-        columns[f"{step} before"] = padded[widest - step :][:size]
-        columns[f"{step} after"] = padded[widest + step :][:size]
-    mass = np.concatenate([np.zeros(1), np.cumsum(p0 * tree.words)])
-    words = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
-    number = np.arange(size)
-    for window in WINDOWS:
-        low, high = np.maximum(number - window, 0), np.minimum(number + window + 1, size)
-        columns[f"window {window} before"] = _ratio(
-            mass[number] - mass[low], words[number] - words[low]
-        )
-        columns[f"window {window} after"] = _ratio(
-            mass[high] - mass[number + 1], words[high] - words[number + 1]
-        )
-    columns["mass before"] = mass[:-1] / mass[-1]
-    columns["mass after"] = 1 - mass[1:] / mass[-1]
-    return columns
-
-
-def _mass_columns(tree: PageTree, p0: Floats) -> Columns:
-    """Shares of the page's content mass, and the node whose text alone would score best."""
-    mass = p0 * tree.words
-    total = float(mass.sum())
-    nodes = np.arange(len(tree.up))
-    inside, words = tree.sums(mass, nodes), tree.sums(tree.words, nodes)
-    expected = 2 * inside / (words + total)
-    best = int(np.argmax(expected))
-    _, page_expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
-    shares = inside[tree.above[[0, 2, 4]]] / total
-    return {
-        **{f"{name} mass": row for name, row in zip(("L1", "L3", "L5"), shares, strict=True)},
-        **position_columns(tree, best, "best subtree"),
-        "best subtree: over the page": np.full(len(p0), expected[best] / page_expected.max()),
-    }
-
-
-def _raw_columns(tree: PageTree, group: Ints, score: Floats, name: str) -> Columns:
-    weighted = score * tree.words
-    nodes = tree.above[[0, 1, 5]]
-    rows = tree.sums(weighted, nodes) / tree.sums(tree.words, nodes)
-    page = np.full(len(score), weighted.sum() / tree.words.sum())
-    return {
-        f"{name} path mean": group_means(group, score, tree.words),
-        **{f"{name} {level} mean": row for level, row in zip(("L1", "L2", "T"), rows, strict=True)},
-        f"{name} page mean": page,
-    }
-
-
-def _ratio(mass: Floats, words: Floats) -> Floats:
-    return mass / np.maximum(words, 1.0)
+    return _contexts.first_guess(attribute, text, SUM_WEIGHT)

@@ -5,6 +5,14 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
+from templ_core.page_level._own_features import fill_links, fill_owners, fill_text
+from templ_core.page_level._place_features import (
+    fill_copies,
+    fill_groups,
+    fill_main,
+    fill_tags,
+    path_groups,
+)
 from templ_core.page_level.characters import (
     UInt64s,
     Words,
@@ -14,25 +22,41 @@ from templ_core.page_level.characters import (
     text_hashes,
 )
 from templ_core.page_level.own_features import (
-    Columns,
-    link_columns,
+    LINK_FEATURES,
+    OWNER_FEATURES,
+    OWNER_TAGS,
+    TEXT_FEATURES,
     link_density,
-    owner_columns,
     sentence_ends,
-    text_columns,
 )
 from templ_core.page_level.page_tree import PageTree, read_tree
 from templ_core.page_level.place_features import (
-    copy_columns,
-    group_columns,
-    main_columns,
-    nearest_tags,
-    path_groups,
-    styled_paths,
+    COPY_FEATURES,
+    FARTHEST,
+    GROUP_FEATURES,
+    GROUPS,
+    MAIN_FEATURES,
+    MAIN_SHARES,
+    NO_SUCH_TAG,
+    SEMANTIC_TAGS,
+    TAG_FEATURES,
 )
 
 Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float32]
+
+FEATURES = (
+    *TEXT_FEATURES,
+    *LINK_FEATURES,
+    *OWNER_FEATURES,
+    *(f"{group}: {name}" for group in GROUPS for name in GROUP_FEATURES),
+    *COPY_FEATURES,
+    *MAIN_FEATURES,
+    *TAG_FEATURES,
+)
+"""Names of the columns."""
+_OWNERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
+_SEMANTIC = {tag: number for number, tag in enumerate(SEMANTIC_TAGS)}
 
 
 class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,40 +70,33 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
     """Hash of each segment's words."""
     shape: UInt64s
     """Hash of each segment's words, those with digits alike."""
-    columns: Columns
+    rows: Matrix
+    """(n_segments, len(FEATURES))."""
 
 
 def read_features(document: Document) -> PageFeatures:
     """The features of a page with at least one segment."""
-    characters = read_characters(document.segments.texts)
+    segments = document.segments
+    characters = read_characters(segments.texts)
     words = read_words(characters)
-    w = np.maximum(words.per_segment, 1).astype(np.float64)
-    tree = read_tree(document, w)
-    links, ends = link_density(document, characters), sentence_ends(characters).astype(np.float64)
-    semantic, tag_paths = nearest_tags(document)
-    owner = document.segments.owner
-    group = path_groups(styled_paths(document), owner)
+    tree = read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64))
+    ends, density = sentence_ends(characters), link_density(characters, segments)
     text = text_hashes(words)
-    good = (w >= 10) & (links < 0.35) & ((ends > 0) | (w >= 25))
+    group, tag_group = path_groups(document)
+    rows = np.empty((len(segments.texts), len(FEATURES)), np.float32)
+    column = fill_text(characters, words, ends, rows, 0)
+    column = fill_links(segments, density, rows, column)
+    column = fill_owners(document, tree.compressed_depth, _OWNERS, rows, column)
+    column = fill_groups(group, tree.words, density, ends, rows, column)
+    column = fill_groups(tag_group, tree.words, density, ends, rows, column)
+    column = fill_copies(text, rows, column)
+    column = fill_main(tree, density, ends, MAIN_SHARES, rows, column)
+    fill_tags(document, _SEMANTIC, FARTHEST, NO_SUCH_TAG, rows, column)
     return PageFeatures(
         words=words,
         tree=tree,
         group=group,
         text=text,
         shape=shape_hashes(characters, words),
-        columns={
-            **text_columns(characters, words),
-            **link_columns(document, characters),
-            **owner_columns(document, tree),
-            **group_columns(group, w, links, ends, "path"),
-            **group_columns(path_groups(tag_paths, owner), w, links, ends, "tags"),
-            **copy_columns(text),
-            **main_columns(tree, good, (w >= 20) & (links < 0.4)),
-            **semantic,
-        },
+        rows=rows,
     )
-
-
-def matrix(columns: Columns) -> Matrix:
-    """Columns side by side; n_segments rows."""
-    return np.stack(list(columns.values()), axis=1, dtype=np.float32, casting="unsafe")

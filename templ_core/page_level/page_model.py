@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from templ_core.dom.document import Document
 from templ_core.page_level.confidence import Confidence
-from templ_core.page_level.contexts import context_columns
-from templ_core.page_level.features import Matrix, PageFeatures, matrix
+from templ_core.page_level.contexts import with_contexts
+from templ_core.page_level.features import Matrix, PageFeatures
 from templ_core.page_level.hashed_scores import (
     HashedTable,
     attribute_scores,
@@ -68,12 +68,10 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         """What the model says about a page with at least one segment."""
         attribute = attribute_scores(document, self.attribute)
         text = text_scores(features.words, last_headings(document), self.text)
-        contexts = context_columns(features.tree, features.group, attribute, text)
-        own = matrix(features.columns)
-        rows = np.concatenate([own, matrix(contexts)], axis=1)
+        rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
         return PageReading(
             odds=combined_odds(self.trees, self.networks, rows),
-            kind=self.kind_of(page_statistics(own, features.tree.words, attribute, text)),
+            kind=self.kind_of(page_statistics(features.rows, features.tree.words, attribute, text)),
         )
 
     def log_odds(self, document: Document, features: PageFeatures) -> Floats:

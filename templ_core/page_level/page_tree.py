@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_above, sums_below
+from templ_core.page_level._page_tree import read_ranges
 
 Int32s = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
@@ -51,24 +51,16 @@ def read_tree(document: Document, words: Floats) -> PageTree:
         document: The page.
         words: Words of each segment, at least 1.
     """
-    nodes, segments = document.nodes, document.segments
-    n_nodes = len(nodes.tags)
-    own = np.bincount(segments.owner, minlength=n_nodes)
-    count = np.rint(sums_below(nodes.end, own)).astype(np.int64)
-    first = np.searchsorted(segments.inline_to, np.arange(n_nodes), side="right")
-    parent = np.maximum(nodes.parent, 0).astype(np.int64)
-    top = climb(np.where(count[parent] == count, parent, np.arange(n_nodes)))
-    up = parent[top]
-    starts_range = count[parent] != count
-    inside = sums_below(nodes.end, np.bincount(segments.owner, words, n_nodes))
-    is_small = inside < TOP_SHARE * words.sum()
-    highest = climb(np.where(is_small[parent], parent, np.arange(n_nodes)))
+    segments = document.segments
+    first, last, up, compressed_depth, above = read_ranges(
+        document.nodes.parent, segments.owner, segments.inline_to, words, LEVELS, TOP_SHARE
+    )
     return PageTree(
         first=first,
-        last=first + count,
+        last=last,
         up=up,
-        above=_above(segments.owner, count, top, up, highest),
-        compressed_depth=np.rint(sums_above(nodes.end, starts_range)).astype(np.int64),
+        above=above,
+        compressed_depth=compressed_depth,
         owner=segments.owner,
         words=words,
     )
@@ -83,9 +75,8 @@ def climb(step: Ints) -> Ints:
         step = further
 
 
-def _above(owner: Int32s, count: Ints, top: Ints, up: Ints, highest: Ints) -> Ints:
-    level = np.where(count[owner] > 1, top[owner], up[owner])
-    levels = [level]
-    for _ in range(LEVELS - 1):
-        levels.append(up[levels[-1]])
-    return np.stack([*levels, highest[owner]])
+def tree_levels(document: Document) -> list[npt.NDArray[np.intp]]:
+    """Nodes by depth, without the root."""
+    depth = document.nodes.depth
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)[1:]

@@ -16,8 +16,7 @@ from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
 from templ_core.page_level.characters import UInt64s, mix
 from templ_core.page_level.features import PageFeatures
-from templ_core.page_level.page_tree import PageTree
-from templ_core.page_level.place_features import tree_levels
+from templ_core.page_level.page_tree import PageTree, tree_levels
 
 Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from templ_core.page_level.contexts import context_columns
-from templ_core.page_level.features import Matrix, matrix
+from templ_core.page_level.contexts import with_contexts
+from templ_core.page_level.features import Matrix
 from templ_core.page_level.hashed_scores import HashedTable
 from templ_core.training.fit import (
     ATTRIBUTE_PENALTY,
@@ -57,7 +57,7 @@ class HashedScores(msgspec.Struct, frozen=True, kw_only=True):
 
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]]
     """By the folds left out, ascending; attribute and text."""
-    odds: dict[tuple[int, int], tuple[Floats, Floats]]
+    odds: dict[tuple[int, int], tuple[Matrix, Matrix]]
     starts: Ints
     """First row of each page, and the number of rows."""
 
@@ -65,7 +65,7 @@ class HashedScores(msgspec.Struct, frozen=True, kw_only=True):
         """Attribute and text scores of a page's segments."""
         rows = slice(self.starts[page], self.starts[page + 1])
         attribute, text = self.odds[left_out]
-        return attribute[rows], text[rows]
+        return attribute[rows].astype(np.float64), text[rows].astype(np.float64)
 
 
 def fold_of(owner: str) -> int:
@@ -116,7 +116,7 @@ def hashed_scores(
         (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
     )
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
-    odds: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+    odds: dict[tuple[int, int], tuple[Matrix, Matrix]] = {}
     for left_out in left_out_pairs() if judged else left_out_folds():
         used = np.flatnonzero(drawn & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
@@ -127,8 +127,8 @@ def hashed_scores(
     return HashedScores(tables=tables, odds=odds, starts=starts)
 
 
-def _table_odds(rows: sparse.csr_matrix, table: HashedTable) -> Floats:
-    return table.odds(rows @ (table.weights * np.float32(table.unit)))
+def _table_odds(rows: sparse.csr_matrix, table: HashedTable) -> Matrix:
+    return table.odds(rows @ (table.weights * np.float32(table.unit))).astype(np.float32)
 
 
 def left_out_folds() -> Iterator[tuple[int, int]]:
@@ -159,8 +159,7 @@ def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) ->
     """
     one = corpus.pages[page]
     attribute, text = scores_of_page(corpus, scores, page, left_out)
-    contexts = context_columns(one.tree, one.group, attribute, text)
-    return np.concatenate([one.base, matrix(contexts)], axis=1)
+    return with_contexts(one.base, one.tree, one.group, attribute, text)
 
 
 def training_rows(

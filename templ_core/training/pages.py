@@ -16,7 +16,7 @@ from templ_core.errors import PageError
 from templ_core.evaluation.gold import page_words
 from templ_core.evaluation.words import Words, word_counts
 from templ_core.page_level.characters import UInt64s
-from templ_core.page_level.features import Matrix, PageFeatures, matrix, read_features
+from templ_core.page_level.features import Matrix, PageFeatures, read_features
 from templ_core.page_level.hashed_scores import last_headings
 from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.repeats import may_repeat
@@ -135,7 +135,7 @@ def training_page(
         site=page.site,
         kind=kind,
         labels=labels,
-        base=matrix(features.columns),
+        base=features.rows,
         tree=features.tree,
         group=features.group,
         text=features.text,

@@ -47,7 +47,7 @@ STAGES: dict[str, tuple[str, str]] = {
     "features": ("templ_core.decide", "read_features"),
     "attribute scores": ("templ_core.page_level.page_model", "attribute_scores"),
     "text scores": ("templ_core.page_level.page_model", "text_scores"),
-    "contexts": ("templ_core.page_level.page_model", "context_columns"),
+    "contexts": ("templ_core.page_level.page_model", "with_contexts"),
     "trees and networks": ("templ_core.page_level.page_model", "combined_odds"),
     "decision": ("templ_core.clean", "decide"),
     "text": ("templ_core.clean", "render_text"),

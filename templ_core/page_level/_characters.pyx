@@ -1,0 +1,141 @@
+"""Characters, words and their hashes, see `templ_core.page_level.characters`."""
+
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+
+from templ_core._letters cimport DIGIT, KNOWN, UNSPACED, WORD
+from templ_core.page_level._hashing cimport mix
+
+import numpy as np
+
+from templ_core.letters import letter_tables
+
+cdef extern from "Python.h":
+    Py_ssize_t PyUnicode_GetLength(object text) except -1
+    uint32_t *PyUnicode_AsUCS4(object text, uint32_t *points, Py_ssize_t room, int end) except NULL
+
+cdef enum:
+    POWERS = 1024           # places beyond share the last factor
+
+cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
+cdef uint64_t[POWERS] POWER
+
+
+cdef void _fill_powers() noexcept:
+    cdef uint64_t power = 1
+    cdef int place
+    for place in range(POWERS):
+        power *= SPREAD
+        POWER[place] = power
+
+
+_fill_powers()
+
+
+def read_characters(list texts):
+    """Classes, lower case, starts and lengths."""
+    cdef Py_ssize_t count = len(texts), number, at = 0, place
+    cdef uint32_t point
+    starts, lengths = np.empty(count, np.int64), np.empty(count, np.int64)
+    cdef int64_t[::1] start = starts, length = lengths
+    for number in range(count):
+        start[number] = at
+        length[number] = PyUnicode_GetLength(texts[number])
+        at += length[number] + 1
+    points, classes = np.empty(at, np.uint32), np.empty(at, np.uint16)
+    cdef uint32_t[::1] lower = points
+    cdef uint16_t[::1] bits = classes
+    cdef const uint16_t[::1] class_of = letter_tables()[0]
+    cdef const uint32_t[::1] lower_of = letter_tables()[1]
+    for number in range(count):
+        place = start[number]
+        if length[number]:
+            PyUnicode_AsUCS4(texts[number], &lower[place], length[number], 0)
+        lower[place + length[number]] = c"\n"
+    for place in range(at):
+        point = lower[place]
+        if point < KNOWN:
+            lower[place] = lower_of[point]
+            bits[place] = class_of[point]
+        else:
+            bits[place] = class_of[KNOWN]
+    return classes, points, starts, lengths
+
+
+def read_words(const uint16_t[::1] classes, const uint32_t[::1] lower, const int64_t[::1] starts):
+    """First character, length, segment, place, hash of each word; words of each segment."""
+    cdef Py_ssize_t size = classes.shape[0], segments = starts.shape[0], count = 0
+    cdef Py_ssize_t segment, at = 0, stop, begin, place, word = 0
+    cdef uint64_t total
+    for at in range(size):
+        count += _begins(&classes[0], at)
+    columns = np.empty((4, count), np.int64)
+    hashes, per_segment = np.empty(count, np.uint64), np.empty(segments, np.int64)
+    cdef int64_t[:, ::1] column = columns
+    cdef uint64_t[::1] value = hashes
+    cdef int64_t[::1] number = per_segment
+    for segment in range(segments):
+        at = starts[segment]
+        stop = starts[segment + 1] if segment + 1 < segments else size
+        place = 0
+        while at < stop:
+            if not classes[at] & WORD:
+                at += 1
+                continue
+            begin, total = at, 0
+            while True:
+                total += lower[at] * POWER[min(at - begin, POWERS - 1)]
+                at += 1
+                if (classes[at] & (WORD | UNSPACED)) != WORD or classes[at - 1] & UNSPACED:
+                    break
+            column[0, word], column[1, word] = begin, at - begin
+            column[2, word], column[3, word] = segment, place
+            value[word] = mix(total)
+            place += 1
+            word += 1
+        number[segment] = place
+    return (*columns, hashes, per_segment)
+
+
+cdef inline bint _begins(const uint16_t *classes, Py_ssize_t at) noexcept:
+    """Whether a word begins here: characters of unspaced scripts are words of their own."""
+    cdef int joined
+    if not at:
+        return classes[0] & WORD
+    joined = classes[at - 1] & WORD and not (classes[at] | classes[at - 1]) & UNSPACED
+    return classes[at] & WORD and not joined
+
+
+def text_hashes(const uint64_t[::1] hashes, const int64_t[::1] per_segment):
+    """One hash of each segment's words in order."""
+    cdef Py_ssize_t segment, place, word = 0
+    cdef uint64_t total
+    cdef uint64_t[::1] result
+    texts = np.empty(per_segment.shape[0], np.uint64)
+    result = texts
+    for segment in range(per_segment.shape[0]):
+        total = 0
+        for place in range(per_segment[segment]):
+            total += hashes[word] * POWER[min(place, POWERS - 1)]
+            word += 1
+        result[segment] = mix(total)
+    return texts
+
+
+def plain_hashes(
+    const uint16_t[::1] classes,
+    const int64_t[::1] first,
+    const int64_t[::1] length,
+    const uint64_t[::1] hashes,
+):
+    """The words' hashes, one and the same for all words with digits."""
+    cdef Py_ssize_t word, at
+    cdef int found
+    cdef uint64_t[::1] result
+    plain = np.empty(first.shape[0], np.uint64)
+    result = plain
+    for word in range(first.shape[0]):
+        found = 0
+        for at in range(first[word], first[word] + length[word]):
+            found |= classes[at]
+        result[word] = SPREAD if found & DIGIT else hashes[word]
+    return plain

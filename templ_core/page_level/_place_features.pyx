@@ -1,0 +1,214 @@
+"""Features of where a segment stands, see `templ_core.page_level.place_features`."""
+
+from libc.math cimport log1p, sqrt
+from libc.stdint cimport int64_t, uint64_t
+
+from templ_core.page_level._kinds cimport number_tags
+
+import numpy as np
+
+cdef enum:
+    COPIES_MAX = 10
+
+cdef uint64_t PATH_FACTOR = 0x100000001B3
+cdef double FREE_OF_LINKS = 0.35, NEARLY_FREE_OF_LINKS = 0.4
+
+
+def path_groups(document):
+    """Groups of segments by their owners' paths: of tags with attributes, and of tags alone."""
+    nodes = document.nodes
+    cdef const int[::1] kind = nodes.kind, parent = nodes.parent, owner = document.segments.owner
+    cdef Py_ssize_t node, segment
+    cdef uint64_t styled_above, plain_above
+    cdef dict numbers = {}
+    cdef int[::1] tag = np.empty(len(nodes.kinds), np.int32)
+    for name, _ in nodes.kinds:
+        numbers.setdefault(name, len(numbers))
+    number_tags(nodes.kinds, numbers, tag)
+    cdef uint64_t[::1] styled = np.empty(kind.shape[0], np.uint64)
+    cdef uint64_t[::1] plain = np.empty(kind.shape[0], np.uint64)
+    for node in range(kind.shape[0]):
+        styled_above = styled[parent[node]] if parent[node] >= 0 else 0
+        plain_above = plain[parent[node]] if parent[node] >= 0 else 0
+        styled[node] = kind[node] + 1 + styled_above * PATH_FACTOR
+        plain[node] = tag[kind[node]] + 1 + plain_above * PATH_FACTOR
+    return _groups_of(styled, owner), _groups_of(plain, owner)
+
+
+cdef object _groups_of(const uint64_t[::1] paths, const int[::1] owner):
+    cdef Py_ssize_t segment
+    cdef uint64_t[::1] path = np.empty(owner.shape[0], np.uint64)
+    for segment in range(owner.shape[0]):
+        path[segment] = paths[owner[segment]]
+    groups = np.empty(owner.shape[0], np.int64)
+    number_groups(path, groups)
+    return groups
+
+
+cdef Py_ssize_t number_groups(const uint64_t[::1] values, int64_t[::1] group) except -1:
+    """Numbers equal values alike, in order of their first; how many different there are."""
+    cdef Py_ssize_t count = values.shape[0], place, groups = 0
+    cdef uint64_t mask = 3, slot
+    while mask < <uint64_t>(2 * count):
+        mask = 2 * mask + 1
+    cdef int64_t[::1] first = np.full(mask + 1, -1)
+    for place in range(count):
+        slot = (values[place] ^ values[place] >> 29) & mask
+        while first[slot] >= 0 and values[first[slot]] != values[place]:
+            slot = (slot + 1) & mask
+        if first[slot] < 0:
+            first[slot] = place
+            group[place] = groups
+            groups += 1
+        else:
+            group[place] = group[first[slot]]
+    return groups
+
+
+def fill_groups(
+    const int64_t[::1] group,
+    const double[::1] words,
+    const double[::1] density,
+    const int64_t[::1] ends,
+    float[:, ::1] rows,
+    int column,
+):
+    """Columns of GROUP_FEATURES; the next column."""
+    cdef Py_ssize_t segment, count = group.shape[0], groups = 0
+    cdef double total = 0, mean
+    cdef double *sums
+    cdef float *cell
+    for segment in range(count):
+        groups = max(groups, group[segment] + 1)
+        total += words[segment]
+    cdef double[:, ::1] of_group = np.zeros((groups, 5))
+    cdef float[:, ::1] result = np.empty((groups, 6), np.float32)
+    for segment in range(count):
+        sums = &of_group[group[segment], 0]
+        sums[0] += 1
+        sums[1] += words[segment]
+        sums[2] += words[segment] * words[segment]
+        sums[3] += density[segment] * words[segment]
+        sums[4] += ends[segment]
+    for segment in range(groups):
+        sums, cell = &of_group[segment, 0], &result[segment, 0]
+        mean = sums[1] / sums[0]
+        cell[0] = <float>log1p(sums[0])
+        cell[1] = <float>(sums[1] / total)
+        cell[2] = <float>(sums[3] / sums[1])
+        cell[3] = <float>log1p(mean)
+        cell[4] = <float>(sums[4] / sums[1])
+        cell[5] = <float>log1p(sqrt(max(sums[2] / sums[0] - mean * mean, 0.0)))
+    for segment in range(count):
+        rows[segment, column : column + 6] = result[group[segment]]
+    return column + 6
+
+
+def fill_copies(const uint64_t[::1] text, float[:, ::1] rows, int column):
+    """Columns of COPY_FEATURES; the next column."""
+    cdef Py_ssize_t segment, count = text.shape[0]
+    cdef int64_t[::1] group = np.empty(count, np.int64)
+    cdef int64_t[::1] copies = np.zeros(number_groups(text, group), np.int64)
+    for segment in range(count):
+        rows[segment, column + 1] = copies[group[segment]] > 0
+        copies[group[segment]] += 1
+    for segment in range(count):
+        rows[segment, column] = min(copies[group[segment]], COPIES_MAX)
+    return column + 2
+
+
+def fill_main(
+    tree,
+    const double[::1] density,
+    const int64_t[::1] ends,
+    tuple shares,
+    float[:, ::1] rows,
+    int column,
+):
+    """Columns of MAIN_FEATURES; the next column."""
+    cdef const int64_t[::1] first = tree.first, last = tree.last, depth = tree.compressed_depth
+    cdef const double[::1] words = tree.words
+    cdef Py_ssize_t segment, count = words.shape[0], node, main
+    cdef Py_ssize_t first_long = count, last_long = count
+    cdef double share, part
+    cdef bint reads_well
+    cdef double[::1] good = np.zeros(count + 1), before = np.zeros(count + 1)
+    for segment in range(count):
+        reads_well = words[segment] >= 10 and density[segment] < FREE_OF_LINKS
+        reads_well = reads_well and (ends[segment] > 0 or words[segment] >= 25)
+        good[segment + 1] = good[segment] + (words[segment] if reads_well else 0)
+        before[segment + 1] = before[segment] + words[segment]
+        if words[segment] >= 20 and density[segment] < NEARLY_FREE_OF_LINKS:
+            first_long = min(first_long, segment)
+            last_long = segment
+    if first_long == count:
+        first_long = 0
+    for share in shares:
+        main = -1
+        for node in range(first.shape[0]):
+            if good[last[node]] - good[first[node]] >= share * good[count]:
+                if main < 0 or depth[node] > depth[main]:
+                    main = node
+        column = fill_position(tree, main, rows, column)
+        part = (before[last[main]] - before[first[main]]) / before[count]
+        for segment in range(count):
+            rows[segment, column] = <float>part
+        column += 1
+    for segment in range(count):
+        rows[segment, column] = (segment >= first_long) + (segment > last_long)
+    return column + 1
+
+
+def fill_position(tree, Py_ssize_t node, float[:, ::1] rows, int column):
+    """Columns of POSITION_FEATURES, relative to `node`; the next column."""
+    cdef const int64_t[::1] first = tree.first, last = tree.last, up = tree.up
+    cdef Py_ssize_t segment, low = first[node], high = last[node]
+    cdef int level = 0
+    for segment in range(tree.owner.shape[0]):
+        rows[segment, column] = low <= segment < high
+        rows[segment, column + 1] = 0
+        rows[segment, column + 2] = (segment >= high) - (segment < low)
+    while up[node] != node:
+        node = up[node]
+        level += 1
+        for segment in range(first[node], low):
+            rows[segment, column + 1] = level
+        for segment in range(high, last[node]):
+            rows[segment, column + 1] = level
+        low, high = first[node], last[node]
+    return column + 3
+
+
+def fill_tags(document, dict tags, int farthest, int no_such_tag, float[:, ::1] rows, int column):
+    """Columns of TAG_FEATURES; the next column."""
+    nodes = document.nodes
+    cdef const int[::1] kind = nodes.kind, parent = nodes.parent, owner = document.segments.owner
+    cdef int[::1] tag = np.empty(len(nodes.kinds), np.int32)
+    cdef unsigned int[::1] inside = np.empty(kind.shape[0], np.uint32)
+    cdef Py_ssize_t node, segment
+    cdef unsigned int above, found, on_page = 0
+    cdef int place, step, count = len(tags), main = tags["main"], article = tags["article"]
+    cdef float *cell
+    number_tags(nodes.kinds, tags, tag)
+    for node in range(kind.shape[0]):
+        place = tag[kind[node]]
+        above = inside[parent[node]] if parent[node] >= 0 else 0
+        inside[node] = above | (<unsigned int>1 << place if place >= 0 else 0)
+        on_page |= inside[node]
+    for segment in range(owner.shape[0]):
+        cell = &rows[segment, column]
+        node = owner[segment]
+        found = inside[node]
+        for place in range(count):
+            cell[place] = farthest if found >> place & 1 else no_such_tag
+        cell[count] = found >> main & 1 if on_page >> main & 1 else -1
+        cell[count + 1] = found >> article & 1 if on_page >> article & 1 else -1
+        step = 0
+        while step < farthest and found:
+            place = tag[kind[node]]
+            if place >= 0 and found >> place & 1:
+                cell[place] = step
+                found &= ~(<unsigned int>1 << place)
+            node = parent[node]
+            step += 1
+    return column + count + 2
