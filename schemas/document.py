@@ -28,10 +28,15 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     fetched_at: str | None = None
     content_digest: bytes = b""
     """BLAKE2b-128 of `body`'s uncompressed columns: equal pages have equal digests."""
-    text_digest: bytes = b""
-    """BLAKE2b-128 of the text published as revision 0."""
     site_model_version: str | None = None
+    """The site model with which the text was decided that is published last."""
     page_model_version: str = ""
+    model_documents: int = 0
+    """Documents that the site model rests on."""
+    kept: bytes = b""
+    """Which segments that text has, a bit each, the first in the highest bit."""
+    revision: int = 0
+    """Of that text; the refresher sends a document again with each revision."""
     body: bytes = b""
     """The document's columns in the core's compact form; empty for a deletion."""
 

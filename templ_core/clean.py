@@ -1,7 +1,5 @@
 """clean(): a document and what is known about its site to clean text; pure and deterministic."""
 
-import re
-
 import msgspec
 import numpy as np
 
@@ -9,16 +7,11 @@ from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
 from templ_core.dom.document import Document
+from templ_core.dom.served_instead import is_error_page, is_gate
 from templ_core.dom.text import render_text
 from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 
-_ERROR_TITLE = re.compile(
-    r"\b(?:404|page not found|not found|403 forbidden|access denied|500 internal|bad gateway|"
-    r"service unavailable|seite nicht gefunden|page introuvable|página no encontrada)\b",
-    re.IGNORECASE,
-)
-_ERROR_PAGE_WORDS = 120
 _SCRIPT_RENDERED_WORDS = 30
 _SCRIPT_RENDERED_HTML_CHARS = 5_000
 
@@ -67,11 +60,6 @@ def clean(
     )
 
 
-def _looks_like_error_page(document: Document, words: int) -> bool:
-    """Whether a page served as found says in its title that it is not."""
-    return words < _ERROR_PAGE_WORDS and _ERROR_TITLE.search(document.title) is not None
-
-
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
     words = int(np.sum(decision.words))
     found = {
@@ -80,6 +68,7 @@ def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
         "script-rendered": words < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
-        "error-page": _looks_like_error_page(document, words),
+        "error-page": is_error_page(document, words),
+        "gate": is_gate(document, words),
     }
     return [name for name, is_so in found.items() if is_so]

@@ -1,28 +1,19 @@
 """The cleaner: a page in, its cleaned record and its document out. Knows no transport."""
 
-import hashlib
 from typing import Protocol
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord, DeletedRecord, Fingerprint
-from schemas.codec import encode_json, encode_msgpack
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
-from templ_core.fingerprint import BITS
+from workers.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
 from workers.page import Page
 from workers.settings import Settings
 from workers.tasks import CleanResult, CleanTask, Failure, TaskRunner, config_with
-
-ENVELOPE_BYTES = 16 << 10
-"""Room in a message for keys, headers and the fields beside its large one."""
-
-_CONFIDENCE_DECIMALS = 4
-"""Every machine gives the same record."""
-_TITLE_BYTES = 8 << 10
-"""What a title keeps where the record does not fit a message."""
 
 
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,27 +119,12 @@ class Cleaner:
 
     def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:
         document = self._document(page, result, model)
-        record = CleanedRecord(
-            url=page.url,
-            site=page.site,
-            fetched_at=page.fetched_at,
-            id=page.id,
-            title=result.title,
-            text=result.text,
-            method="site" if result.used_site else "page",
-            confidence=round(result.confidence, _CONFIDENCE_DECIMALS),
-            revision=0,
-            source=page.source,
-            site_model_version=model.version if model else None,
-            page_model_version=result.page_model_version,
-            cleaner_version=self._version,
-            fingerprint=_fingerprint(result.simhash),
+        record = cleaned_record(
+            page,
+            result,
+            model,
+            self._version,
             warnings=_warnings(page, result, learned=document is not None),
-            chars_in=result.chars_in,
-            chars_out=len(result.text),
-            blocks_kept=result.blocks_kept,
-            blocks_removed=result.blocks_removed,
-            segments=result.segments,
         )
         if self._message_limit_bytes is not None:
             record = fit_message(record, self._message_limit_bytes)
@@ -168,9 +144,10 @@ class Cleaner:
             event_time_ms=page.event_time_ms,
             fetched_at=page.fetched_at,
             content_digest=result.content_digest,
-            text_digest=hashlib.blake2b(result.text.encode(), digest_size=16).digest(),
             site_model_version=model.version if model else None,
             page_model_version=result.page_model_version,
+            model_documents=model.documents if model else 0,
+            kept=result.kept,
             body=result.document_body,
         )
         limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
@@ -199,12 +176,6 @@ def _deleted(page: Page) -> Deleted:
     )
 
 
-def _fingerprint(value: int | None) -> Fingerprint | None:
-    if value is None:
-        return None
-    return Fingerprint(algorithm="simhash64-3gram", bits=BITS, value=f"{value:0{BITS // 4}x}")
-
-
 def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list:
     warnings = list(result.warnings)
     if page.status >= 400 and "error-page" not in warnings:
@@ -212,41 +183,3 @@ def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list:
     if not learned and _may_teach(page, result):
         warnings.append("not-learned")
     return warnings
-
-
-def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
-    """The record within the limit: without segments, then cut (text, title), with warnings.
-
-    Args:
-        record: A cleaned record.
-        limit_bytes: Largest message, key and headers included.
-    """
-    room_bytes = limit_bytes - ENVELOPE_BYTES
-    size_bytes = len(encode_json(record))
-    if size_bytes > room_bytes and record.segments is not None:
-        record = msgspec.structs.replace(
-            record, segments=None, warnings=[*record.warnings, "segments-dropped"]
-        )
-        size_bytes = len(encode_json(record))
-    if size_bytes > room_bytes:
-        record = msgspec.structs.replace(
-            record,
-            title=_cut(record.title, _TITLE_BYTES),
-            warnings=[*record.warnings, "truncated"],
-        )
-        rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
-        text = _cut(record.text, room_bytes - rest_bytes)
-        record = msgspec.structs.replace(record, text=text, chars_out=len(text))
-    return record
-
-
-def _cut(text: str, room_bytes: int) -> str:
-    """The longest beginning of `text` that takes at most `room_bytes` as JSON."""
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(msgspec.json.encode(text[:middle])) <= max(room_bytes, 2):
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low]

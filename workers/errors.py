@@ -39,6 +39,10 @@ class StateProblem(WorkerError):
     exit_code = 73
 
 
+class OtherFormat(StateProblem):
+    """A store that another version has written; where it can be rebuilt, it is."""
+
+
 class TopicProblem(WorkerError):
     """A topic that is missing or has the wrong settings."""
 

@@ -88,7 +88,8 @@ class SiteCleaner:
             content_type=content_type,
             status=status,
         )
-        record = _record(self._stream.process(page))
+        outcome, _ = self._stream.process(page)
+        record = _record(outcome)
         if isinstance(record, NotCleaned):
             raise record
         return record

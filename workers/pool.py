@@ -18,7 +18,7 @@ from workers.errors import WorkerError
 from workers.page_model import read_model_file
 from workers.recent import Recent
 from workers.settings import Settings, child_environment
-from workers.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, Task
+from workers.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, ReviseTask, Task
 
 _START_TIMEOUT_S = 60.0
 _ATTEMPTS = 2
@@ -141,7 +141,7 @@ class _Lane:
 
     def _without_known_model(self, task: Task) -> Task:
         """The task, less the site model's bytes where the child has them."""
-        if not isinstance(task, CleanTask) or task.model_key is None:
+        if not isinstance(task, CleanTask | ReviseTask) or task.model_key is None:
             return task
         if self._sent.get(task.model_key):
             return msgspec.structs.replace(task, model_body=None)

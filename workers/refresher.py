@@ -1,19 +1,32 @@
 """The refresher: documents in, site models out. Knows no transport."""
 
+from collections.abc import Iterator
+
 import msgspec
 
+from schemas.cleaned import CleanedRecord
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
+from templ_core.clean import cleaner_version
+from templ_core.site_level.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
+from workers.outputs import cleaned_record
 from workers.settings import Settings
-from workers.state.window_store import Contribution, SiteState, WindowStore
+from workers.state.window_change import Contribution, SiteState
+from workers.state.window_store import WindowStore
 from workers.tasks import (
+    CleanResult,
     Failure,
     LearnResult,
     LearnTask,
     RefitResult,
     RefitTask,
+    Result,
+    ReviseResult,
+    ReviseTask,
+    Stale,
     TaskRunner,
     WindowPage,
+    config_with,
 )
 
 FIRST_FITS = (1, 2, 3, 5, 8, 12, 16, 24)
@@ -28,6 +41,14 @@ class NotLearned(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Revision(msgspec.Struct, frozen=True):
+    """A text that is published again."""
+
+    record: CleanedRecord
+    document: DocumentRecord
+    """To be sent in place of the one before, so that a rebuilt window knows what was published."""
+
+
 class Refresher:
     """Keeps the windows of one partition, and fits site models on them."""
 
@@ -35,6 +56,7 @@ class Refresher:
         self._store = store
         self._runner = runner
         self._settings = settings
+        self._version = cleaner_version(config_with(settings.comments))
 
     def process(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
         """Take a document or a deletion into its window.
@@ -48,17 +70,25 @@ class Refresher:
         if record.kind == "deletion":
             self._store.delete_url(record, offset)
             return None
+        known = self._store.known(record)
+        if known is not None:
+            self._store.replace(record, known, offset)
+            return None
+        learned = self._learn(record)
+        if isinstance(learned, NotLearned):
+            self._store.skip(offset)
+            return learned
+        self._store.put(record, learned, offset)
+        return None
+
+    def _learn(self, record: DocumentRecord) -> Contribution | NotLearned:
         # The page was read in time already: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site, LearnTask(record.body), self._settings.refit_deadline_s
         )
         if isinstance(result, LearnResult):
-            contribution = Contribution(record.id, record.content_digest, result.body)
-            self._store.put(record, contribution, offset)
-            return None
-        self._store.skip(offset)
-        reason = result.message if isinstance(result, Failure) else type(result).__name__
-        return NotLearned(reason)
+            return Contribution(record.id, record.content_digest, result.body)
+        return _not_learned(result)
 
     def due_model(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
         """A fresh site model where the schedule asks for one.
@@ -73,18 +103,14 @@ class Refresher:
     def fit(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
         """A site model fitted on the site's window as it is; None when that is empty."""
         state = self._store.site_state(site)
-        window = [
-            WindowPage(one.page_id, one.content_digest, one.body, document.body)
-            for one, document in zip(
-                self._store.contributions(site), self._store.window(site), strict=True
-            )
-        ]
-        if not window:
+        if not state.pages:
             return None
-        result, _ = self._runner.run(site, RefitTask(window), self._settings.refit_deadline_s)
+        result = self._refit(site)
+        if isinstance(result, Stale):
+            self._learn_anew(site, result.indexes)
+            result = self._refit(site)
         if not isinstance(result, RefitResult):
-            reason = result.message if isinstance(result, Failure) else type(result).__name__
-            return NotLearned(reason)
+            return _not_learned(result)
         model = SiteModelRecord(
             site=site,
             version=result.version,
@@ -95,6 +121,82 @@ class Refresher:
         )
         return model, state.learned
 
+    def _refit(self, site: str) -> Result:
+        window = [
+            WindowPage(one.page_id, one.content_digest, one.body)
+            for one in self._store.contributions(site)
+        ]
+        result, _ = self._runner.run(site, RefitTask(window), self._settings.refit_deadline_s)
+        return result
+
+    def _learn_anew(self, site: str, indexes: list[int]) -> None:
+        """Read documents again that another page model has read."""
+        entries = list(self._store.window_entries(site))
+        for index in indexes:
+            document = self._store.document(site, entries[index])
+            learned = document and self._learn(document)
+            if isinstance(learned, Contribution):
+                self._store.put_contribution(site, entries[index], learned)
+
+    def revisions(self, model: SiteModelRecord) -> Iterator[Revision]:
+        """Texts of a site's window that its new model has made another; at most two for each page.
+
+        Hand each to `mark_revised` once it is out. Nothing may happen to the site while the next one
+        is made; between two of them documents may come and leave.
+        """
+        for entry in list(self._store.window_entries(model.site)):
+            reason = revision_reason(entry.model_documents, entry.looked_at, model.documents)
+            if reason is None or entry.revision >= MOST_REVISIONS:
+                continue
+            document = self._store.document(model.site, entry)
+            if document is None:
+                continue
+            result = self._revise(document, model)
+            if isinstance(result, ReviseResult) and result.changed_ratio >= LEAST_CHANGE:
+                yield self._revision(document, model, result.cleaned, reason)
+            else:
+                self._store.mark_looked_at(model.site, entry, model.documents)
+
+    def _revise(self, document: DocumentRecord, model: SiteModelRecord) -> Result:
+        task = ReviseTask(
+            body=document.body,
+            kept=document.kept,
+            model_key=(model.site, model.version),
+            model_body=model.body,
+            comments=self._settings.comments,
+        )
+        result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
+        return result
+
+    def _revision(
+        self, document: DocumentRecord, model: SiteModelRecord, cleaned: CleanResult, reason: str
+    ) -> Revision:
+        revised = msgspec.structs.replace(
+            document,
+            revision=document.revision + 1,
+            kept=cleaned.kept,
+            site_model_version=model.version,
+            model_documents=model.documents,
+            page_model_version=cleaned.page_model_version,
+        )
+        record = cleaned_record(
+            revised,
+            cleaned,
+            model,
+            self._version,
+            warnings=list(cleaned.warnings),
+            revision=revised.revision,
+            reason=reason,
+        )
+        return Revision(record, revised)
+
+    def mark_revised(self, revision: Revision) -> None:
+        """Note that a revision is out."""
+        document = revision.document
+        known = self._store.known(document)
+        if known is not None:
+            self._store.replace(document, known, None)
+
     def mark_published(self, model: SiteModelRecord, learned: int) -> None:
         """Note that a model is out, so that it is not due again."""
         self._store.mark_fitted(model.site, learned, model.version)
@@ -102,6 +204,10 @@ class Refresher:
     def due_sites(self) -> list[str]:
         """Sites whose model is due: after a crash between learning and publishing."""
         return [site for site, state in self._store.sites() if is_due(state)]
+
+
+def _not_learned(result: Result) -> NotLearned:
+    return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
 
 
 def is_due(state: SiteState) -> bool:

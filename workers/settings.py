@@ -46,6 +46,10 @@ class Settings(BaseSettings):
     window_bytes_max: int = Field(64 << 20, ge=1 << 20)
     """Most bytes of compact documents a site."""
 
+    revisions: bool = True
+    """Whether texts are published again that a better site model has changed."""
+    revisions_per_s: float = Field(20.0, gt=0)
+    """Most of them that a worker publishes."""
     clock_skew_ms: int = Field(3_600_000, ge=0)
     """How far a page's time may lie after its arrival."""
     batch_pages: int = Field(32, ge=1)

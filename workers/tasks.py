@@ -1,8 +1,9 @@
-"""What runs in a child process: one page to clean, one document to learn, one site to refit."""
+"""What runs in a child process: pages to clean and to revise, documents to learn, sites to refit."""
 
 from typing import Literal, Protocol
 
 import msgspec
+import numpy as np
 
 from schemas.cleaned import TextSegment
 from templ_core.clean import Cleaned, clean
@@ -14,6 +15,7 @@ from templ_core.dom.codec import (
     document_columns,
 )
 from templ_core.dom.document import Document, read_document
+from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
 from templ_core.fingerprint import simhash
 from templ_core.page_level.page_model import PageModel
@@ -24,6 +26,7 @@ from templ_core.site_level.learned_page import (
     encode_learned_page,
     learn_page,
 )
+from templ_core.site_level.revisions import changed_ratio
 from templ_core.site_level.site_model import (
     Contribution,
     SiteModel,
@@ -31,6 +34,7 @@ from templ_core.site_level.site_model import (
     encode_site_model,
     fit_site_model,
 )
+from templ_core.site_level.teaching import teaching_pages
 from workers.recent import Recent
 
 CONFIG = CoreConfig()
@@ -70,8 +74,6 @@ class WindowPage(msgspec.Struct, frozen=True, array_like=True):
     page_id: str
     content_digest: bytes
     learned: bytes
-    """As read when it entered, perhaps with another page model."""
-    document: bytes
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -80,7 +82,19 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     window: list[WindowPage]
 
 
-Task = CleanTask | LearnTask | RefitTask
+class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Clean a document again with a newer site model."""
+
+    body: bytes
+    """The compact document."""
+    kept: bytes
+    """Which segments the text has that was published last, a bit each."""
+    model_key: tuple[str, str]
+    model_body: bytes | None
+    comments: str
+
+
+Task = CleanTask | LearnTask | RefitTask | ReviseTask
 
 
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -101,6 +115,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Whether the page may be learned from, as far as its content tells."""
     content_digest: bytes
     document_body: bytes
+    kept: bytes
+    """Which segments stay, a bit each."""
     segments: list[TextSegment] | None
 
 
@@ -118,6 +134,20 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     body: bytes
 
 
+class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Pages of a window that were learned with another page model, by index: learn them anew."""
+
+    indexes: list[int]
+
+
+class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """What a document's text is now."""
+
+    changed_ratio: float
+    """Share of the words of both texts that only one of them has; 0 where they are equal."""
+    cleaned: CleanResult
+
+
 class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Why a task has no result."""
 
@@ -127,7 +157,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The page cannot be cleaned; our own mistake; over the memory limit."""
 
 
-Result = CleanResult | LearnResult | RefitResult | Failure
+Result = CleanResult | LearnResult | RefitResult | ReviseResult | Stale | Failure
 
 
 MODELS_IN_MEMORY = 256
@@ -189,6 +219,8 @@ def _attempt(task: Task, models: Models) -> Result:
                 return _learn(task, models)
             case RefitTask():
                 return _refit(task, models)
+            case ReviseTask():
+                return _revise(task, models)
     except CoreError as error:
         return Failure(type(error).__name__, str(error), "refused")
     except MemoryError:
@@ -206,7 +238,24 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
     )
-    cleaned = clean(document, _model(task, models), config_with(task.comments), models.page)
+    return _clean_result(
+        document,
+        _model(task, models),
+        models,
+        config_with(task.comments),
+        with_segments=task.with_segments,
+    )
+
+
+def _clean_result(
+    document: Document,
+    site_model: SiteModel | None,
+    models: Models,
+    config: CoreConfig,
+    *,
+    with_segments: bool,
+) -> CleanResult:
+    cleaned = clean(document, site_model, config, models.page)
     columns = document_columns(document)
     kept = int(cleaned.decision.kept.sum())
     return CleanResult(
@@ -223,11 +272,12 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         teaches=_teaches(document, cleaned),
         content_digest=content_digest(columns),
         document_body=compress_columns(columns),
-        segments=_segments(document, cleaned) if task.with_segments else None,
+        kept=np.packbits(cleaned.decision.kept).tobytes(),
+        segments=_segments(document, cleaned) if with_segments else None,
     )
 
 
-def _model(task: CleanTask, models: Models) -> SiteModel | None:
+def _model(task: CleanTask | ReviseTask, models: Models) -> SiteModel | None:
     """The site model to use; one that cannot be read counts as none."""
     if task.model_key is None:
         return None
@@ -239,8 +289,11 @@ def _model(task: CleanTask, models: Models) -> SiteModel | None:
     return models.sites.get(task.model_key)
 
 
+_UNFIT = {"error-page", "gate"}
+
+
 def _teaches(document: Document, cleaned: Cleaned) -> bool:
-    return bool(document.segments.texts) and "error-page" not in cleaned.warnings
+    return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
 
 
 def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
@@ -272,22 +325,41 @@ def _learn(task: LearnTask, models: Models) -> LearnResult:
     return LearnResult(encode_learned_page(page, models.page.version))
 
 
-def _refit(task: RefitTask, models: Models) -> RefitResult:
+def _refit(task: RefitTask, models: Models) -> RefitResult | Stale:
+    pages = [_learned(one, models) for one in task.window]
+    stale = [index for index, page in enumerate(pages) if page is None]
+    if stale:
+        return Stale(stale)
+    learned = [page for page in pages if page is not None]
     window = [
         Contribution(
-            page_id=one.page_id,
-            content_digest=one.content_digest,
-            page=_learned(one, models),
+            page_id=task.window[index].page_id,
+            content_digest=task.window[index].content_digest,
+            page=learned[index],
         )
-        for one in task.window
+        for index in teaching_pages(learned)
     ]
     model = fit_site_model(window, models.page.version, CONFIG)
     return RefitResult(model.version, model.documents, encode_site_model(model))
 
 
-def _learned(one: WindowPage, models: Models) -> LearnedPage:
-    """The page as the page model in use reads it."""
+def _learned(one: WindowPage, models: Models) -> LearnedPage | None:
+    """The page as the page model in use has read it; None where another one did."""
     try:
         return decode_learned_page(one.learned, models.page.version)
     except CodecError:
-        return learn_page(decode_document(one.document), models.page)
+        return None
+
+
+def _revise(task: ReviseTask, models: Models) -> ReviseResult:
+    document = decode_document(task.body)
+    before = np.unpackbits(
+        np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts)
+    ).astype(np.bool_)
+    result = _clean_result(
+        document, _model(task, models), models, config_with(task.comments), with_segments=False
+    )
+    if result.text == render_text(document, before):
+        return ReviseResult(0.0, result)
+    after = np.unpackbits(np.frombuffer(result.kept, np.uint8), count=len(before)).astype(np.bool_)
+    return ReviseResult(changed_ratio(document.segments.texts, before, after), result)

@@ -1,19 +1,18 @@
 """The shortest way to make valid values."""
 
 import msgspec
+import zstandard
 
 from schemas.document import DocumentRecord
 from schemas.source import Source
 from templ_core.page_level.model_file import shipped_model, with_version
 from workers.page import Page
-from workers.state.window_store import Contribution
+from workers.state.window_change import Contribution
 
 DAY_MS = 24 * 3600 * 1000
 
 
-def document(
-    number, *, site="example.com", url=None, time_ms=None, body=b"x" * 100, kind="document"
-):
+def document(number, *, site="example.com", url=None, time_ms=None, body=None, kind="document"):
     """A document record; everything that is not given follows from its number."""
     return DocumentRecord(
         kind=kind,
@@ -23,13 +22,21 @@ def document(
         source=Source("pages", 0, number),
         event_time_ms=number * 60_000 if time_ms is None else time_ms,
         content_digest=f"digest-{number}".encode(),
-        body=body if kind == "document" else b"",
+        body=(body or packed(b"x" * 100)) if kind == "document" else b"",
     )
 
 
 def contribution(record):
     """What the document record adds to its site's model, made up."""
-    return Contribution(record.id, record.content_digest, b"\x01" * 8)
+    return Contribution(record.id, record.content_digest, packed(b"\x01" * 8))
+
+
+def packed(content):
+    """A zstd frame, as bodies are."""
+    return zstandard.ZstdCompressor(level=3).compress(content)
+
+
+BODY_BYTES = len(packed(b"x" * 100))
 
 
 def page(number, body, *, site="example.com", **fields):

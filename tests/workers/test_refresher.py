@@ -1,11 +1,12 @@
 import pytest
 
 from schemas.source import Source
-from tests.workers.builders import page
+from tests.workers.builders import other_page_model, packed, page
 from workers.cleaner import Cleaned, Cleaner, NoModels
 from workers.refresher import FIRST_FITS, NotLearned, Refresher, is_due
-from workers.state.window_store import SiteState, WindowStore
-from workers.tasks import LearnResult
+from workers.state.window_change import SiteState
+from workers.state.window_store import WindowStore
+from workers.tasks import InProcess, LearnResult
 
 MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
 
@@ -114,7 +115,48 @@ def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, po
     class Slow:
         def run(self, _site, task, deadline_s):
             asked.append((type(task).__name__, deadline_s))
-            return LearnResult(b""), 1
+            return LearnResult(packed(b"")), 1
 
     assert Refresher(store, Slow(), poison_settings).process(next(documents(1)), 0) is None
     assert asked == [("LearnTask", poison_settings.refit_deadline_s)]
+
+
+def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
+    store, poison_pool, poison_settings, documents
+):
+    refresher = Refresher(store, poison_pool, poison_settings)
+    sent = []
+    for document in documents(32):
+        refresher.process(document, store.next_offset)
+        fitted = refresher.due_model(document.site)
+        if fitted is None:
+            continue
+        refresher.mark_published(*fitted)
+        for revision in refresher.revisions(fitted[0]):
+            refresher.mark_revised(revision)
+            sent.append((fitted[0].documents, revision))
+        assert list(refresher.revisions(fitted[0])) == []
+    assert min(documents for documents, _ in sent) == 8
+    texts = {}
+    for _, one in sent:
+        record = one.record
+        assert record.revision in {1, 2}
+        assert record.revision_reason in {"first-mature-model", "settled-model"}
+        assert "Home and more" not in record.text
+        assert record.text not in texts.setdefault(record.source, [])
+        texts[record.source].append(record.text)
+    known = {one.source: one for one in store.window("example.com")}
+    assert all(known[one.document.source].revision == one.record.revision for _, one in sent)
+
+
+def test_another_page_model_reads_the_window_anew(
+    tmp_path, store, poison_pool, poison_settings, documents
+):
+    some = list(documents(3))
+    learn(Refresher(store, poison_pool, poison_settings), store, some)
+    runner = InProcess(other_page_model())
+    refitted = Refresher(store, runner, poison_settings).fit("example.com")[0]
+    fresh_store = WindowStore(None, poison_settings)
+    fresh = Refresher(fresh_store, runner, poison_settings)
+    learn(fresh, fresh_store, some)
+    assert refitted == fresh.fit("example.com")[0]

@@ -44,6 +44,12 @@ from workers.settings import load_settings
 @click.option("--page-only", is_flag=True, help="No site models: every page as of a new site.")
 @page_model_option
 @comments_option
+@click.option(
+    "--revisions",
+    is_flag=True,
+    help="Put out pages again, behind the page that made the difference, when a better site model "
+    "changes their text.",
+)
 @click.option("--segments", is_flag=True, help="Text segments and their decisions in each record.")
 @click.option(
     "--time-field",
@@ -69,6 +75,7 @@ def run(
     workers: int,
     *,
     page_only: bool,
+    revisions: bool,
     segments: bool,
 ) -> None:
     """Clean pages of INPUT... in their order, and learn each site's templates on the way.
@@ -90,6 +97,7 @@ def run(
             settings,
             workers=workers,
             page_only=page_only,
+            revises=revisions,
             with_segments=segments,
         )
         stack.callback(local.close)
@@ -117,10 +125,14 @@ class Tally:
         self._started = time.monotonic()
         self._sites: set[str] = set()
         self._pages = self._with_site = self._not_learned = self._deleted = self._dead = 0
+        self._revisions = 0
         self._chars_in = self._chars_out = 0
 
     def add(self, output: Output) -> None:
         """Count one output."""
+        if isinstance(output, CleanedRecord) and output.revision:
+            self._revisions += 1
+            return
         self._pages += 1
         if isinstance(output, DeadPage):
             self._dead += 1
@@ -150,6 +162,8 @@ class Tally:
         ]
         if self._not_learned:
             lines.append(f"{self._not_learned} cleaned but too large to learn from")
+        if self._revisions:
+            lines.append(f"{self._revisions} revisions")
         if self._deleted:
             lines.append(f"{self._deleted} deletions")
         lines.append(f"{self._dead} dead letters" + (f": {dead_letters}" if self._dead else ""))

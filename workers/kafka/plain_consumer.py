@@ -10,6 +10,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from workers.errors import BrokerProblem
 
 _POLL_MS = 200
+_NULLS_ARE_SAFE_MS = 12 * 3600 * 1000
 NO_PROGRESS_S = 60.0
 """A read that stands still this long, with records to come, is given up."""
 
@@ -58,6 +59,33 @@ async def read_until(
             for record in records:
                 if record.offset < ends[partition]:
                     yield record
+
+
+async def read_range(
+    consumer: AIOKafkaConsumer, starts: dict[TopicPartition, int], ends: dict[TopicPartition, int]
+) -> AsyncIterator[ConsumerRecord]:
+    """Records from `starts` up to `ends`, as far as the partitions still have them.
+
+    Raises:
+        BrokerProblem: no progress for a minute.
+    """
+    consumer.assign(list(starts))
+    first = await consumer.beginning_offsets(list(starts))
+    for one, start in starts.items():
+        consumer.seek(one, max(start, first[one]))
+    async for record in read_until(consumer, ends):
+        yield record
+
+
+async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end: int) -> int:
+    """Offset below which compaction may have removed null values already.
+
+    The broker keeps them for a day (`delete.retention.ms`): who has not read so far when they are
+    half as old has to begin anew.
+    """
+    half_a_day_ago_ms = int(time.time() * 1000) - _NULLS_ARE_SAFE_MS
+    found = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]
+    return end if found is None else found.offset
 
 
 async def committed_offsets(broker: str, group: str, topic: str) -> dict[int, int]:

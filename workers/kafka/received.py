@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from aiokafka import TopicPartition
 
-from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_until
+from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_range
 
 log = logging.getLogger("templ")
 
@@ -116,10 +116,5 @@ class HoleGuard:
         """What is there from `start` up to `end`: nothing, where compaction has left a gap."""
         topic = TopicPartition(self._topic, partition)
         async with plain_consumer(self._broker) as consumer:
-            consumer.assign([topic])
-            starts = await consumer.beginning_offsets([topic])
-            consumer.seek(topic, max(start, starts[topic]))
-            return [
-                received_from_aiokafka(record)
-                async for record in read_until(consumer, {topic: end})
-            ]
+            records = read_range(consumer, {topic: start}, {topic: end})
+            return [received_from_aiokafka(record) async for record in records]

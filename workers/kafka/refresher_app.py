@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -10,26 +11,36 @@ from typing import Any
 import faust
 from aiokafka import TopicPartition
 
-from schemas.codec import NewerFormatError, SchemaError, decode_document, encode_msgpack
-from schemas.document import site_of_key
+from schemas.codec import (
+    NewerFormatError,
+    SchemaError,
+    decode_document,
+    encode_json,
+    encode_msgpack,
+)
+from schemas.document import document_key, site_of_key
 from schemas.site_model import SiteModelRecord
-from schemas.topics import DOCUMENTS, SITE_MODELS
+from schemas.source import HEADER_SOURCE_ID
+from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
+from workers.errors import OtherFormat
 from workers.kafka.app import batches, build_app, essential, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
 from workers.kafka.partitioning import partition_of
-from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.kafka.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.received import (
     HoleGuard,
     Received,
     received_from_aiokafka,
     received_from_faust,
 )
+from workers.outputs import ENVELOPE_BYTES, fit_message
 from workers.pool import Pool
-from workers.refresher import NotLearned, Refresher
+from workers.refresher import NotLearned, Refresher, Revision
 from workers.state.window_store import WindowStore
 
 _GATHER_S = 0.05
 _TOMBSTONES = 500
+_REPORT_S = 10.0
 log = logging.getLogger("templ")
 
 
@@ -37,7 +48,13 @@ class _Partition:
     """The windows of one partition, opened when first needed."""
 
     def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
-        self.store = WindowStore(config.state / f"windows-{number}", config.settings)
+        path = config.state / f"windows-{number}"
+        try:
+            self.store = WindowStore(path, config.settings)
+        except OtherFormat:
+            log.warning("windows-%s were written by another version and are made anew", number)
+            shutil.rmtree(path)
+            self.store = WindowStore(path, config.settings)
         self.refresher = Refresher(self.store, pool, config.settings)
 
 
@@ -56,7 +73,10 @@ class RefresherApp:
         self._guard = HoleGuard(config.broker, documents, config.group("refresher"))
         self._documents = raw_topic(self.app, documents)
         self._site_models = raw_topic(self.app, config.topic(SITE_MODELS))
+        self._cleaned = raw_topic(self.app, config.topic(CLEANED))
+        self._fresh: asyncio.Queue[tuple[int, SiteModelRecord]] = asyncio.Queue()
         self.app.agent(self._documents, name="refresh")(self._refresh)
+        self.app.task(self._revise)
         self.app.on_partitions_assigned.connect(self._assigned)
         self.app.on_partitions_revoked.connect(self._revoked)
 
@@ -112,7 +132,7 @@ class RefresherApp:
             if number not in self._owned:
                 return
             sites = {await self._learn(partition, message) for message in messages}
-            await self._publish(partition, sites)
+            await self._publish(partition, number, sites)
 
     async def _recover(self, number: int) -> None:
         """Read what the store lacks of the topic, all of it if the store is lost."""
@@ -123,21 +143,19 @@ class RefresherApp:
             topic = TopicPartition(self._config.topic(DOCUMENTS), number)
             async with plain_consumer(self._config.broker) as consumer:
                 end = (await consumer.end_offsets([topic]))[topic]
+                settled = await settled_offset(consumer, topic, end)
             if partition.store.next_offset > end:
-                partition = self._begin_anew(partition, number, end)
+                partition = self._begin_anew(partition, number, "the topic was made anew")
+            elif 0 < partition.store.next_offset < settled:
+                partition = self._begin_anew(partition, number, "deletions may be gone by now")
             await self._catch_up(partition, number, end)
             if number in self._owned:
-                await self._publish(partition, partition.refresher.due_sites())
+                await self._publish(partition, number, partition.refresher.due_sites())
 
-    def _begin_anew(self, partition: _Partition, number: int, end: int) -> _Partition:
-        """Drop windows that are of another topic: one of this name was deleted and made again."""
-        log.warning(
-            "windows-%s read up to offset %s, the topic ends at %s: it was made anew, and so are "
-            "the windows",
-            number,
-            partition.store.next_offset,
-            end,
-        )
+    def _begin_anew(self, partition: _Partition, number: int, why: str) -> _Partition:
+        """Drop windows that the topic no longer leads on from."""
+        offset = partition.store.next_offset
+        log.warning("windows-%s read up to offset %s are made anew: %s", number, offset, why)
         del self._partitions[number]
         partition.store.close()
         shutil.rmtree(self._config.state / f"windows-{number}")
@@ -157,15 +175,16 @@ class RefresherApp:
             return
         topic = TopicPartition(self._config.topic(DOCUMENTS), number)
         start = partition.store.next_offset
+        report_at = time.monotonic() + _REPORT_S
         log.info("windows of %s-%s: reading from %s to %s", topic.topic, number, start, end)
         async with plain_consumer(self._config.broker) as consumer:
-            consumer.assign([topic])
-            starts = await consumer.beginning_offsets([topic])
-            consumer.seek(topic, max(partition.store.next_offset, starts[topic]))
-            async for record in read_until(consumer, {topic: end}):
+            async for record in read_range(consumer, {topic: start}, {topic: end}):
                 if number not in self._owned:
                     return
                 await self._learn(partition, received_from_aiokafka(record))
+                if time.monotonic() > report_at:
+                    report_at += _REPORT_S
+                    log.info("windows of %s-%s: at %s", topic.topic, number, record.offset)
         partition.store.skip(end - 1)
 
     async def _learn(self, partition: _Partition, message: Received) -> str:
@@ -175,7 +194,7 @@ class RefresherApp:
         await asyncio.wrap_future(work)
         return site
 
-    async def _publish(self, partition: _Partition, sites: Iterable[str]) -> None:
+    async def _publish(self, partition: _Partition, number: int, sites: Iterable[str]) -> None:
         for site in sorted(sites):
             work = self._pool.submit(site, partition.refresher.due_model, site)
             fitted = await asyncio.wrap_future(work)
@@ -184,6 +203,8 @@ class RefresherApp:
             elif fitted is not None:
                 await self._send_model(fitted[0])
                 partition.refresher.mark_published(*fitted)
+                if self._config.settings.revisions:
+                    self._fresh.put_nowait((number, fitted[0]))
         await self._send_tombstones(partition)
 
     async def _send_model(self, model: SiteModelRecord) -> None:
@@ -193,6 +214,50 @@ class RefresherApp:
             partition=partition_of(model.site, self._config.partitions),
         )
         await send_all([send])
+
+    async def _revise(self) -> None:
+        while True:
+            await essential(self.app, "revising", self._revise_site)
+
+    async def _revise_site(self) -> None:
+        """Publish the texts again that one fresh model has changed, if they are still ours."""
+        number, model = await self._fresh.get()
+        partition = self._partitions.get(number)
+        if partition is None:
+            return
+        revisions = partition.refresher.revisions(model)
+        while True:
+            async with self._locks[number]:
+                if self._partitions.get(number) is not partition:
+                    return
+                work = self._pool.submit(model.site, next, revisions, None)
+                revision = await asyncio.wrap_future(work)
+                if revision is None:
+                    return
+                await self._send_revision(revision)
+                partition.refresher.mark_revised(revision)
+            await asyncio.sleep(1 / self._config.settings.revisions_per_s)
+
+    async def _send_revision(self, revision: Revision) -> None:
+        """The text first: a document that says more than was published would hide a loss."""
+        limit_bytes = self._config.settings.message_limit_bytes
+        record, document = fit_message(revision.record, limit_bytes), revision.document
+        number = partition_of(record.site, self._config.partitions)
+        headers = {HEADER_SOURCE_ID: str(record.source).encode()}
+        key = record.url.encode()
+        await send_all(
+            [
+                self._cleaned.send(
+                    key=key, value=encode_json(record), partition=number, headers=headers
+                )
+            ]
+        )
+        value = encode_msgpack(document)
+        if len(value) <= limit_bytes - ENVELOPE_BYTES:
+            key = document_key(document.site, document.source)
+            await send_all(
+                [self._documents.send(key=key, value=value, partition=number, headers=headers)]
+            )
 
     async def _send_tombstones(self, partition: _Partition) -> None:
         while tombstones := partition.store.outbox(_TOMBSTONES):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from workers.kafka.app import end_process
-from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_until
+from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_range
 
 log = logging.getLogger("templ")
 
@@ -100,12 +100,9 @@ async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
     """
     wanted = {TopicPartition(topic, number): offset for number, offset in lagging.items()}
     async with plain_consumer(broker) as consumer:
-        consumer.assign(list(wanted))
-        starts = await consumer.beginning_offsets(list(wanted))
         ends = await consumer.end_offsets(list(wanted))
-        for one, committed in wanted.items():
-            consumer.seek(one, min(max(committed, starts[one]), ends[one]))
-        async for _record in read_until(consumer, dict(ends)):
+        starts = {one: min(committed, ends[one]) for one, committed in wanted.items()}
+        async for _record in read_range(consumer, starts, dict(ends)):
             return True
     return False
 

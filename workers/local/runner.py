@@ -32,6 +32,7 @@ class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Output = CleanedRecord | DeletedRecord | DeadPage
+_Work = Future[tuple[Outcome, list[CleanedRecord]]]
 
 
 class LocalWorker:
@@ -44,6 +45,7 @@ class LocalWorker:
         *,
         workers: int,
         page_only: bool = False,
+        revises: bool = False,
         with_segments: bool = False,
     ) -> None:
         """Open the state and start the children.
@@ -53,6 +55,7 @@ class LocalWorker:
             settings: Limits and bounds.
             workers: Child processes.
             page_only: Learn nothing and use no site model.
+            revises: Whether texts are given out again that a better site model has changed.
             with_segments: Whether records carry their text segments.
 
         Raises:
@@ -65,6 +68,7 @@ class LocalWorker:
             self._pool,
             settings,
             learns=not page_only,
+            revises=revises,
             with_segments=with_segments,
         )
 
@@ -74,8 +78,8 @@ class LocalWorker:
         self._state.close()
 
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
-        """What becomes of each record, in order."""
-        waiting: deque[tuple[Page | Rejected, Future[Outcome] | None]] = deque()
+        """What becomes of each record, in order, each with the revisions that it brings behind it."""
+        waiting: deque[tuple[Page | Rejected, _Work | None]] = deque()
         waiting_bytes = 0
         for record in records:
             future = (
@@ -88,9 +92,9 @@ class LocalWorker:
             while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
                 done, future = waiting.popleft()
                 waiting_bytes -= _size_bytes(done)
-                yield _output(done, future)
+                yield from _outputs(done, future)
         while waiting:
-            yield _output(*waiting.popleft())
+            yield from _outputs(*waiting.popleft())
 
 
 def _size_bytes(record: Page | Rejected) -> int:
@@ -98,15 +102,18 @@ def _size_bytes(record: Page | Rejected) -> int:
     return len(value or b"")
 
 
-def _output(record: Page | Rejected, future: Future[Outcome] | None) -> Output:
-    if isinstance(record, Rejected):
+def _outputs(record: Page | Rejected, work: _Work | None) -> Iterator[Output]:
+    if isinstance(record, Rejected) or work is None:
+        assert isinstance(record, Rejected)  # noqa: S101 - every page was submitted
         letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
-        return DeadPage(page=record, letter=letter)
-    assert future is not None  # noqa: S101 - every page was submitted
-    match future.result():
+        yield DeadPage(page=record, letter=letter)
+        return
+    outcome, revisions = work.result()
+    match outcome:
         case Dead(letter=letter):
-            return DeadPage(page=record, letter=letter)
+            yield DeadPage(page=record, letter=letter)
         case Cleaned(record=cleaned):
-            return cleaned
+            yield cleaned
         case Deleted(record=deleted):
-            return deleted
+            yield deleted
+    yield from revisions

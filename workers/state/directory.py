@@ -1,6 +1,7 @@
 """The state directory: whose it is, and of which version."""
 
 import fcntl
+import time
 from pathlib import Path
 from typing import IO
 
@@ -9,6 +10,8 @@ import msgspec
 from workers.errors import StateProblem
 
 STATE_FORMAT = 1
+_LOCK_WAIT_S = 5.0
+_LOCK_RETRY_S = 0.1
 
 
 class _Description(msgspec.Struct, frozen=True):
@@ -27,6 +30,8 @@ class StateDirectory:
     def open(cls, path: Path, partitions: int) -> "StateDirectory":
         """The directory, made if it is not there, locked for this process.
 
+        The processes of a worker that was killed end within a second, so the lock is tried for some.
+
         Args:
             path: Where it lies.
             partitions: Partitions of `documents`; 1 on files.
@@ -41,14 +46,12 @@ class StateDirectory:
             raise StateProblem(
                 f"state directory {path}: {error.strerror}; choose another with --state"
             ) from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _locked(lock):
             lock.close()
             raise StateProblem(
                 f"state directory {path} is in use by another process: stop that, or give each "
                 "worker its own --state"
-            ) from None
+            )
         try:
             _check(path, partitions)
         except StateProblem:
@@ -59,6 +62,19 @@ class StateDirectory:
     def close(self) -> None:
         """Let the next process in."""
         self._lock.close()
+
+
+def _locked(lock: IO[bytes]) -> bool:
+    until = time.monotonic() + _LOCK_WAIT_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(_LOCK_RETRY_S)
+        else:
+            return True
 
 
 def _check(path: Path, partitions: int) -> None:

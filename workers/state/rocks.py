@@ -15,7 +15,7 @@ from rocksdict import (
     WriteBufferManager,
 )
 
-from workers.errors import StateProblem
+from workers.errors import OtherFormat, StateProblem
 
 _BLOCK_CACHE_BYTES = 64 << 20
 _WRITE_BUFFERS_BYTES = 64 << 20
@@ -23,6 +23,8 @@ _WRITE_BUFFER_BYTES = 8 << 20
 _BLOB_BYTES = 4 << 10
 _LOCK_FILE = "/LOCK: "
 """In every message about a database that is open elsewhere; "lock" alone is in "block" too."""
+_OTHER_FAMILIES = "olumn famil"
+"""In the messages about families that are there and not asked for, or the other way round."""
 _LOCK_WAIT_S = 15.0
 _LOCK_RETRY_S = 0.25
 
@@ -53,6 +55,7 @@ class RocksDatabase:
         seconds.
 
         Raises:
+            OtherFormat: it has other families.
             StateProblem: in use, damaged or not writable.
         """
         self._db = _open(path, families)
@@ -108,6 +111,8 @@ def _options() -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)
     options.create_missing_column_families(True)
+    options.set_keep_log_file_num(1)
+    options.set_stats_dump_period_sec(0)
     options.set_compression_type(DBCompressionType.zstd())
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
     options.set_write_buffer_manager(_write_buffers())
@@ -132,6 +137,10 @@ def _open(path: Path, families: tuple[str, ...]) -> Rdict:
             )
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             message = str(error)
+            if _OTHER_FAMILIES in message:
+                raise OtherFormat(
+                    f"{path} was written by another version: delete it; it is rebuilt"
+                ) from None
             if _LOCK_FILE not in message:
                 raise StateProblem(
                     f"cannot open {path}: {message}; delete it and it is rebuilt"

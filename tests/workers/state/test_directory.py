@@ -1,14 +1,23 @@
+from threading import Timer
+
 import pytest
 
 from workers.errors import StateProblem
 from workers.state.directory import StateDirectory
 
 
-def test_one_process_at_a_time(tmp_path):
+def test_one_process_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("workers.state.directory._LOCK_WAIT_S", 0.2)
     first = StateDirectory.open(tmp_path / "state", 4)
     with pytest.raises(StateProblem, match="in use by another process"):
         StateDirectory.open(tmp_path / "state", 4)
     first.close()
+    StateDirectory.open(tmp_path / "state", 4).close()
+
+
+def test_a_lock_that_is_let_go_in_time_is_waited_for(tmp_path):
+    first = StateDirectory.open(tmp_path / "state", 4)
+    Timer(0.5, first.close).start()
     StateDirectory.open(tmp_path / "state", 4).close()
 
 

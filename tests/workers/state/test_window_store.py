@@ -1,12 +1,16 @@
 import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.workers.builders import DAY_MS, contribution, document
+from schemas.document import document_key
+from tests.workers.builders import BODY_BYTES, DAY_MS, contribution, document, packed
+from workers.errors import OtherFormat
 from workers.settings import load_settings
+from workers.state.rocks import RocksDatabase
 from workers.state.window_store import WindowStore
 
 SMALL = load_settings(window_pages_max=5, window_floor_pages=2)
@@ -49,7 +53,7 @@ def test_the_oldest_leave_a_full_window_with_a_tombstone_each(store):
     assert ids(store) == [f"page:{n}" for n in range(3, 8)]
     assert tombstones(store) == [f"example.com\0pages-0-{n}".encode() for n in range(3)]
     state = store.site_state("example.com")
-    assert (state.pages, state.bytes, state.learned) == (5, 500, 8)
+    assert (state.pages, state.bytes, state.learned) == (5, 5 * BODY_BYTES, 8)
 
 
 def test_old_documents_leave_but_for_the_floor(store):
@@ -77,10 +81,10 @@ def test_the_newest_version_of_a_url_stays(store):
 
 
 def test_a_redelivered_document_keeps_its_place_and_gets_no_tombstone(store):
-    put(store, document(1), document(2), document(1, body=b"y" * 150))
+    put(store, document(1), document(2), document(1))
     assert ids(store) == ["page:1", "page:2"]
     assert tombstones(store) == []
-    assert store.site_state("example.com").bytes == 250
+    assert store.site_state("example.com").bytes == 2 * BODY_BYTES
 
 
 def test_a_replayed_offset_changes_nothing(store):
@@ -93,7 +97,7 @@ def test_a_deletion_takes_its_url_and_later_deliveries_of_older_fetches(store):
     put(store, document(1, url="u"), document(2))
     store.delete_url(document(5, url="u", kind="deletion"), store.next_offset)
     assert ids(store) == ["page:2"]
-    assert tombstones(store) == [b"example.com\0pages-0-1", b"example.com\0pages-0-5"]
+    assert tombstones(store) == [b"example.com\0pages-0-1"]
     put(store, document(4, url="u"))
     assert ids(store) == ["page:2"]
     put(store, document(6, url="u"))
@@ -172,7 +176,7 @@ def test_a_window_depends_on_its_documents_not_on_their_order(arrivals, random):
 def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
     """Two files of one name, one after the other, or a topic that was made anew."""
     put(store, document(1, url="https://example.com/a"), document(2, url="https://example.com/b"))
-    other = document(1, url="https://example.com/c", time_ms=5 * DAY_MS, body=b"y" * 50)
+    other = document(1, url="https://example.com/c", time_ms=5 * DAY_MS, body=packed(b"y" * 50))
     put(store, other)
     assert [one.url for one in store.window("example.com")] == [
         "https://example.com/b",
@@ -184,7 +188,7 @@ def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
     put(store, document(4, url="https://example.com/c", time_ms=7 * DAY_MS))
     assert ids(store) == ["page:2", "page:3", "page:4"]
     state = store.site_state("example.com")
-    assert (state.pages, state.bytes) == (3, 300)
+    assert (state.pages, state.bytes) == (3, 3 * BODY_BYTES)
 
 
 def test_a_source_that_names_the_same_url_at_another_time_is_moved(store):
@@ -192,3 +196,91 @@ def test_a_source_that_names_the_same_url_at_another_time_is_moved(store):
     put(store, document(1, url="https://example.com/a", time_ms=DAY_MS))
     assert ids(store) == ["page:2", "page:1"]
     assert store.site_state("example.com").pages == 2
+
+
+def followed(store, records):
+    """A store that has read what the topic still holds, compacted: no record with a tombstone."""
+    gone = set(store.outbox(1000))
+    found = WindowStore(None, SMALL)
+    for offset, record in enumerate(records):
+        if document_key(record.site, record.source) in gone:
+            continue
+        if record.kind == "deletion":
+            found.delete_url(record, offset)
+        else:
+            found.put(record, contribution(record), offset)
+    return found
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 300), st.sampled_from("abcdefgh"), st.booleans()),
+        min_size=1,
+        max_size=16,
+        unique_by=lambda arrival: arrival[0],
+    )
+)
+def test_a_lost_store_is_rebuilt_equal_deletions_and_now_included(arrivals):
+    records = [
+        document(n, url=url, time_ms=n * DAY_MS, kind="deletion" if is_gone else "document")
+        for n, url, is_gone in arrivals
+    ]
+    store = followed(WindowStore(None, SMALL), records)
+    again = followed(store, records)
+    assert list(again.window("example.com")) == list(store.window("example.com"))
+    one, other = store.site_state("example.com"), again.site_state("example.com")
+    assert (one.newest_ms, one.oldest_ms) == (other.newest_ms, other.oldest_ms)
+    assert (one.pages, one.bytes, one.deletions) == (other.pages, other.bytes, other.deletions)
+    late = document(1000, url=arrivals[0][1], time_ms=0)
+    for some in (store, again):
+        some.put(late, contribution(late), 1000)
+    assert ids(again) == ids(store)
+
+
+def test_deletions_are_forgotten_when_no_fetch_so_old_can_count(store):
+    put(store, document(1))
+    store.delete_url(document(2, url="u", time_ms=0, kind="deletion"), store.next_offset)
+    put(store, document(3, time_ms=181 * DAY_MS))
+    assert b"example.com\0pages-0-2" in tombstones(store)
+    assert store.site_state("example.com").deletions == 0
+
+
+def test_a_newer_deletion_takes_the_place_of_an_older_one(store):
+    for number in (2, 4, 3):
+        store.delete_url(document(number, url="u", kind="deletion"), store.next_offset)
+    assert tombstones(store) == [b"example.com\0pages-0-2", b"example.com\0pages-0-3"]
+    assert store.site_state("example.com").deletions == 1
+
+
+def test_values_are_packed_with_pages_of_their_site_and_come_back(tmp_path):
+    roomy = load_settings(window_pages_max=40)
+    store = WindowStore(tmp_path / "w", roomy)
+    menu = bytes(range(256)) * 8
+    records = [document(n, body=packed(menu + b"article %d" % n)) for n in range(60)]
+    put(store, *records)
+    assert list(store.window("example.com")) == records[20:]
+    assert store.contributions("example.com") == [contribution(one) for one in records[20:]]
+    stored = sum(len(v) for f, _, v in store.entries() if f == "bodies")
+    assert stored < 40 * 60
+    assert len([f for f, _, _ in store.entries() if f == "dictionaries"]) == 1
+    store.close()
+    again = WindowStore(tmp_path / "w", roomy)
+    assert list(again.window("example.com")) == records[20:]
+    again.close()
+
+
+def test_windows_of_another_version_are_named(tmp_path):
+    old = RocksDatabase(tmp_path / "w", ("documents", "meta"))
+    old.close()
+    with pytest.raises(OtherFormat, match="another version"):
+        WindowStore(tmp_path / "w", SMALL)
+
+
+def test_a_revision_stays_when_the_first_text_is_delivered_again(store):
+    put(store, document(1))
+    revised = msgspec.structs.replace(document(1), revision=1, kept=b"\x80")
+    store.replace(revised, store.known(revised), store.next_offset)
+    store.replace(document(1), store.known(document(1)), store.next_offset)
+    (found,) = store.window("example.com")
+    assert (found.revision, found.kept) == (1, b"\x80")

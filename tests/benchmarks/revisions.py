@@ -1,0 +1,67 @@
+"""Whether revised texts are better than the first: word F1 of both, on the pages that were revised.
+
+templ run CORPUS.jsonl.xz --time-field arrival --revisions --out out.jsonl
+python -m tests.benchmarks.revisions CORPUS.jsonl.xz out.jsonl
+"""
+
+import lzma
+import statistics
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import msgspec
+
+from schemas.codec import decode_output
+from templ_core.evaluation.words import score_text, word_counts
+from workers.evaluation.gold_page import gold_pages
+
+
+def texts_by_page(path):
+    """Offset of each page -> its texts, by revision, and the reasons of the later ones."""
+    found = defaultdict(list)
+    for line in path.read_bytes().splitlines():
+        record = decode_output(line)
+        found[record.source.offset].append((record.revision, record.text, record.revision_reason))
+    return {offset: sorted(texts, key=lambda one: one[0]) for offset, texts in found.items()}
+
+
+def main():
+    corpus, out = map(Path, sys.argv[1:3])
+    texts = texts_by_page(out)
+    with lzma.open(corpus) as lines:
+        records = ((line, msgspec.json.decode(line)) for line in lines)
+        gold = {page.offset: page for page in gold_pages(corpus.name, records)}
+    revised = {offset: some for offset, some in texts.items() if len(some) > 1}
+    reasons = Counter(reason for some in revised.values() for _, _, reason in some[1:])
+    most = max((len(some) - 1 for some in revised.values()), default=0)
+    print(f"{len(texts)} pages, {len(revised)} revised, at most {most} times: {dict(reasons)}")
+    scores = {
+        offset: [f1(text, gold[offset]) for _, text, _ in some]
+        for offset, some in texts.items()
+        if offset in gold
+    }
+    print(f"all pages with gold: {mean(scores.values())}")
+    by_site = defaultdict(list)
+    for offset in revised.keys() & scores.keys():
+        by_site[gold[offset].site].append(scores[offset])
+    print(f"revised pages: {mean(one for some in by_site.values() for one in some)}")
+    for site, some in sorted(by_site.items()):
+        print(f"  {site}: {len(some)} pages, {mean(some)}")
+
+
+def f1(text, page):
+    neutral = word_counts("")
+    return score_text(word_counts(text), word_counts(page.gold_text), neutral).f1
+
+
+def mean(scores):
+    some = list(scores)
+    if not some:
+        return "none"
+    first = statistics.fmean(one[0] for one in some)
+    return f"first text {first:.4f}, last {statistics.fmean(one[-1] for one in some):.4f}"
+
+
+if __name__ == "__main__":
+    main()

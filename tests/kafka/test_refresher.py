@@ -1,0 +1,102 @@
+"""The refresher on a real broker: revisions, and stores that cannot go on where they were."""
+
+import asyncio
+import time
+from collections import Counter
+from itertools import pairwise
+
+import msgspec
+import pytest
+from aiokafka import AIOKafkaProducer
+
+from schemas.codec import decode_document, encode_msgpack
+from schemas.document import document_key
+from schemas.source import Source
+from schemas.topics import CLEANED, DOCUMENTS
+from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
+from workers.kafka.partitioning import partition_of
+from workers.settings import load_settings
+from workers.state.directory import StateDirectory
+from workers.state.window_change import Contribution
+from workers.state.window_store import WindowStore
+
+pytestmark = pytest.mark.timeout(400)
+TWO_DAYS_MS = 2 * 24 * 3600 * 1000
+
+
+@pytest.fixture
+def stream(kafka_broker, prefix, tmp_path):
+    running = Stream(kafka_broker, prefix, tmp_path)
+    yield running
+    running.stop_all()
+
+
+def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path):
+    feed = write_feed(tmp_path / "feed.jsonl", pages=60, sites=2)
+    stream.feed(feed)
+    stream.start()
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    wait_until(lambda: any(len(some) > 1 for some in stream.outputs().values()), stream.log)
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    last = {}
+    for source, records in stream.outputs().items():
+        assert [one.revision for one in records] == list(range(len(records)))
+        assert len(records) <= 3
+        assert all(one.text != other.text for one, other in pairwise(records))
+        assert all(one.revision_reason for one in records[1:])
+        last[source] = records[-1]
+    kept = {record.key: record for record in stream.records(DOCUMENTS)}
+    documents = [decode_document(record.value) for record in kept.values() if record.value]
+    said = {one.source: (one.revision, one.site_model_version) for one in documents}
+    assert said
+    assert said == {
+        source: (last[source].revision, last[source].site_model_version) for source in said
+    }
+    keys = Counter(record.key for record in stream.records(CLEANED))
+    assert set(keys) == {one.url.encode() for one in last.values()}
+    _, undisturbed = local_run([feed], tmp_path)
+    assert stream.windows("one") == undisturbed
+
+
+def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
+    """Null values that it never read may be gone from the topic by now."""
+    feed = write_feed(tmp_path / "feed.jsonl", pages=8, sites=1)
+    local_run([feed], tmp_path)
+    local = WindowStore(tmp_path / "local" / "windows-0", load_settings())
+    ((site, _),) = local.sites()
+    documents = list(local.window(site))
+    learned = local.contributions(site)
+    local.close()
+    number = partition_of(site, PARTITIONS)
+    ghost = msgspec.structs.replace(
+        documents[0], source=Source("pages", 0, 999), url="https://a.com/ghost", id="ghost"
+    )
+    state = stream.state("one") / "refresher"
+    StateDirectory.open(state, PARTITIONS).close()
+    store = WindowStore(state / f"windows-{number}", load_settings())
+    store.put(ghost, Contribution(ghost.id, ghost.content_digest, learned[0].body), 0)
+    store.close()
+
+    async def send():
+        producer = AIOKafkaProducer(bootstrap_servers=stream.address)
+        await producer.start()
+        for one in documents:
+            await producer.send_and_wait(
+                stream.prefix + DOCUMENTS,
+                encode_msgpack(one),
+                key=document_key(one.site, one.source),
+                partition=number,
+                timestamp_ms=int(time.time() * 1000) - TWO_DAYS_MS,
+            )
+        await producer.stop()
+
+    asyncio.run(send())
+    stream.start("one")
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    assert "are made anew: deletions may be gone by now" in stream.log()
+    store = WindowStore(state / f"windows-{number}", load_settings())
+    assert [one.id for one in store.window(site)] == [one.id for one in documents]
+    store.close()
