@@ -91,7 +91,7 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Which segments the text has that was published last, a bit each."""
     model_key: tuple[str, str]
     model_body: bytes | None
-    comments: str
+    comments: Literal["auto", "keep", "drop"]
 
 
 Task = CleanTask | LearnTask | RefitTask | ReviseTask
