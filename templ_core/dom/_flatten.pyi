@@ -4,4 +4,6 @@ from lxml.etree import _Element
 
 def flatten(
     root: _Element, host: str
-) -> tuple[list[tuple[str, str]], npt.NDArray[np.int32], list[str], npt.NDArray[np.int32], int]: ...
+) -> tuple[
+    list[tuple[str, str]], npt.NDArray[np.int32], list[str], npt.NDArray[np.int32], int, str
+]: ...

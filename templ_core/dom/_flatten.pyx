@@ -2,21 +2,24 @@
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, strchr, strcmp, strlen, strncmp, strstr
+from libc.stdlib cimport free
+from libc.string cimport memcpy, strcmp, strlen, strncmp, strstr
 from lxml.includes.etreepublic cimport _Element
-from lxml.includes.tree cimport (
-    XML_CDATA_SECTION_NODE,
-    XML_ELEMENT_NODE,
-    XML_TEXT_NODE,
-    xmlAttr,
-    xmlNode,
-)
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
-from templ_core._letters cimport KNOWN, SPACE, WORD
+from templ_core._letters cimport WORD
 from templ_core.dom._interner cimport Interner, interner_begin, interner_end, interner_number
-from templ_core.dom._text cimport Text, put, reserve, resized
-from templ_core.dom._utf8 cimport next_point
+from templ_core.dom._names cimport Names, slot_of_name
+from templ_core.dom._nodes cimport (
+    attribute_of,
+    is_elsewhere,
+    is_plain,
+    is_text,
+    put_text,
+    value_of,
+)
+from templ_core.dom._runs cimport Run, add_collapsed, add_verbatim, run_begin, run_break
+from templ_core.dom._text cimport Text, put, resized
 
 import re
 
@@ -34,26 +37,38 @@ cdef enum:
     IS_IMAGE = 32
     IS_VERBATIM = 64
     IS_SCRIPT = 128
+    IS_TITLE = 256
+    IS_META = 512
 
 cdef enum:
-    KIND, DEPTH, PARENT, END, HIDDEN, IMAGES, NODE_ROWS
+    OTHER, ID, CLASS, ROLE, ITEM, STYLE, HIDES, ARIA, ATTRIBUTES
+
+cdef struct Node:
+    int kind, depth, parent, end, hidden, images
+
+cdef struct Link:
+    int links, chars, external, on_page
+
+cdef struct Segment:
+    int owner, inline_from, inline_to
+    Link link
 
 cdef enum:
-    OWNER, INLINE_FROM, INLINE_TO, LINKS, LINK_CHARS, EXTERNAL, ON_PAGE, SEGMENT_ROWS
-
-cdef enum:
-    LINE_BREAK = 0x0B
+    NODE_ROWS = 6
+    SEGMENT_ROWS = 7
 
 cdef struct Open:
     int traits
     int node                # -1 = invisible
     int outer_block
 
-cdef struct Link:
-    int links, chars, external, on_page
-
 cdef dict _SPECIAL = {
-    "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT
+    "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
+    "title": IS_TITLE, "meta": IS_META,
+}
+cdef dict _READ = {
+    "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEM, "style": STYLE, "hidden": HIDES,
+    "aria-hidden": ARIA,
 }
 cdef object _find_word = re.compile(r"\w").search
 cdef object _find_hiding = re.compile(
@@ -69,11 +84,10 @@ def flatten(_Element root, str host):
         host: The page's host in lower case.
 
     Returns:
-        Kinds, the columns of nodes as rows, texts, the columns of segments as rows, and the number
-        of scripts.
+        Kinds, the columns of nodes as rows, texts, the columns of segments as rows, the number
+        of scripts, and the title.
     """
     cdef Flattener flattener = Flattener(host)
-    flattener.make_room(root._c_node)
     flattener.walk(root._c_node)
     return flattener.columns()
 
@@ -82,15 +96,19 @@ cdef class Flattener:
     cdef bytes host
     cdef const uint16_t[::1] classes
     cdef Interner tags, kinds
+    cdef Names tag_numbers, attribute_numbers
     cdef list tag_names, texts
+    cdef str title
     cdef int *traits                # of each tag
-    cdef Text key, run, text        # of an element; of a segment, raw and collapsed
+    cdef int *plain                 # kind of each tag without attributes; -1 = not seen
+    cdef Text key
+    cdef Run run
     cdef Open *open
-    cdef int is_open, invisible, visible, open_links, open_verbatim
+    cdef int is_open, most_open, invisible, visible, open_links, open_verbatim
     cdef int block                  # the innermost one; -1 without one
-    cdef object node_rows, segment_rows
-    cdef int[:, ::1] node, segment
-    cdef int nodes, segments, scripts
+    cdef Node *node
+    cdef Segment *segment
+    cdef int nodes, most_nodes, segments, most_segments, scripts
     cdef int run_start
     cdef Link link                  # of the segment
     cdef bint after_break
@@ -101,40 +119,19 @@ cdef class Flattener:
         self.host = host.encode()
         self.classes = letter_tables()[0]
         self.tag_names, self.texts = [], []
+        self.title = ""
         self.block = -1
 
     def __dealloc__(self):
         interner_end(&self.tags)
         interner_end(&self.kinds)
         free(self.traits)
+        free(self.plain)
         free(self.key.bytes)
-        free(self.run.bytes)
-        free(self.text.bytes)
+        free(self.run.text.bytes)
         free(self.open)
-
-    cdef make_room(self, xmlNode *root):
-        cdef xmlNode *node = root
-        cdef int elements = 0, depth = 1, deepest = 1
-        while True:
-            if node.type == XML_ELEMENT_NODE:
-                elements += 1
-                if node.children != NULL:
-                    node = node.children
-                    depth += 1
-                    deepest = max(deepest, depth)
-                    continue
-            while node != root and node.next == NULL:
-                node = node.parent
-                depth -= 1
-            if node == root:
-                break
-            node = node.next
-        self.open = <Open *>malloc(deepest * sizeof(Open))
-        if self.open == NULL:
-            raise MemoryError
-        self.node_rows = np.empty((NODE_ROWS, elements), np.int32)
-        self.segment_rows = np.empty((SEGMENT_ROWS, 2 * elements + 1), np.int32)
-        self.node, self.segment = self.node_rows, self.segment_rows
+        free(self.node)
+        free(self.segment)
 
     cdef walk(self, xmlNode *root):
         cdef xmlNode *node = root
@@ -145,7 +142,7 @@ cdef class Flattener:
                     node = node.children
                     continue
                 self.leave()
-            elif _is_text(node):
+            elif is_text(node):
                 self.add(<const char *>node.content)
             while node != root and node.next == NULL:
                 node = node.parent
@@ -154,7 +151,7 @@ cdef class Flattener:
                 break
             node = node.next
         node = root.next
-        while node != NULL and _is_text(node):
+        while node != NULL and is_text(node):
             self.add(<const char *>node.content)
             node = node.next
         self.flush()
@@ -162,10 +159,15 @@ cdef class Flattener:
     cdef int enter(self, xmlNode *element) except -1:
         cdef int tag = self.tag_number(<const char *>element.name)
         cdef int traits = self.traits[tag]
+        if self.is_open == self.most_open:
+            self.most_open = 2 * self.most_open + 64
+            self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
         cdef Open *this = &self.open[self.is_open]
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
         this.traits, this.node, this.outer_block = traits, -1, self.block
+        if traits & (IS_TITLE | IS_META) and not self.title:
+            self.read_title(element, traits)
         if self.invisible or traits & IS_INVISIBLE:
             if not self.invisible:
                 self.flush()
@@ -180,55 +182,76 @@ cdef class Flattener:
             self.run_start = self.nodes
             self.open_verbatim += (traits & IS_VERBATIM) != 0
         elif traits & IS_LINK:
-            self.open_link(_attribute(element, "href"))
+            self.open_link(attribute_of(element, "href"))
         elif traits & IS_BREAK:
             self.break_line()
         elif traits & IS_IMAGE and self.block >= 0:
-            self.node[IMAGES, self.block] += 1
+            self.node[self.block].images += 1
         return 0
 
     cdef int open_node(self, xmlNode *element, int tag) except -1:
-        cdef int node = self.nodes
-        cdef const char *id = ""
-        cdef const char *classes = ""
-        cdef const char *role = ""
-        cdef const char *item = ""
-        cdef const char *value
+        cdef const char *values[ATTRIBUTES]
+        cdef int place
         cdef bint hidden = False
         cdef xmlAttr *attribute = element.properties
+        for place in range(ID, ITEM + 1):
+            values[place] = ""
         while attribute != NULL:
-            value = _value(attribute)
-            if _is(attribute, "class"):
-                classes = value
-            elif _is(attribute, "id"):
-                id = value
-            elif _is(attribute, "role"):
-                role = value
-            elif _is(attribute, "itemprop"):
-                item = value
-            elif _is(attribute, "style"):
-                hidden |= _hides(value)
-            elif _is(attribute, "hidden"):
-                hidden = True
-            elif _is(attribute, "aria-hidden"):
-                hidden |= strcmp(value, "true") == 0
+            if attribute.ns == NULL:
+                place = self.attribute_number(<const char *>attribute.name)
+                if place == STYLE:
+                    hidden |= _hides(value_of(attribute))
+                elif place == HIDES:
+                    hidden = True
+                elif place == ARIA:
+                    hidden |= strcmp(value_of(attribute), "true") == 0
+                elif place != OTHER:
+                    values[place] = value_of(attribute)
             attribute = attribute.next
-        self.key.size = 0
-        put(&self.key, <const char *>&tag, sizeof(tag))
-        if id[0] or classes[0] or role[0] or item[0]:
-            for value in (id, classes, role, item):
-                put(&self.key, value, strlen(value))
-                put(&self.key, "\n", 1)
-        self.node[KIND, node] = interner_number(&self.kinds, self.key.bytes, self.key.size)
-        self.node[DEPTH, node] = self.visible
-        self.node[PARENT, node] = self.open[self.is_open - 2].node if self.visible else -1
-        self.node[HIDDEN, node] = hidden
-        self.node[IMAGES, node] = 0
+        if self.nodes == self.most_nodes:
+            self.most_nodes = 2 * self.most_nodes + 1024
+            self.node = <Node *>resized(self.node, self.most_nodes * sizeof(Node))
+        self.node[self.nodes] = Node(
+            self.kind_of(tag, values),
+            self.visible,
+            self.open[self.is_open - 2].node if self.visible else -1,
+            0,
+            hidden,
+            0,
+        )
         self.visible += 1
         self.nodes += 1
         return 0
 
+    cdef int kind_of(self, int tag, const char **values) except -1:
+        cdef int place
+        if not (values[ID][0] or values[CLASS][0] or values[ROLE][0] or values[ITEM][0]):
+            if self.plain[tag] < 0:
+                self.plain[tag] = interner_number(&self.kinds, <const char *>&tag, sizeof(tag))
+            return self.plain[tag]
+        self.key.size = 0
+        put(&self.key, <const char *>&tag, sizeof(tag))
+        for place in range(ID, ITEM + 1):
+            put(&self.key, values[place], strlen(values[place]))
+            put(&self.key, "\n", 1)
+        return interner_number(&self.kinds, self.key.bytes, self.key.size)
+
+    cdef int attribute_number(self, const char *name) except -1:
+        cdef int slot = slot_of_name(name)
+        if self.attribute_numbers.address[slot] != name:
+            text = PyUnicode_DecodeUTF8(name, strlen(name), NULL)
+            self.attribute_numbers.number[slot] = _READ.get(text, OTHER)
+            self.attribute_numbers.address[slot] = name
+        return self.attribute_numbers.number[slot]
+
     cdef int tag_number(self, const char *name) except -1:
+        cdef int slot = slot_of_name(name)
+        if self.tag_numbers.address[slot] != name:
+            self.tag_numbers.number[slot] = self.new_tag_number(name)
+            self.tag_numbers.address[slot] = name
+        return self.tag_numbers.number[slot]
+
+    cdef int new_tag_number(self, const char *name) except -1:
         cdef int tag = interner_number(&self.tags, name, strlen(name))
         cdef str text
         if tag == len(self.tag_names):
@@ -240,34 +263,32 @@ cdef class Flattener:
                 | (IS_INVISIBLE if text in INVISIBLE else 0)
                 | (SPACES if text in SPACE_AFTER else 0)
             )
+            self.plain = <int *>resized(self.plain, self.tags.most * sizeof(int))
+            self.plain[tag] = -1
         return tag
+
+    cdef read_title(self, xmlNode *element, int traits):
+        """Take the text of a `title` or of `og:title` for the title, if it is not blank."""
+        cdef Text found = Text(NULL, 0, 0)
+        try:
+            if traits & IS_TITLE:
+                put_text(&found, element)
+            elif strcmp(attribute_of(element, "property"), "og:title") == 0:
+                put(&found, attribute_of(element, "content"), strlen(attribute_of(element, "content")))
+            if found.size:
+                text = PyUnicode_DecodeUTF8(found.bytes, found.size, NULL)
+                self.title = " ".join(text.split())
+        finally:
+            free(found.bytes)
 
     cdef int open_link(self, const char *href) except -1:
         self.open_links += 1
         self.link.links += 1
         if not (strncmp(href, "http:", 5) and strncmp(href, "https:", 6) and strncmp(href, "//", 2)):
-            self.link.external += self.is_elsewhere(href)
+            self.link.external += is_elsewhere(href, self.host)
         elif href[0] == c"#" or not strncmp(href, "javascript:", 11):
             self.link.on_page += 1
         return 0
-
-    cdef bint is_elsewhere(self, const char *href) except -1:
-        """Whether an address names another host."""
-        cdef const char *start = strstr(href, "//")
-        cdef const char *host = self.host
-        cdef Py_ssize_t size = 0, place
-        if start != NULL:
-            start += 2
-            size = strlen(start) if strchr(start, c"/") == NULL else strchr(start, c"/") - start
-        for place in range(size):
-            if start[place] & 0x80:
-                return start[:size].decode().lower().encode() != self.host
-        if size != len(self.host):
-            return True
-        for place in range(size):
-            if _small(start[place]) != host[place]:
-                return True
-        return False
 
     cdef int leave(self) except -1:
         self.is_open -= 1
@@ -276,7 +297,7 @@ cdef class Flattener:
             self.invisible -= 1
             return 0
         self.visible -= 1
-        self.node[END, this.node] = self.nodes
+        self.node[this.node].end = self.nodes
         if not this.traits & IS_INLINE:
             self.flush()
             self.block = this.outer_block
@@ -284,102 +305,83 @@ cdef class Flattener:
         elif this.traits & IS_LINK:
             self.open_links -= 1
         elif this.traits & SPACES:
-            put(&self.run, " ", 1)
+            self.add(" ")
         return 0
 
     cdef int add(self, const char *text) except -1:
-        cdef const unsigned char *at = <const unsigned char *>text
-        cdef int solid = 0
+        cdef int solid
         if self.invisible or text == NULL or not text[0]:
             return 0
-        put(&self.run, text, strlen(text))
-        if self.open_links or self.after_break:
-            while at[0]:
-                solid += not self.class_of(next_point(&at)) & SPACE
+        if self.open_verbatim:
+            solid = add_verbatim(
+                &self.run, <const unsigned char *>text, strlen(text), &self.classes[0]
+            )
+        else:
+            solid = add_collapsed(
+                &self.run, <const unsigned char *>text, strlen(text), &self.classes[0]
+            )
+        if solid:
+            self.after_break = False
             if self.open_links:
                 self.link.chars += solid
-            if solid:
-                self.after_break = False
         return 0
 
-    cdef inline int class_of(self, unsigned int point) noexcept:
-        return self.classes[point] if point < KNOWN else 0
-
     cdef int break_line(self) except -1:
-        cdef char mark = c"\n" if self.open_verbatim else LINE_BREAK
         if self.after_break and not self.open_verbatim:
             self.flush()
+            return 0
+        if self.open_verbatim:
+            put(&self.run.text, "\n", 1)
         else:
-            put(&self.run, &mark, 1)
-            self.after_break = True
+            run_break(&self.run)
+        self.after_break = True
         return 0
 
     cdef int flush(self) except -1:
         """End the current segment, if it holds a word."""
-        if self.run.size:
-            text = self.verbatim() if self.open_verbatim else self.collapsed()
-            if text is not None:
-                self.texts.append(text)
-                self.segment[OWNER, self.segments] = max(self.block, 0)
-                self.segment[INLINE_FROM, self.segments] = self.run_start
-                self.segment[INLINE_TO, self.segments] = self.nodes
-                self.segment[LINKS, self.segments] = self.link.links
-                self.segment[LINK_CHARS, self.segments] = self.link.chars
-                self.segment[EXTERNAL, self.segments] = self.link.external
-                self.segment[ON_PAGE, self.segments] = self.link.on_page
-                self.segments += 1
-            self.run.size = 0
+        text = self.run_text()
+        if text is not None:
+            if self.segments == self.most_segments:
+                self.most_segments = 2 * self.most_segments + 512
+                self.segment = <Segment *>resized(
+                    self.segment, self.most_segments * sizeof(Segment)
+                )
+            self.texts.append(text)
+            self.segment[self.segments] = Segment(
+                max(self.block, 0), self.run_start, self.nodes, self.link
+            )
+            self.segments += 1
+        run_begin(&self.run)
         self.link = Link(self.open_links, 0, 0, 0)
         self.run_start = self.nodes
         self.after_break = False
         return 0
 
-    cdef collapsed(self):
-        """The run with white space as one blank and line breaks as line feeds; None = no word."""
-        self.text.size = 0
-        reserve(&self.text, self.run.size)
-        cdef const unsigned char *at = <const unsigned char *>self.run.bytes
-        cdef const unsigned char *end = at + self.run.size
-        cdef const unsigned char *start
-        cdef char *out = self.text.bytes
-        cdef unsigned int point
-        cdef int classes, word = 0, beyond = 0
-        cdef char blank = 0
-        while at < end:
-            start = at
-            point = next_point(&at)
-            classes = self.class_of(point)
-            if point == LINE_BREAK:
-                blank = c"\n"
-            elif classes & SPACE:
-                if not blank:
-                    blank = c" "
-            else:
-                if blank and out != self.text.bytes:
-                    out[0] = blank
-                    out += 1
-                blank = 0
-                word |= classes & WORD
-                beyond |= point >= KNOWN
-                out[0] = start[0]
-                out += 1
-                start += 1
-                while start < at:
-                    out[0] = start[0]
-                    out += 1
-                    start += 1
-        if not (word or beyond):
+    cdef run_text(self):
+        """The text of the current segment; None = it holds no word."""
+        cdef Run *run = &self.run
+        if not run.text.size or not (self.open_verbatim or run.beyond or run.classes & WORD):
             return None
-        text = PyUnicode_DecodeUTF8(self.text.bytes, out - self.text.bytes, NULL)
-        return text if word else _with_word(text)
-
-    cdef verbatim(self):
-        return _with_word(PyUnicode_DecodeUTF8(self.run.bytes, self.run.size, NULL).strip("\r\n"))
+        text = PyUnicode_DecodeUTF8(run.text.bytes, run.text.size, NULL)
+        if self.open_verbatim:
+            text = text.strip("\r\n")
+        elif run.classes & WORD:
+            return text
+        return text if _find_word(text) is not None else None
 
     cdef columns(self):
-        nodes = self.node_rows[:, : self.nodes].copy()
-        segments = self.segment_rows[:, : self.segments].copy()
-        return self.kind_names(), nodes, self.texts, segments, self.scripts
+        cdef int row, place
+        cdef int[:, ::1] node, segment
+        nodes = np.empty((NODE_ROWS, self.nodes), np.int32)
+        segments = np.empty((SEGMENT_ROWS, self.segments), np.int32)
+        node, segment = nodes, segments
+        for row in range(NODE_ROWS):
+            for place in range(self.nodes):
+                node[row, place] = (<int *>&self.node[place])[row]
+        for row in range(SEGMENT_ROWS):
+            for place in range(self.segments):
+                segment[row, place] = (<int *>&self.segment[place])[row]
+        return self.kind_names(), nodes, self.texts, segments, self.scripts, self.title
 
     cdef list kind_names(self):
         """Tag and attributes of each kind."""
@@ -396,49 +398,8 @@ cdef class Flattener:
         return kinds
 
 
-cdef inline bint _is_text(xmlNode *node) noexcept:
-    return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
-
-
-cdef inline bint _is(xmlAttr *attribute, const char *name) noexcept:
-    return attribute.ns == NULL and strcmp(<const char *>attribute.name, name) == 0
-
-
-cdef inline const char *_value(xmlAttr *attribute) noexcept:
-    if attribute.children == NULL or attribute.children.content == NULL:
-        return ""
-    return <const char *>attribute.children.content
-
-
-cdef inline const char *_attribute(xmlNode *element, const char *name) noexcept:
-    """The value of an attribute, empty without one."""
-    cdef xmlAttr *attribute = element.properties
-    while attribute != NULL:
-        if _is(attribute, name):
-            return _value(attribute)
-        attribute = attribute.next
-    return ""
-
-
-cdef inline char _small(char letter) noexcept:
-    return letter + 32 if c"A" <= letter <= c"Z" else letter
-
-
 cdef bint _hides(const char *style) except -1:
     """Whether a style hides its element; most styles name neither property."""
-    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and _is_plain(style):
+    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_plain(style):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
-
-
-cdef bint _is_plain(const char *text) noexcept:
-    """Whether the text is ASCII without upper case."""
-    while text[0]:
-        if text[0] & 0x80 or c"A" <= text[0] <= c"Z":
-            return False
-        text += 1
-    return True
-
-
-cdef _with_word(str text):
-    return text if _find_word(text) is not None else None

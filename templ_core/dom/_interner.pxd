@@ -55,7 +55,7 @@ cdef inline int interner_number(Interner *one, const char *key, Py_ssize_t size)
 
 
 cdef inline uint64_t _hash_bytes(const char *key, Py_ssize_t size) noexcept:
-    cdef uint64_t value = 0x9E3779B97F4A7C15 ^ <uint64_t>size, piece
+    cdef uint64_t value = <uint64_t>0x9E3779B97F4A7C15 ^ <uint64_t>size, piece
     while size >= 8:
         memcpy(&piece, key, 8)
         value = (value ^ piece) * <uint64_t>0xD6E8FEB86659FD93

@@ -18,7 +18,7 @@ from templ_core.dom.tree import sums_below
 
 Int32s = npt.NDArray[np.int32]
 
-_NO_COLUMNS: Columns = ([], np.empty((6, 0), np.int32), [], np.empty((7, 0), np.int32), 0)
+_NO_COLUMNS: Columns = ([], np.empty((6, 0), np.int32), [], np.empty((7, 0), np.int32), 0, "")
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -81,6 +81,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """A page after parsing: what everything later works on."""
 
     title: str
+    """The page's own headline: `og:title` or the `title` element, the first that is not blank."""
     language: str
     """Of the root element's `lang`; empty when not declared."""
     html_chars: int
@@ -142,13 +143,12 @@ def parse_document(markup: str, url: str) -> Document:
 
 
 def _document(markup: str, root: etree._Element | None, url: str) -> Document:
-    title = language = ""
+    language = ""
     columns = _NO_COLUMNS
     if root is not None:
-        title = _title(root)
         language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
         columns = checked_flatten()(root, urlsplit(_quiet_url(url)).hostname or "")
-    kinds, (kind, depth, parent, end, hidden, images), texts, segments, scripts = columns
+    kinds, (kind, depth, parent, end, hidden, images), texts, segments, scripts, title = columns
     return Document(
         title=title,
         language=language[:35],
@@ -202,20 +202,6 @@ def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
 def _quiet_url(url: str) -> str:
     """`url` without what makes `urlsplit` raise."""
     return url.replace("[", "").replace("]", "")
-
-
-def _title(root: etree._Element) -> str:
-    """The page's own headline: `og:title`, else the `title` element."""
-    for element in root.iter("meta", "title"):
-        if element.tag == "title":
-            text = "".join(element.itertext())
-        elif element.get("property") == "og:title":
-            text = element.get("content") or ""
-        else:
-            continue
-        if text.strip():
-            return " ".join(text.split())
-    return ""
 
 
 def subtree_sums(

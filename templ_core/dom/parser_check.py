@@ -11,12 +11,13 @@ from templ_core.dom._flatten import flatten
 from templ_core.errors import ParserMismatch
 
 Int32s = npt.NDArray[np.int32]
-Columns = tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int]
+Columns = tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int, str]
 """What `flatten` returns."""
 
 _MARKUP = (
     '<html lang="en"><body class="b"><p id="x" hidden>One <b>two</b><br>3 <!-- --> 4</p>'
-    '<script>5</script><ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
+    "<script>5</script><title>A\ntitle</title>"
+    '<ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
 )
 _KINDS = [
     *[("html", ""), ("body", "\nb\n\n\n"), ("p", "x\n\n\n\n"), ("b", ""), ("br", "")],
@@ -42,9 +43,9 @@ def checked_flatten() -> Callable[[etree._Element, str], Columns]:
         ParserMismatch: the columns differ.
     """
     root = etree.fromstring(_MARKUP, etree.HTMLParser())
-    kinds, nodes, texts, segments, scripts = flatten(root, "example.com")
-    found = (kinds, nodes.tolist(), texts, segments.tolist(), scripts)
-    if found != (_KINDS, _NODES, _TEXTS, _SEGMENTS, 1):
+    kinds, nodes, texts, segments, scripts, title = flatten(root, "example.com")
+    found = (kinds, nodes.tolist(), texts, segments.tolist(), scripts, title)
+    if found != (_KINDS, _NODES, _TEXTS, _SEGMENTS, 1, "A title"):
         built = ".".join(map(str, etree.LIBXML_COMPILED_VERSION))
         raise ParserMismatch(
             f"templ was not compiled for the installed lxml {etree.__version__} (libxml2 {built}): "

@@ -182,3 +182,17 @@ def _collapse(text):
         return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split("\v"))
     return "\n".join(line for line in lines if line)
+
+
+def slow_title(root):
+    """The first title that is not blank."""
+    for element in root.iter("meta", "title"):
+        if element.tag == "title":
+            text = "".join(element.itertext())
+        elif element.get("property") == "og:title":
+            text = element.get("content") or ""
+        else:
+            continue
+        if text.strip():
+            return " ".join(text.split())
+    return ""

@@ -8,15 +8,30 @@ from templ_core.dom import parser_check
 from templ_core.dom._flatten import flatten
 from templ_core.dom.document import parse_markup
 from templ_core.errors import ParserMismatch
-from tests.templ_core.dom.slow_flattener import SlowFlattener
+from tests.templ_core.dom.slow_flattener import SlowFlattener, slow_title
 from workers.simulate.feed import FeedSettings, simulate_feed
 
 HOST = "example.com"
 TAGS = st.sampled_from(
     (
-        *("a", "b", "br", "div", "em", "h1", "hr", "img", "input", "label", "li", "map", "math"),
+        *(
+            "a",
+            "b",
+            "br",
+            "div",
+            "em",
+            "h1",
+            "hr",
+            "img",
+            "input",
+            "label",
+            "li",
+            "map",
+            "math",
+            "meta",
+        ),
         *("option", "p", "pre", "script", "section", "select", "span", "style", "svg", "table"),
-        *("td", "template", "textarea", "tr", "ul", "x-own"),
+        *("td", "template", "textarea", "title", "tr", "ul", "x-own"),
     )
 )
 ATTRIBUTES = st.sampled_from(
@@ -49,6 +64,8 @@ ATTRIBUTES = st.sampled_from(
             "href=https://\u00c9xample.com",
             "href=http://example.com",
             "lang=de",
+            "property=og:title content='a  b'",
+            "property=og:title",
         ],
     ]
 )
@@ -91,9 +108,10 @@ MARKUP = st.lists(PIECES, max_size=40).map("".join)
 def assert_equal_columns(root, host):
     slow = SlowFlattener(host)
     slow.walk(root)
-    kinds, nodes, texts, segments, scripts = flatten(root, host)
+    kinds, nodes, texts, segments, scripts, title = flatten(root, host)
     assert (kinds, nodes.tolist(), texts, segments.tolist()) == slow.columns()
     assert scripts == sum(1 for _ in root.iter("script"))
+    assert title == slow_title(root)
 
 
 @given(MARKUP, st.sampled_from([HOST, "", "\u00e9xample.com"]))
@@ -115,8 +133,8 @@ def test_many_different_tags_and_classes():
 
 def test_a_walk_that_reads_other_columns_is_refused_by_name(monkeypatch):
     def other(root, host):
-        kinds, nodes, texts, segments, scripts = flatten(root, host)
-        return kinds, nodes + 1, texts, segments, scripts
+        kinds, nodes, *others = flatten(root, host)
+        return kinds, nodes + 1, *others
 
     monkeypatch.setattr(parser_check, "flatten", other)
     parser_check.checked_flatten.cache_clear()
