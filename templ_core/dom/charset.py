@@ -5,8 +5,9 @@ import functools
 import re
 
 import msgspec
-import numpy as np
 from resiliparse.parse.encoding import detect_encoding
+
+from templ_core.dom._bytes import controls_and_points
 
 
 class DecodedText(msgspec.Struct, frozen=True):
@@ -68,17 +69,7 @@ def web_name(codec: str) -> str:
 
 def has_controls(body: bytes) -> bool:
     """Whether there is a control character besides tab, line feed and carriage return."""
-    values = np.frombuffer(body, dtype=np.uint8)
-    return bool(
-        values.size
-        and (
-            values.min() < 9
-            or b"\x0b" in body
-            or b"\x0c" in body
-            or b"\x7f" in body
-            or ((values - np.uint8(14)) < 18).any()
-        )
-    )
+    return controls_and_points(body)[0]
 
 
 def wide_codec(body: bytes, declared: list[str]) -> str | None:

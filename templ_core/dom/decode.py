@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from templ_core.dom._bytes import controls_and_points
 from templ_core.dom.charset import decode_text, has_controls, web_name, wide_codec
 from templ_core.dom.content_encoding import decompress
 from templ_core.errors import EmptyPage, UnsupportedContent
@@ -20,14 +21,20 @@ Kind = Literal["html", "xml", "text"]
 class DecodedPage(msgspec.Struct, frozen=True, kw_only=True):
     """The text of a page, ready for a parser: no byte-order mark, no control characters."""
 
-    text: str
+    utf8: bytes
+    """The text in UTF-8."""
+    chars: int
+    """Code points of the text."""
     charset: str
     """The charset that was used, under its web name (`utf-8`, `windows-1252`, `gb18030`)."""
     kind: Kind
     repaired: bool
     """Whether bytes were replaced or control characters removed."""
-    utf8: bytes | None
-    """The text in UTF-8, where the page came so; None where it would have to be encoded."""
+
+    @property
+    def text(self) -> str:
+        """The text, decoded at each call."""
+        return self.utf8.decode()
 
 
 def decode_page(
@@ -59,25 +66,34 @@ def decode_page(
     declared_kind = _declared_kind(content_type)
     if body[:64].lstrip().startswith(b"%PDF-"):
         raise UnsupportedContent("the page is a PDF file")
-    is_dirty = has_controls(body)
     labels = [charset or "", _charset_parameter(content_type or "")]
+    is_dirty, chars = controls_and_points(body)
     if is_dirty:
         _refuse_binary(body, labels)
+    codec, is_repaired = "utf-8", False
+    if chars < 0:
+        text, codec, is_repaired = _read(body, labels, is_dirty=is_dirty)
+        body, chars = text.encode(), len(text)
+    while body.startswith(BOM_UTF8):
+        body, chars = body[len(BOM_UTF8) :], chars - 1
+    if not body:
+        raise EmptyPage("the page has no text")
+    return DecodedPage(
+        utf8=body,
+        chars=chars,
+        charset=web_name(codec),
+        kind=_kind_of(body, declared_kind),
+        repaired=is_repaired,
+    )
+
+
+def _read(body: bytes, labels: list[str], *, is_dirty: bool) -> tuple[str, str, bool]:
+    """Text, its codec, and whether it is repaired, of what is not UTF-8 or has control characters."""
     decoded = decode_text(body, labels, has_escapes=is_dirty and b"\x1b" in body)
     text, changes = decoded.text, 0
     if is_dirty:
         text, changes = _without_controls(text)
-    text = text.lstrip("\ufeff")
-    came_so = text is decoded.text and decoded.is_exact and decoded.codec == "utf-8"
-    if not text:
-        raise EmptyPage("the page has no text")
-    return DecodedPage(
-        text=text,
-        charset=web_name(decoded.codec),
-        kind=_kind_of(text, declared_kind),
-        repaired=changes > 0 or not decoded.is_exact,
-        utf8=body if came_so and not body.startswith(BOM_UTF8) else None,
-    )
+    return text, decoded.codec, changes > 0 or not decoded.is_exact
 
 
 _CHARSET_PARAMETER = re.compile(r";\s*charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.IGNORECASE)
@@ -132,10 +148,10 @@ _SAMPLE_BYTES = 8192
 _MOST_CONTROLS = 0.3
 _MANY_CONTROLS = 0.05
 _PAGE_START = re.compile(
-    r"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b",
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"<[a-zA-Z!/?]")
+_TAG = re.compile(rb"<[a-zA-Z!/?]")
 
 
 def _declared_kind(content_type: str | None) -> Kind | None:
@@ -156,18 +172,18 @@ def _declared_kind(content_type: str | None) -> Kind | None:
     )
 
 
-def _kind_of(text: str, declared: Kind | None) -> Kind:
+def _kind_of(utf8: bytes, declared: Kind | None) -> Kind:
     """The declared kind, unless the text begins as an HTML page does."""
     if declared == "html":
         return "html"
-    head = text[:2048]
+    head = utf8[:2048]
     if _PAGE_START.match(head):
         return "html"
     if declared is not None:
         return declared
-    if head.lstrip()[:5] == "<?xml":
+    if head.lstrip()[:5] == b"<?xml":
         return "xml"
-    return "html" if _TAG.search(text, 0, 65536) else "text"
+    return "html" if _TAG.search(utf8, 0, 65536) else "text"
 
 
 def _refuse_binary(body: bytes, labels: list[str]) -> None:

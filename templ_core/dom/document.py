@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from templ_core.dom.decode import DecodedPage, decode_page
+from templ_core.dom.decode import decode_page
 from templ_core.dom.parser_check import Columns, checked_flatten
-from templ_core.dom.scan import flatten_markup, join_documents, scan_markup
+from templ_core.dom.repair import flatten_markup
+from templ_core.dom.scan import join_documents, scan_markup
 from templ_core.dom.tree import sums_below
 
 Int32s = npt.NDArray[np.int32]
@@ -121,16 +122,14 @@ def read_document(
         content_encoding=content_encoding,
         limit_bytes=limit_bytes,
     )
-    markup = _markup(decoded)
-    utf8 = decoded.utf8 if markup is decoded.text else None
-    return _document(markup, parse_markup(markup, utf8), url)
+    utf8 = decoded.utf8 if decoded.kind != "text" else _paragraphs(decoded.text).encode()
+    return _document(_parsed_page(utf8), url, decoded.chars)
 
 
-def _markup(decoded: DecodedPage) -> str:
-    if decoded.kind == "text":
-        paragraphs = re.split(r"\n[ \t\r]*\n", decoded.text)
-        return "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
-    return decoded.text
+def _paragraphs(text: str) -> str:
+    """The markup of plain text."""
+    paragraphs = re.split(r"\n[ \t\r]*\n", text)
+    return "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
 
 
 def parse_document(markup: str, url: str) -> Document:
@@ -139,10 +138,10 @@ def parse_document(markup: str, url: str) -> Document:
     Raises:
         HostilePage: it would stall the parser and cannot be repaired.
     """
-    return _document(markup, parse_markup(markup), url)
+    return _document(parse_markup(markup), url, len(markup))
 
 
-def _document(markup: str, root: etree._Element | None, url: str) -> Document:
+def _document(root: etree._Element | None, url: str, html_chars: int) -> Document:
     language = ""
     columns = _NO_COLUMNS
     if root is not None:
@@ -152,7 +151,7 @@ def _document(markup: str, root: etree._Element | None, url: str) -> Document:
     return Document(
         title=title,
         language=language[:35],
-        html_chars=len(markup),
+        html_chars=html_chars,
         scripts=scripts,
         nodes=Nodes(
             kinds=kinds,
@@ -167,28 +166,26 @@ def _document(markup: str, root: etree._Element | None, url: str) -> Document:
     )
 
 
-def parse_markup(markup: str, utf8: bytes | None = None) -> etree._Element | None:
+def parse_markup(markup: str) -> etree._Element | None:
     """The root of the whole page; what the parser reports as lost is mended and parsed again.
 
     None for blank markup.
 
-    Args:
-        markup: The decoded page.
-        utf8: The same in UTF-8, where it is at hand.
-
     Raises:
         HostilePage: it would stall the parser and cannot be repaired.
     """
-    if not markup or markup.isspace():
+    return _parsed_page(markup.encode())
+
+
+def _parsed_page(utf8: bytes) -> etree._Element | None:
+    if utf8.isspace() or not utf8:
         return None
-    scanned = scan_markup(markup, parser_reports=True)
-    if utf8 is None or scanned is not markup:
-        utf8 = scanned.encode()
+    utf8 = scan_markup(utf8, parser_reports=True)
     root, too_deep = _parsed(utf8)
     if too_deep:
-        root, _ = _parsed(flatten_markup(scanned).encode())
+        root, _ = _parsed(flatten_markup(utf8))
     elif root is not None and any(isinstance(one.tag, str) for one in root.itersiblings()):
-        root, _ = _parsed(join_documents(scanned).encode())
+        root, _ = _parsed(join_documents(utf8))
     return root
 
 

@@ -1,0 +1,103 @@
+"""What fetched bytes are, in one look: control characters, UTF-8, stretches without tags."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
+from libc.string cimport memchr
+
+cdef enum:
+    PIECE = 4096
+
+
+def controls_and_points(bytes body):
+    """Whether there is a control character, and how many code points of UTF-8 there are.
+
+    Args:
+        body: Bytes of a page.
+
+    Returns:
+        Whether there is a control character besides tab, line feed and carriage return; the number
+        of code points, -1 for what is not UTF-8 and where there is a control character.
+    """
+    cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(body)
+    cdef const unsigned char *end = at + PyBytes_Size(body)
+    cdef const unsigned char *piece_end
+    cdef Py_ssize_t points = 0
+    cdef bint is_utf8 = True
+    cdef int found
+    while at < end:
+        piece_end = at + min(PIECE, end - at)
+        found = _found_in(at, piece_end - at)
+        if found & CONTROL:
+            return True, -1
+        if not found & BEYOND_ASCII:
+            points += piece_end - at
+            at = piece_end
+        elif is_utf8:
+            while at < piece_end:
+                if not _after_point(&at, end):
+                    is_utf8 = False
+                    break
+                points += 1
+        if not is_utf8:
+            at = piece_end
+    return False, points if is_utf8 else -1
+
+
+def windows_without_tags(bytes markup, Py_ssize_t size):
+    """Where the windows begin in which no tag begins or none ends.
+
+    Args:
+        markup: Bytes of markup.
+        size: Of each window; they stand side by side.
+    """
+    cdef const char *at = PyBytes_AsString(markup)
+    cdef Py_ssize_t start, here, length = PyBytes_Size(markup)
+    cdef list found = []
+    for start in range(0, length, size):
+        here = min(size, length - start)
+        if memchr(at + start, c"<", here) == NULL or memchr(at + start, c">", here) == NULL:
+            found.append(start)
+    return found
+
+
+cdef enum:
+    CONTROL = 1
+    BEYOND_ASCII = 0x80
+
+
+cdef int _found_in(const unsigned char *at, Py_ssize_t size) noexcept nogil:
+    cdef unsigned char all_bits = 0, controls = 0
+    cdef unsigned char byte
+    cdef Py_ssize_t place
+    for place in range(size):
+        byte = at[place]
+        all_bits |= byte
+        controls |= (
+            (byte < 32) & (byte != 9) & (byte != 10) & (byte != 13) | (byte == 127)
+        )
+    return (CONTROL if controls else 0) | (all_bits & BEYOND_ASCII)
+
+
+cdef inline bint _after_point(const unsigned char **at, const unsigned char *end) noexcept nogil:
+    """Move behind a code point; False where there is none."""
+    cdef const unsigned char *byte = at[0]
+    cdef unsigned char first = byte[0], second
+    cdef int size
+    if first < 0x80:
+        at[0] = byte + 1
+        return True
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xC2 or first > 0xF4 or end - byte < size:
+        return False
+    second = byte[1]
+    if (
+        second & 0xC0 != 0x80
+        or (first == 0xE0 and second < 0xA0)
+        or (first == 0xED and second > 0x9F)
+        or (first == 0xF0 and second < 0x90)
+        or (first == 0xF4 and second > 0x8F)
+        or (size > 2 and byte[2] & 0xC0 != 0x80)
+        or (size > 3 and byte[3] & 0xC0 != 0x80)
+    ):
+        return False
+    at[0] = byte + size
+    return True
