@@ -191,7 +191,7 @@ def _parsed_page(utf8: bytes) -> etree._Element | None:
 
 def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
     """The root element, and whether the parser gave up below some depth."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
     root: etree._Element | None = etree.fromstring(utf8, parser)
     return root, bool(parser.error_log.filter_from_fatals())
 
