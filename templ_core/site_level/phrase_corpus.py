@@ -23,16 +23,17 @@ def page_text(document: Document) -> str:
 
     Verbatim blocks are one line each: listings begin alike without being a template.
     """
-    return LINE.join(_lines_of_segments(document))
+    return LINE.join(lines_of_segments(document))
 
 
 def segment_of_each_line(document: Document) -> npt.NDArray[np.int64]:
     """The segment that each line of `page_text` belongs to; length n_lines."""
-    lines = [text.count(LINE) + 1 for text in _lines_of_segments(document)]
+    lines = [text.count(LINE) + 1 for text in lines_of_segments(document)]
     return np.repeat(np.arange(len(lines)), lines)
 
 
-def _lines_of_segments(document: Document) -> list[str]:
+def lines_of_segments(document: Document) -> list[str]:
+    """The text of each segment, with a line feed between its lines."""
     tags, owners = document.nodes.tags, document.segments.owner.tolist()
     return [
         text.replace(LINE, " ") if tags[owner] == "pre" else text

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.site_level.cutoff import BINS, document_histogram, energy_cutoff
+from templ_core.site_level.idioms import Idioms, shipped_idioms
 from templ_core.site_level.maximal_repeats import Repeats, find_repeats
 from templ_core.site_level.mutable_patterns import MutablePattern, Normaliser
 from templ_core.site_level.near_duplicates import distinct_pages
@@ -34,6 +35,7 @@ def learn_phrases(
     *,
     markup: bool = False,
     patterns: Sequence[MutablePattern] = (),
+    idioms: Idioms | None = None,
 ) -> PhraseSet:
     """The phrases of some pages of one site, near-duplicates aside.
 
@@ -42,6 +44,7 @@ def learn_phrases(
         config: The core's thresholds.
         markup: Whether the pages are markup.
         patterns: Mutable patterns beyond those that come with the package.
+        idioms: What is content though it recurs; None for the list that comes with the package.
 
     Raises:
         re.error: one of `patterns` is no regular expression.
@@ -61,11 +64,13 @@ def learn_phrases(
         tokens_min=_STRING_TOKENS_MIN,
     )
     cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
+    idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
         phrase
         for phrase in _strings(repeats, corpus)
         if _is_template(phrase, cutoff_pages, normaliser, config)
+        and not idioms.make_up(phrase.keys)
     ]
     phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
     whole = PhraseSet(

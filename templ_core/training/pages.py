@@ -113,7 +113,7 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         page,
         document,
         features,
-        labels=_labels(page, document, markup, features.text),
+        labels=page_labels(page, document, markup, features.text),
         kind=page.kind,
         bag=_word_bag(page, document, markup),
     )
@@ -147,7 +147,15 @@ def training_page(
     )
 
 
-def _labels(page: GoldPage, document: Document, markup: str, text: UInt64s) -> Labels:
+def page_labels(page: GoldPage, document: Document, markup: str, text: UInt64s) -> Labels:
+    """How much of each segment is content, by selector, or else by the gold text.
+
+    Args:
+        page: The page with its gold.
+        document: The page, parsed.
+        markup: The page, decoded.
+        text: Hash of each segment's words.
+    """
     labels = None
     if page.selectors is not None:
         labels = selected_labels(document, markup, page.selectors)

@@ -20,6 +20,7 @@ _COMMANDS = (
     "evaluate",
     "phrases",
     "train",
+    "train-idioms",
     "simulate",
     "schemas",
     "experiments",

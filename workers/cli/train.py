@@ -66,13 +66,13 @@ def train(
     Quality is measured by nested cross-validation: every page is scored by models that have seen no
     page of its site, nor of another site of the same owner.
     """
-    training = _training()
+    training = training_modules()
     console = Console(stderr=True)
     by_name = _weights(weights, [corpus_name(path) for path in corpora])
     pages = [
         page
         for path in corpora
-        for page in training.pages.thin(_gold_pages(path, training), pages_per_site)
+        for page in training.pages.thin(gold_pages(path, training), pages_per_site)
     ]
     used, unread = [], []
     for page in track(pages, "reading", console=console, disable=not console.is_terminal):
@@ -123,14 +123,20 @@ class _Training:
 
     def __init__(self) -> None:
         from templ_core.page_level import model_file, page_model  # noqa: PLC0415
-        from templ_core.training import labels, pages, quality, stability, train  # noqa: PLC0415
+        from templ_core.training import idioms, labels, pages, quality, stability, train  # noqa: PLC0415
 
         self.labels, self.pages, self.quality, self.train = labels, pages, quality, train
         self.stability = stability
         self.model, self.model_file = page_model, model_file
+        self.idioms = idioms
 
 
-def _training() -> Any:
+def training_modules() -> Any:
+    """The training modules.
+
+    Raises:
+        UsageProblem: a package that they need is not installed.
+    """
     try:
         return _Training()
     except ModuleNotFoundError as error:
@@ -154,8 +160,12 @@ def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _gold_pages(path: Path, training: Any) -> Iterator[Any]:
-    """The pages of a corpus that have gold text."""
+def gold_pages(path: Path, training: Any) -> Iterator[Any]:
+    """The pages of a corpus that have gold text.
+
+    Raises:
+        InputProblem: a record with gold text is no page, or there is none.
+    """
     found = 0
     for number, (line, record) in enumerate(read_objects(path), 1):
         if not record.get("gold_text"):

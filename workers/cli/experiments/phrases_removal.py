@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.config import CoreConfig
+from templ_core.errors import CodecError
+from templ_core.site_level.idioms import Idioms, decode_idioms, shipped_idioms
 from templ_core.site_level.phrase_corpus import LINE, segment_of_each_line, token_places
 from templ_core.site_level.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrase_removal import Locality, settled
@@ -15,6 +17,7 @@ from templ_core.site_level.phrases import learn_phrases
 from templ_core.training.labels import Labels
 from workers.cli.experiments.results import Report, out_option
 from workers.cli.experiments.text_pages import TextPage, read_text_pages
+from workers.errors import InputProblem
 
 Counts = npt.NDArray[np.int64]
 
@@ -30,9 +33,19 @@ _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
     help="See `templ phrases apply`.",
 )
 @click.option("--island-chars", default=Locality().island_chars, show_default=True, help="As well.")
+@click.option(
+    "--idioms",
+    "idioms_file",
+    type=click.Path(path_type=Path),
+    help="List of `templ train-idioms` instead of the one that comes with the package.",
+)
 @out_option
 def phrases_removal(
-    corpora: Sequence[Path], gap_chars: int, island_chars: int, out: Path | None
+    corpora: Sequence[Path],
+    gap_chars: int,
+    island_chars: int,
+    idioms_file: Path | None,
+    out: Path | None,
 ) -> None:
     """Precision and recall of removing phrases, and nothing else, from the pages of CORPORA.
 
@@ -42,6 +55,7 @@ def phrases_removal(
     before, learned after 2, 3, 5, 8, 12, 16, 24 pages and whenever a tenth is new.
     """
     locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
+    idioms = read_idioms(idioms_file) if idioms_file else shipped_idioms()
     report = Report(out)
     sites = read_text_pages(corpora)
     for title, learned in (
@@ -51,7 +65,7 @@ def phrases_removal(
         rows, total = [], np.zeros(6, np.int64)
         for site, pages in sorted(sites.items()):
             counts = np.zeros(6, np.int64)
-            for page, matcher in learned(pages):
+            for page, matcher in learned(pages, idioms):
                 if page.labels is not None:
                     counts += _count(page, page.labels, matcher, locality)
             total += counts
@@ -60,23 +74,44 @@ def phrases_removal(
         report.table(title, header, [["all", *_figures(total)], *rows])
 
 
-def _arriving(pages: Sequence[TextPage]) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
+def read_idioms(path: Path) -> Idioms:
+    """The idioms of a file.
+
+    Raises:
+        InputProblem: it cannot be read.
+    """
+    try:
+        return Idioms(decode_idioms(path.read_bytes()))
+    except OSError as error:
+        raise InputProblem(
+            f"{path}: {error.strerror}; name a file of `templ train-idioms`"
+        ) from None
+    except CodecError as error:
+        raise InputProblem(f"{path}: {error}; make it with `templ train-idioms`") from None
+
+
+def _arriving(
+    pages: Sequence[TextPage], idioms: Idioms
+) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
     matcher, learned_from = None, 0
     for seen, page in enumerate(pages):
         if seen in _REFITS or (seen > max(_REFITS) and seen >= 1.1 * learned_from):
-            matcher = _learned(pages[:seen])
+            matcher = _learned(pages[:seen], idioms)
             learned_from = seen
         yield page, matcher
 
 
-def _together(pages: Sequence[TextPage]) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
-    matcher = _learned(pages)
+def _together(
+    pages: Sequence[TextPage], idioms: Idioms
+) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
+    matcher = _learned(pages, idioms)
     for page in pages:
         yield page, matcher
 
 
-def _learned(pages: Sequence[TextPage]) -> PhraseMatcher:
-    return PhraseMatcher(learn_phrases([page.text for page in pages], CoreConfig()))
+def _learned(pages: Sequence[TextPage], idioms: Idioms) -> PhraseMatcher:
+    texts = [page.text for page in pages]
+    return PhraseMatcher(learn_phrases(texts, CoreConfig(), idioms=idioms))
 
 
 def _count(
