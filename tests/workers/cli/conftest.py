@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -36,3 +37,22 @@ def templ():
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def selected(tmp_path_factory):
+    """Pages of two sites whose content a selector names."""
+    path = tmp_path_factory.mktemp("selected") / "pages.jsonl"
+    records = [
+        {
+            "site": site,
+            "url": f"http://{site}/{number}",
+            "html": f"<body><ul><li><a href=/>Home of {site}</a><li><a href=/a>About</a></ul>"
+            f"<div id=main><p>Story {number} has many words of its own.</p></div></body>",
+            "gold_selector": "#main",
+        }
+        for site in ("a.org", "b.org")
+        for number in range(3)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path

@@ -1,4 +1,3 @@
-import json
 
 import numpy as np
 import pytest
@@ -25,25 +24,6 @@ def classifier(tmp_path_factory):
     path.write_bytes(
         encode_classifier(SmoothedClassifier(features=names, area_from=[0.0], models=[model]))
     )
-    return path
-
-
-@pytest.fixture(scope="module")
-def selected(tmp_path_factory):
-    """Pages of two sites whose content a selector names."""
-    path = tmp_path_factory.mktemp("selected") / "pages.jsonl"
-    records = [
-        {
-            "site": site,
-            "url": f"http://{site}/{number}",
-            "html": f"<body><ul><li><a href=/>Home of {site}</a><li><a href=/a>About</a></ul>"
-            f"<div id=main><p>Story {number} has many words of its own.</p></div></body>",
-            "gold_selector": "#main",
-        }
-        for site in ("a.org", "b.org")
-        for number in range(3)
-    ]
-    path.write_text("\n".join(map(json.dumps, records)))
     return path
 
 

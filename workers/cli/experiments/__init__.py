@@ -14,6 +14,8 @@ _COMMANDS = (
     "kolcz-yih-keywords",
     "automatic-train",
     "phrases-removal",
+    "rtdm-templates",
+    "rtdm-mining",
 )
 
 

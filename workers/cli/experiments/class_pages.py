@@ -53,7 +53,12 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_class_set(
-    corpora: Sequence[Path], *, articles_per_topic: int, templates_per_article: int, seed: int
+    corpora: Sequence[Path],
+    *,
+    articles_per_topic: int,
+    templates_per_article: int,
+    seed: int,
+    template_sites: Sequence[str] = TEMPLATES,
 ) -> list[ClassPage]:
     """The class set made of the corpora's pages with a `gold_selector`.
 
@@ -67,13 +72,13 @@ def read_class_set(
     topics = {
         topic: [page for site in sites for page in by_site[site]] for topic, sites in TOPICS.items()
     }
-    templates = {site: by_site[site] for site in TEMPLATES if by_site[site]}
+    templates = {site: by_site[site] for site in template_sites if by_site[site]}
     lacking = [topic for topic, pages in topics.items() if not pages]
     if lacking or len(templates) < templates_per_article:
         raise InputProblem(
             f"the corpora have no articles on {', '.join(lacking) or 'nothing'} and templates of "
             f"{len(templates)} sites; needed are the sites of {', '.join(TOPICS)} and "
-            f"{templates_per_article} of {', '.join(TEMPLATES)}"
+            f"{templates_per_article} of {', '.join(template_sites)}"
         )
     return class_set(
         topics,

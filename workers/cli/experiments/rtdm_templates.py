@@ -1,0 +1,173 @@
+"""`templ experiments rtdm-templates`: figure 7 of Vieira et al. (CIKM 2006)."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document
+from templ_core.evaluation.line_chart import line_chart
+from templ_core.site_level.labelled_tree import tree_of
+from templ_core.site_level.tree_evidence import tree_evidence
+from templ_core.site_level.tree_mapping import find_template, template_part
+from templ_core.site_level.tree_template import TreeLearner
+from templ_core.tokens import tokenise
+from workers.cli.experiments.results import Report, out_option
+from workers.cli.experiments.text_pages import TextPage, read_text_pages
+
+SAMPLES = (2, 3, 5, 10, 15, 25, 50, 100)
+SHARE_MIN = 0.5
+"""A term stands in the template of at least this share of the pages; so for votes."""
+_QUOTED = 25
+
+Terms = frozenset[str]
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--pages-min",
+    type=click.IntRange(2),
+    default=25,
+    show_default=True,
+    help="Sites with fewer pages with gold are left out.",
+)
+@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same samples.")
+@out_option
+def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
+    """F of the terms in the templates found, against the number of sample pages.
+
+    The reference are the terms that stand outside the gold, and outside what belongs to the article
+    (`gold_neutral`), on at least half of a site's pages with gold. A template's terms are those of
+    the nodes found on any page of the sample: by votes, texts that half of the pages of its kind
+    have; by the paper's FindTemplate, nodes that all pages share. CORPORA are those with
+    `gold_selector`.
+    """
+    console = Console(stderr=True)
+    report = Report(out)
+    sites = {
+        site: some
+        for site, pages in read_text_pages(corpora).items()
+        if len(some := _sampled(pages, seed)) >= pages_min
+    }
+    report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
+    found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in _METHODS}
+    for site in track(sorted(sites), "learning", console=console, disable=not console.is_terminal):
+        reference = _reference(sites[site])
+        documents = [page.document for page in sites[site]]
+        for name, method in _METHODS.items():
+            found[name][site] = {
+                size: _f(method(documents[:size]), reference)
+                for size in SAMPLES
+                if size <= len(documents)
+            }
+    _report(report, found)
+
+
+def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
+    """The pages with gold, in an order drawn by hash."""
+
+    def drawn(page: TextPage) -> bytes:
+        return hashlib.blake2b(f"{seed}\n{page.text}".encode("utf-8", "replace")).digest()
+
+    return sorted((page for page in pages if page.labels is not None), key=drawn)
+
+
+def _reference(pages: Sequence[TextPage]) -> Terms:
+    """Terms of the templates of at least half of the pages."""
+    count = Counter(
+        term
+        for page in pages
+        if page.labels is not None
+        for term in _terms(page.document, (page.labels.content < SHARE_MIN) & page.labels.counts)
+    )
+    return frozenset(term for term, some in count.items() if some >= SHARE_MIN * len(pages))
+
+
+def _terms(document: Document, chosen: Sequence[bool]) -> Terms:
+    texts = zip(document.segments.texts, chosen, strict=True)
+    return frozenset(term for text, is_chosen in texts if is_chosen for term in _words(text))
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words without figures: counts and dates are no terms of a template."""
+    return (term for term in tokenise(text.lower()) if not any(map(str.isdigit, term)))
+
+
+def _voted(documents: Sequence[Document]) -> Terms:
+    config = CoreConfig()
+    learner = TreeLearner(config)
+    for document in documents:
+        learner.learn_one(document)
+    model = learner.model()
+    terms: set[str] = set()
+    for document in documents:
+        evidence = tree_evidence(document, model, config.kind_likeness_min)
+        terms |= _terms(document, evidence.text_share >= SHARE_MIN)
+    return frozenset(terms)
+
+
+def _intersected(documents: Sequence[Document]) -> Terms:
+    trees = [tree_of(document).tree for document in documents]
+    template = find_template(trees)
+    if template is None:
+        return frozenset()
+    tree, document = trees[0], documents[0]
+    found = tree.segment[template_part(template, tree) & tree.is_text]
+    return frozenset(term for segment in found for term in _words(document.segments.texts[segment]))
+
+
+_METHODS: Mapping[str, Callable[[Sequence[Document]], Terms]] = {
+    "votes": _voted,
+    "FindTemplate": _intersected,
+}
+
+
+def _f(found: Terms, reference: Terms) -> float:
+    return 2 * len(found & reference) / max(1, len(found) + len(reference))
+
+
+def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
+    lines, rows = {}, []
+    for name, sites in found.items():
+        by_size = {
+            size: sorted(fs[size] for fs in sites.values() if size in fs) for size in SAMPLES
+        }
+        by_size = {size: fs for size, fs in by_size.items() if fs}
+        lines[f"{name}, mean"] = [(size, mean(fs)) for size, fs in by_size.items()]
+        lines[f"{name}, nine of ten"] = [(size, _tenth(fs)) for size, fs in by_size.items()]
+        for size, fs in by_size.items():
+            above = sum(f >= 0.95 for f in fs) / len(fs)
+            rows.append(
+                [
+                    name,
+                    str(size),
+                    str(len(fs)),
+                    f"{mean(fs):.3f}",
+                    f"{_tenth(fs):.3f}",
+                    f"{above:.0%}",
+                ]
+            )
+    header = ["", "sample pages", "sites", "mean F", "nine of ten above", "sites with F >= 0.95"]
+    report.table("figure 7: terms of templates", header, rows)
+    report.figure("figure-7", line_chart("terms of templates", "sample pages", "F", lines))
+    rows = [
+        [site, *(_shown(found[name][site].get(_QUOTED)) for name in found)]
+        for site in sorted(found["votes"])
+    ]
+    report.table(f"F of each site, {_QUOTED} sample pages", ["", *found], rows)
+
+
+def _tenth(ascending: Sequence[float]) -> float:
+    """What nine of ten values reach."""
+    return ascending[len(ascending) // 10]
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
