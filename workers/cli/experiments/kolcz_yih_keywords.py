@@ -144,10 +144,10 @@ def _page_model(document: Document, _: Presentation) -> np.ndarray:
 def _forest(corpora: Sequence[Path], seed: int) -> Keeps:
     """Keeps what is in no block that the forest calls template, at the recall of the paper."""
     try:
-        sites = list(read_sites(read_site_pages(corpora)))
+        sites = enumerate(read_sites(read_site_pages(corpora)))
+        samples = [sample_blocks(site, number) for number, site in sites]
     except TooFewPages as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
-    samples = [sample_blocks(site, number) for number, site in enumerate(sites)]
     sample = joined(one for one in samples if one is not None)
     scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))["forest"]
     least = float(np.quantile(scores[sample.template], 1 - TEMPLATE_RECALL))
