@@ -152,7 +152,7 @@ def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:
     segments, tags = document.segments, document.nodes.tags
     if not segments.texts:
         return KeywordPage(title=document.title, passages=[])
-    shares = np.round(link_density(document, read_characters(segments.texts)), 3).tolist()
+    shares = np.round(link_density(read_characters(segments.texts), segments), 3).tolist()
     columns = zip(segments.texts, shares, segments.owner.tolist(), kept.tolist(), strict=True)
     return KeywordPage(
         title=document.title,
