@@ -35,6 +35,12 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     tree_nodes_max: int = 4000
     """Places of a kind that are remembered while it is learned."""
 
+    template_pages: int = 25
+    """Trees and phrases are learned from so many of a window's latest documents."""
+
+    site_model_bytes: int = MIB
+    """Size of a site model in compact form; what has least support goes first."""
+
     abstain_ratio: float = 0.15
     """Site evidence abstains where it leaves less than this share of the page level's words."""
 

@@ -77,22 +77,44 @@ def decide(
     if not document.segments.texts:
         return _EMPTY
     page = score_page(document, page_model or shipped_model())
-    alone = _decide_odds(page.odds, page, config)
     if site_model is None or not site_model.documents:
-        return alone
+        return decide_alone(page, config)
     fusion = fusion or shipped_fusion()
-    columns = site_inputs(document, page.features, page.odds, site_model.places)
-    weight = site_model.documents / (site_model.documents + config.site_doubt_pages)
-    odds = page.odds + weight * (fusion.log_odds(columns) - page.odds)
+    columns = site_inputs(document, page.features, page.odds, site_model, config)
+    decision = decide_fused(page, fusion.log_odds(columns), site_model.documents, config)
+    if decision.abstained:
+        return decision
+    named = fusion.reasons(columns, decision.kept)
+    reasons = [
+        own if own != REASON_PAGE else of_site
+        for own, of_site in zip(decision.reasons, named, strict=True)
+    ]
+    return msgspec.structs.replace(decision, reasons=reasons)
+
+
+def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
+    """The decision for a page whose site is unknown."""
+    return _decide_odds(page.odds, page, config)
+
+
+def decide_fused(
+    page: PageScores, fused_odds: Floats, documents: int, config: CoreConfig
+) -> Decision:
+    """The decision for a page of a known site.
+
+    Args:
+        page: What the page alone says.
+        fused_odds: Log-odds for content of each segment, by the site and the page.
+        documents: Documents that the site's model rests on; with few the page alone counts more.
+        config: The core's thresholds.
+    """
+    alone = decide_alone(page, config)
+    weight = documents / (documents + config.site_doubt_pages)
+    odds = page.odds + weight * (fused_odds - page.odds)
     fused = _decide_odds(np.round(odds, DECIMALS), page, config)
     if page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
         return msgspec.structs.replace(alone, abstained=True)
-    named = fusion.reasons(columns, fused.kept)
-    reasons = [
-        own if own != REASON_PAGE else of_site
-        for own, of_site in zip(fused.reasons, named, strict=True)
-    ]
-    return msgspec.structs.replace(fused, used_site=True, reasons=reasons)
+    return msgspec.structs.replace(fused, used_site=True)
 
 
 def score_page(document: Document, page_model: PageModel) -> PageScores:

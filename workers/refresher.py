@@ -1,6 +1,6 @@
 """The refresher: documents in, site models out. Knows no transport."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -8,12 +8,15 @@ from schemas.cleaned import CleanedRecord
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
+from templ_core.site_level.refresh import is_due
 from templ_core.site_level.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
 from workers.outputs import cleaned_record
 from workers.settings import Settings
 from workers.state.window_change import Contribution, SiteState
+from workers.state.window_entry import Entry
 from workers.state.window_store import WindowStore
 from workers.tasks import (
+    CONFIG,
     CleanResult,
     Failure,
     LearnResult,
@@ -28,11 +31,6 @@ from workers.tasks import (
     WindowPage,
     config_with,
 )
-
-FIRST_FITS = (1, 2, 3, 5, 8, 12, 16, 24)
-"""A new site's model is refitted when its window has learned this many documents, ..."""
-GROWTH_RATIO = 0.10
-"""... afterwards whenever this share of the window is new."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
@@ -98,7 +96,7 @@ class Refresher:
             not be fitted; or None when nothing is due.
         """
         state = self._store.site_state(site)
-        return self.fit(site) if is_due(state) else None
+        return self.fit(site) if _is_due(state) else None
 
     def fit(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
         """A site model fitted on the site's window as it is; None when that is empty."""
@@ -122,10 +120,13 @@ class Refresher:
         return model, state.learned
 
     def _refit(self, site: str) -> Result:
-        window = [
-            WindowPage(one.page_id, one.content_digest, one.body)
-            for one in self._store.contributions(site)
-        ]
+        entries = list(self._store.window_entries(site))
+        latest = _latest(entries)
+        window = []
+        for index, one in enumerate(self._store.contributions(site)):
+            document = self._store.document(site, entries[index]) if index in latest else None
+            body = document.body if document else None
+            window.append(WindowPage(one.page_id, one.content_digest, one.body, body))
         result, _ = self._runner.run(site, RefitTask(window), self._settings.refit_deadline_s)
         return result
 
@@ -203,18 +204,22 @@ class Refresher:
 
     def due_sites(self) -> list[str]:
         """Sites whose model is due: after a crash between learning and publishing."""
-        return [site for site, state in self._store.sites() if is_due(state)]
+        return [site for site, state in self._store.sites() if _is_due(state)]
+
+
+def _latest(entries: Sequence[Entry]) -> set[int]:
+    """Indexes of the latest entries of different content, those that templates are learned from."""
+    latest: dict[bytes, int] = {}
+    for index in reversed(range(len(entries))):
+        if len(latest) == CONFIG.template_pages:
+            break
+        latest[entries[index].content_digest] = index
+    return set(latest.values())
 
 
 def _not_learned(result: Result) -> NotLearned:
     return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
 
 
-def is_due(state: SiteState) -> bool:
-    """Whether the schedule asks for a fresh site model."""
-    new = state.learned - state.fitted_at
-    if not new or not state.pages:
-        return False
-    if state.fitted_at < FIRST_FITS[-1]:
-        return any(state.fitted_at < step <= state.learned for step in FIRST_FITS)
-    return new >= GROWTH_RATIO * state.pages
+def _is_due(state: SiteState) -> bool:
+    return is_due(state.learned, state.fitted_at, state.pages)

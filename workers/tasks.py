@@ -27,13 +27,9 @@ from templ_core.site_level.learned_page import (
     learn_page,
 )
 from templ_core.site_level.revisions import changed_ratio
-from templ_core.site_level.site_model import (
-    Contribution,
-    SiteModel,
-    decode_site_model,
-    encode_site_model,
-    fit_site_model,
-)
+from templ_core.site_level.site_learner import Contribution, fit_site_model
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.teaching import teaching_pages
 from workers.recent import Recent
 
@@ -74,6 +70,8 @@ class WindowPage(msgspec.Struct, frozen=True, array_like=True):
     page_id: str
     content_digest: bytes
     learned: bytes
+    document: bytes | None
+    """Its compact form, of the latest ones, from which templates are learned."""
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -336,11 +334,14 @@ def _refit(task: RefitTask, models: Models) -> RefitResult | Stale:
             page_id=task.window[index].page_id,
             content_digest=task.window[index].content_digest,
             page=learned[index],
+            document=task.window[index].document,
         )
         for index in teaching_pages(learned)
     ]
     model = fit_site_model(window, models.page.version, CONFIG)
-    return RefitResult(model.version, model.documents, encode_site_model(model))
+    return RefitResult(
+        model.version, model.documents, encode_site_model(model, CONFIG.site_model_bytes)
+    )
 
 
 def _learned(one: WindowPage, models: Models) -> LearnedPage | None:

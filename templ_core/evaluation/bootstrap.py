@@ -54,6 +54,20 @@ def bootstrap(values: Sequence[float], sites: Sequence[str], seed: int) -> Means
     )
 
 
+def mean_interval(values: Sequence[float], seed: int) -> Interval:
+    """Interval of the mean of at least one value, from drawing values with replacement.
+
+    Of differences between two methods page by page this is the paired bootstrap.
+
+    Args:
+        values: In any order.
+        seed: Same seed, same interval.
+    """
+    some = np.asarray(values, np.float64)
+    drawn = np.random.default_rng(seed).integers(0, len(some), (RESAMPLES, len(some)))
+    return _interval(some[drawn].mean(axis=1))
+
+
 def _interval(means: npt.NDArray[np.float64]) -> Interval:
     low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return Interval(low=float(low), high=float(high))

@@ -5,7 +5,6 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.page_level.page_tree import PageTree
-from templ_core.site_level.counts import Counts
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -64,17 +63,16 @@ def steps_from(tree: PageTree, parent: Int32s, node: int) -> Floats:
     return steps
 
 
-def usual(boxes: Counts, pages: int, cells: npt.NDArray[np.uint64], tree: PageTree) -> Floats:
+def usual(votes: Ints, pages: Ints | int, tree: PageTree) -> Floats:
     """How usual the most usual container around each segment is, 0 to 1; length n_segments.
 
     Args:
-        boxes: Pages whose container stands at each cell.
-        pages: Pages of the window.
-        cells: Cell of each element of the page.
+        votes: Pages whose container stands where each element of the page does.
+        pages: Pages that could have voted.
         tree: The page's tree.
     """
     share = np.zeros(len(tree.owner))
-    known = boxes.of(cells)[0] / (pages + _PAGES_OF_DOUBT)
+    known = votes / (pages + _PAGES_OF_DOUBT)
     for node in np.flatnonzero(known):
         inside = slice(tree.first[node], tree.last[node])
         share[inside] = np.maximum(share[inside], known[node])

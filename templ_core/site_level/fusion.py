@@ -26,12 +26,16 @@ REASON_OF = {
     "usual best box": "site-container",
     "in the best box": "site-container",
     "steps to the best box": "site-container",
+    "headline": "headline",
+    "below the headline": "headline",
     "constant words": "site-constant",
     "same shape": "site-constant",
     "long same shape": "site-constant",
+    "tree constant": "site-tree",
+    "phrases": "site-phrases",
 }
 """The name under which an input decides."""
-REASONS = ("page-level", "site-place", "site-container", "site-constant")
+REASONS = tuple(dict.fromkeys(REASON_OF.values()))
 NEUTRAL = dict.fromkeys(REASON_OF, 0.0) | {
     "usual content box": 0.5,
     "usual best box": -0.5,
@@ -46,6 +50,14 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     weight: float
     low: float
     high: float
+
+
+def fused_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
+    """Log-odds for content of each segment; length n_segments."""
+    odds = np.full(len(columns["page"]), bias)
+    for name, term in terms.items():
+        odds += term.weight * np.clip(columns[name], term.low, term.high)
+    return odds
 
 
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +75,7 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def log_odds(self, columns: Columns) -> Floats:
         """Log-odds for content of each segment; length n_segments."""
-        odds = np.full(len(columns["page"]), self.bias)
-        for name, term in self.terms.items():
-            odds += term.weight * np.clip(columns[name], term.low, term.high)
-        return odds
+        return fused_odds(columns, self.terms, self.bias)
 
     def reasons(self, columns: Columns, kept: npt.NDArray[np.bool_]) -> list[str]:
         """The kind of evidence that speaks most for what became of each segment."""

@@ -9,7 +9,7 @@ import zstandard
 
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
-from templ_core.page_level.features import read_features
+from templ_core.page_level.features import PageFeatures, read_features
 from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.places import PagePlaces, node_places, page_places
 
@@ -49,7 +49,12 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
 def learn_page(document: Document, page_model: PageModel) -> LearnedPage:
     """What a document with at least one segment adds to its site's model."""
     features = read_features(document)
-    odds = np.clip(page_model.log_odds(document, features), -_ODDS_MAX, _ODDS_MAX)
+    return learned_page(document, features, page_model.log_odds(document, features))
+
+
+def learned_page(document: Document, features: PageFeatures, content_odds: Floats) -> LearnedPage:
+    """The same, of a page that the page model has read already."""
+    odds = np.clip(content_odds, -_ODDS_MAX, _ODDS_MAX)
     return LearnedPage(
         places=page_places(document, features, node_places(document)),
         content_odds=np.rint(odds * _ODDS_UNIT) / _ODDS_UNIT,

@@ -1,7 +1,7 @@
 """Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis, section 3.2."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -32,12 +32,13 @@ def segment_of_each_line(document: Document) -> npt.NDArray[np.int64]:
     return np.repeat(np.arange(len(lines)), lines)
 
 
-def lines_of_segments(document: Document) -> list[str]:
-    """The text of each segment, with a line feed between its lines."""
-    tags, owners = document.nodes.tags, document.segments.owner.tolist()
+def lines_of_segments(document: Document, segments: Iterable[int] | None = None) -> list[str]:
+    """The text of each segment, or of some of them, with a line feed between its lines."""
+    kinds, kind = document.nodes.kinds, document.nodes.kind
+    owner, texts = document.segments.owner, document.segments.texts
     return [
-        text.replace(LINE, " ") if tags[owner] == "pre" else text
-        for text, owner in zip(document.segments.texts, owners, strict=True)
+        texts[one].replace(LINE, " ") if kinds[kind[owner[one]]][0] == "pre" else texts[one]
+        for one in (range(len(texts)) if segments is None else segments)
     ]
 
 

@@ -11,15 +11,15 @@ from templ_core.site_level.phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.site_level.phrase_corpus import (
     LINE,
     TokenPlace,
-    page_text,
+    lines_of_segments,
     page_tokens,
-    segment_of_each_line,
     token_places,
 )
 from templ_core.site_level.phrase_removal import Span, union
 from templ_core.site_level.phrase_set import PhraseSet
 
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _REMEMBERED_TOKENS = 1 << 17
@@ -58,13 +58,24 @@ class PhraseMatcher:
             ]
         )
 
-    def coverage(self, document: Document) -> Floats:
-        """The share of each segment's tokens inside phrases, 0 to 1; length n_segments."""
-        tokens = page_tokens(page_text(document))
+    def coverage(self, document: Document, wanted: Bools | None = None) -> Floats:
+        """The share of each segment's tokens inside phrases, 0 to 1; length n_segments.
+
+        Args:
+            document: The page.
+            wanted: The segments to look at, 0 for the others; None = all.
+        """
+        if wanted is not None:
+            return self._coverage_of(document, np.flatnonzero(wanted))
+        return self._coverage_of(document, np.arange(len(document.segments.texts)))
+
+    def _coverage_of(self, document: Document, segments: Ints) -> Floats:
+        lines = lines_of_segments(document, segments)
+        tokens = page_tokens(LINE.join(lines)) if lines else []
         covered = self.covered(tokens)
         is_border = np.fromiter((token == LINE for token in tokens), np.bool_, len(tokens))
         line = (np.cumsum(is_border) - 1)[~is_border]
-        segment = segment_of_each_line(document)[line]
+        segment = np.repeat(segments, [text.count(LINE) + 1 for text in lines])[line]
         size = len(document.segments.texts)
         total = np.bincount(segment, minlength=size)
         share: Floats = np.bincount(segment, covered[~is_border], size) / np.maximum(total, 1)

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from templ_core.distinct import distinct_groups
 from templ_core.page_level.characters import UInt64s
-from templ_core.site_level.counts import Counts, Ints, count, occurrences
+from templ_core.site_level.counts import Counts, Ints, count
 from templ_core.site_level.place_counts import MASS_UNIT, PlaceCounts, run_keys
 
 Floats = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     content_boxes: Counts
     """Pages whose content box stands at each cell (see `containers`)."""
     best_boxes: Counts
-    """Pages whose best box does."""
+    """Pages whose best box does; pages that have a box there."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,8 +76,8 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
         anchors=count(anchor, sums),
         texts=counts.texts.where(counts.texts.sums[0] >= _TEXT_PAGES_MIN),
         shapes=counts.shapes.where(counts.shapes.sums[0] >= _TEXT_PAGES_MIN),
-        content_boxes=occurrences(_NO_KEYS),
-        best_boxes=occurrences(_NO_KEYS),
+        content_boxes=count(_NO_KEYS, np.empty((1, 0), np.int64)),
+        best_boxes=count(_NO_KEYS, np.empty((2, 0), np.int64)),
     )
 
 

@@ -107,9 +107,10 @@ def box_nodes(tree: PageTree) -> Ints:
 def node_places(document: Document) -> Places:
     """The places of all elements of a page with at least one."""
     nodes = document.nodes
-    stems, tags = _stems(nodes.tags, nodes.attributes)
+    of_kind = _stems(nodes.kinds)
+    stems, tags, is_block = (column[nodes.kind] for column in of_kind)
     marked = stems != tags
-    named = marked & np.array([tag not in INLINE for tag in nodes.tags])
+    named = marked & (is_block > 0)
     steps = np.stack(
         [stems, stems + _positions(document, marked) * _FACTOR, np.where(named, stems, tags)]
     )
@@ -121,15 +122,15 @@ def node_places(document: Document) -> Places:
     return Places(path=names[0], cell=names[1], anchor=names[2])
 
 
-def _stems(tags: list[str], attributes: list[str]) -> tuple[UInt64s, UInt64s]:
-    """Hash of each element's stem, and of its tag."""
-    pairs = list(zip(tags, attributes, strict=True))
-    kinds = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-    kind = np.array([kinds[pair] for pair in pairs])
-    stems = [_hash(_stem(tag, text[:_ATTRIBUTE_CHARS])) for tag, text in kinds]
-    return (
-        np.array(stems, np.uint64)[kind],
-        np.array([_hash(tag) for tag, _ in kinds], np.uint64)[kind],
+def _stems(kinds: list[tuple[str, str]]) -> UInt64s:
+    """Hash of each kind's stem, that of its tag, and whether it is a block; (3, n_kinds)."""
+    return np.array(
+        [
+            [_hash(_stem(tag, attributes[:_ATTRIBUTE_CHARS])) for tag, attributes in kinds],
+            [_hash(tag) for tag, _ in kinds],
+            [tag not in INLINE for tag, _ in kinds],
+        ],
+        np.uint64,
     )
 
 
@@ -163,15 +164,16 @@ def _positions(document: Document, marked: npt.NDArray[np.bool_]) -> UInt64s:
         marked: Elements with an id or a class, which need no position.
     """
     nodes = document.nodes
-    cells = np.flatnonzero(np.array([tag in _CELL_TAGS for tag in nodes.tags]))
-    kinds = {tag: number for number, tag in enumerate(_CELL_TAGS)}
-    sibling = nodes.parent[cells] * len(kinds) + [kinds[nodes.tags[cell]] for cell in cells]
+    numbers = {tag: number for number, tag in enumerate(sorted(_CELL_TAGS))}
+    of_kind = np.array([numbers.get(tag, -1) for tag, _ in nodes.kinds])[nodes.kind]
+    cells = np.flatnonzero(of_kind >= 0)
+    sibling = nodes.parent[cells] * len(numbers) + of_kind[cells]
     order = np.argsort(sibling, kind="stable")
     starts = np.ones(len(cells), np.bool_)
     starts[1:] = np.diff(sibling[order]) != 0
     number = np.arange(len(cells))
     before = np.empty(len(cells), np.int64)
     before[order] = number - np.maximum.accumulate(np.where(starts, number, 0))
-    positions = np.zeros(len(nodes.tags), np.uint64)
+    positions = np.zeros(len(nodes.kind), np.uint64)
     positions[cells] = np.where(marked[cells] | (before >= _CELL_POSITIONS), 0, before + 1)
     return positions

@@ -3,8 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features import PageFeatures
+from templ_core.site_level.article_head import article_head
 from templ_core.site_level.containers import find_containers, steps_from, usual
 from templ_core.site_level.place_counts import content_mass
 from templ_core.site_level.place_table import (
@@ -15,6 +17,8 @@ from templ_core.site_level.place_table import (
     standing,
 )
 from templ_core.site_level.places import PagePlaces, box_nodes, node_places, page_places
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.tree_evidence import tree_evidence
 
 Floats = npt.NDArray[np.float64]
 Columns = dict[str, Floats]
@@ -27,9 +31,13 @@ SIGNS = {
     "usual best box": 1,
     "in the best box": 1,
     "steps to the best box": -1,
+    "headline": 1,
+    "below the headline": 1,
     "constant words": -1,
     "same shape": -1,
     "long same shape": -1,
+    "tree constant": -1,
+    "phrases": -1,
 }
 """The inputs, and whether more of them speaks for content (1) or for template (-1)."""
 _SURE, _QUITE_SURE = 0.005, 0.02
@@ -37,10 +45,16 @@ _SURE, _QUITE_SURE = 0.005, 0.02
 _CONSTANT_MAX = 5.0
 _LONG_WORDS = 50
 _PAGES_OF_DOUBT = 3
+_OPEN_ABOVE, _OPEN_BELOW = -1.0, 3.0
+"""Phrases are looked for where page and place are not both below or both above these log-odds."""
 
 
 def site_inputs(
-    document: Document, features: PageFeatures, content_odds: Floats, table: PlaceTable
+    document: Document,
+    features: PageFeatures,
+    content_odds: Floats,
+    model: SiteModel,
+    config: CoreConfig,
 ) -> Columns:
     """The inputs of the fusion; each column of length n_segments.
 
@@ -48,8 +62,10 @@ def site_inputs(
         document: A page with at least one segment.
         features: Its features.
         content_odds: Log-odds for content of each segment, by the page model.
-        table: What is known about the site.
+        model: What is known about the site.
+        config: The core's thresholds.
     """
+    table = model.places
     nodes = node_places(document)
     page = page_places(document, features, nodes)
     tree, parent = features.tree, document.nodes.parent
@@ -64,23 +80,47 @@ def site_inputs(
     steps = steps_from(tree, parent, int(best))
     around = np.maximum(parent[np.maximum(parent[tree.owner], 0)], 0)
     near = tree.sums(content * tree.words, around) / tree.sums(tree.words, around)
+    best_votes, having = table.best_boxes.of(nodes.cell)
+    best_share = usual(best_votes, having, tree)
+    head = article_head(document, features, int(tree.first[best]))
     same_shape = known.shape_pages / max(table.pages, 1)
-    weight = table.pages / (table.pages + _PAGES_OF_DOUBT)
-    best_share = usual(table.best_boxes, table.pages, nodes.cell, tree)
+    long = np.log(np.minimum(words, _LONG_WORDS))
+    is_open = _is_open(content_odds, place, (words <= _LONG_WORDS) | (known.shape_pages > 1))
     return {
         "page": np.clip(content_odds, -_odds(_QUITE_SURE), _odds(_QUITE_SURE)),
         "place": place,
         "surroundings": clipped_odds(near, _QUITE_SURE),
-        "usual content box": usual(table.content_boxes, table.pages, nodes.cell, tree),
+        "usual content box": usual(table.content_boxes.of(nodes.cell)[0], table.pages, tree),
         "usual best box": best_share - best_share.max(),
         "in the best box": np.where(steps == 0, 0.5, -0.5),
         "steps to the best box": steps,
+        "headline": head.headline,
+        "below the headline": head.below,
         "constant words": np.clip(
             np.log(np.maximum(known.path_pages * known.constancy, 1)), 0, _CONSTANT_MAX
         ),
         "same shape": same_shape,
-        "long same shape": weight * same_shape * np.log(np.minimum(words, _LONG_WORDS)),
+        "long same shape": table.pages / (table.pages + _PAGES_OF_DOUBT) * same_shape * long,
+        "tree constant": _tree_constancy(document, features, model, config),
+        "phrases": long * model.phrase_matcher.coverage(document, is_open),
     }
+
+
+def _tree_constancy(
+    document: Document, features: PageFeatures, model: SiteModel, config: CoreConfig
+) -> Floats:
+    """How much the places of segments in the page's kind are there on every page, and the same."""
+    found = tree_evidence(document, model.trees, config.kind_likeness_min, features.text)
+    return found.place_share * (1 - found.change) * found.pages / (found.pages + 1)
+
+
+def _is_open(
+    page: Floats, place: Floats, may_be_phrase: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Segments that phrases could turn into template: neither content nor template by both sides."""
+    template = np.maximum(page, place) < _OPEN_ABOVE
+    content = np.minimum(page, place) > _OPEN_BELOW
+    return may_be_phrase & ~template & ~content
 
 
 def pooled_odds(table: PlaceTable, page: PagePlaces, mass: npt.NDArray[np.int64]) -> Floats:

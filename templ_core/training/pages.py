@@ -30,6 +30,7 @@ Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
 
 _WORD = re.compile(r"\w+")
+_TEMPLATE_WORDS_MIN = 20
 
 
 class GoldPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +71,19 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
         recall = both / self.gold_words if self.gold_words else 0.0
         f1 = 2 * both / (total + self.gold_words) if both else 0.0
         return f1, precision, recall
+
+    def template_f1(self, kept: npt.NDArray[np.bool_]) -> float | None:
+        """Word F1 of what was removed against the template; None with too little template."""
+        size = len(self.gold)
+        page = np.bincount(self.word, minlength=size)
+        out = np.bincount(self.word[kept[self.segment]], minlength=size)
+        template = np.maximum(np.maximum(page - self.gold, 0) - self.neutral, 0)
+        if template.sum() < _TEMPLATE_WORDS_MIN:
+            return None
+        neutral_kept = np.minimum(np.maximum(out - self.gold, 0), self.neutral)
+        removed = np.maximum((page - out) - (self.neutral - neutral_kept), 0)
+        both = int(np.minimum(removed, template).sum())
+        return 2 * both / int(removed.sum() + template.sum())
 
 
 class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +129,7 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         features,
         labels=page_labels(page, document, markup, features.text),
         kind=page.kind,
-        bag=_word_bag(page, document, markup),
+        bag=word_bag(page, document, markup),
     )
 
 
@@ -162,7 +176,8 @@ def page_labels(page: GoldPage, document: Document, markup: str, text: UInt64s) 
     return labels or aligned_labels(document, text, page.gold_text)
 
 
-def _word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
+def word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
+    """The words of a page and its gold."""
     per_segment = [_WORD.findall(text.lower()) for text in document.segments.texts]
     words = [word for some in per_segment for word in some]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}

@@ -107,12 +107,19 @@ class OneModel:
 
 
 def fitted_model(pool, bodies):
-    documents = [document_columns(read_document(body, "https://example.com/")) for body in bodies]
-    learned = [
-        pool.run("example.com", LearnTask(compress_columns(columns)), 10)[0]
-        for columns in documents
+    documents = [
+        compress_columns(document_columns(read_document(body, "https://example.com/")))
+        for body in bodies
     ]
-    window = [WindowPage(f"p{n}", bytes([n]), one.body) for n, one in enumerate(learned)]
+    window = [
+        WindowPage(
+            f"p{number}",
+            bytes([number]),
+            pool.run("example.com", LearnTask(document), 10)[0].body,
+            document,
+        )
+        for number, document in enumerate(documents)
+    ]
     result, _ = pool.run("example.com", RefitTask(window), 10)
     return SiteModelRecord(
         site="example.com",

@@ -1,10 +1,10 @@
 import pytest
 
 from schemas.source import Source
+from templ_core.site_level.refresh import FIRST_FITS
 from tests.workers.builders import other_page_model, packed, page
 from workers.cleaner import Cleaned, Cleaner, NoModels
-from workers.refresher import FIRST_FITS, NotLearned, Refresher, is_due
-from workers.state.window_change import SiteState
+from workers.refresher import NotLearned, Refresher
 from workers.state.window_store import WindowStore
 from workers.tasks import InProcess, LearnResult
 
@@ -87,25 +87,6 @@ def test_a_document_that_cannot_be_read_is_left_out_by_name(
     assert "not a document" in problem.reason
     assert store.next_offset == 1
     assert refresher.fit("example.com") is None
-
-
-@pytest.mark.parametrize(
-    ("learned", "fitted_at", "pages", "due"),
-    [
-        (1, 0, 1, True),
-        (4, 3, 4, False),
-        (5, 3, 5, True),
-        (9, 3, 9, True),
-        (25, 24, 25, False),
-        (27, 24, 27, True),
-        (1100, 1000, 1000, True),
-        (1099, 1000, 1000, False),
-        (5, 5, 5, False),
-        (5, 3, 0, False),
-    ],
-)
-def test_the_schedule(learned, fitted_at, pages, due):
-    assert is_due(SiteState(learned=learned, fitted_at=fitted_at, pages=pages)) == due
 
 
 def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, poison_settings):

@@ -1,9 +1,10 @@
 """Small pages for tests of the site level."""
 
 from templ_core.config import CoreConfig
+from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.page_level.model_file import shipped_model
 from templ_core.site_level.learned_page import learn_page
-from templ_core.site_level.site_model import Contribution, fit_site_model
+from templ_core.site_level.site_learner import Contribution, fit_site_model
 
 CONFIG = CoreConfig()
 
@@ -14,6 +15,7 @@ def contribution(name, document, digest=None):
         page_id=name,
         content_digest=(digest or name).encode(),
         page=learn_page(document, shipped_model()),
+        document=compress_columns(document_columns(document)),
     )
 
 

@@ -60,5 +60,6 @@ def test_the_most_usual_container_around_a_segment_counts(document, tree):
         f"{t} {a[:1]}" for t, a in zip(document.nodes.tags, document.nodes.attributes, strict=True)
     ]
     votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
-    shares = usual(occurrences(np.array(votes, np.uint64)), 9, cells, tree)
+    of_node = occurrences(np.array(votes, np.uint64)).of(cells)[0]
+    shares = usual(of_node, 9, tree)
     assert shares.tolist() == [3 / 12, 6 / 12, 6 / 12, 6 / 12, 0, 0]

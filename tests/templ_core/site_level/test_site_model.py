@@ -10,13 +10,11 @@ from templ_core.site_level.learned_page import (
     encode_learned_page,
     learn_page,
 )
-from templ_core.site_level.site_model import (
-    decode_site_model,
-    encode_site_model,
-    fit_site_model,
-)
+from templ_core.site_level.site_learner import fit_site_model
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from tests.templ_core.site_level.builders import CONFIG, contribution, site_model
 
+LIMIT = CONFIG.site_model_bytes
 SENTENCE = "In the year {n} they went up the river with {n} boats, and came back with a few. "
 
 
@@ -44,14 +42,16 @@ def test_exact_repeats_count_once():
 def test_equal_windows_give_equal_bytes_and_versions():
     window = [contribution(f"p{n}", page(n)) for n in range(5)]
     one = fit_site_model(window, "page-1", CONFIG)
-    assert encode_site_model(one) == encode_site_model(fit_site_model(window, "page-1", CONFIG))
+    assert encode_site_model(one, LIMIT) == encode_site_model(
+        fit_site_model(window, "page-1", CONFIG), LIMIT
+    )
     assert fit_site_model(window[1:], "page-1", CONFIG).version != one.version
     assert fit_site_model(window, "page-2", CONFIG).version != one.version
 
 
 def test_a_model_survives_its_compact_form():
     model = site_model([page(n) for n in range(6)])
-    again = decode_site_model(encode_site_model(model))
+    again = decode_site_model(encode_site_model(model, LIMIT))
     assert again.version == model.version
     assert again.documents == 6
     assert clean(page(9), again, CONFIG).text == clean(page(9), model, CONFIG).text

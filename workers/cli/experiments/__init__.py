@@ -16,6 +16,7 @@ _COMMANDS = (
     "phrases-removal",
     "rtdm-templates",
     "rtdm-mining",
+    "site-level",
 )
 
 

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.site_level.site_learner import SiteLearner, fit_site_model
+from templ_core.site_level.site_model import PLACE_TABLES
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from tests.templ_core.site_level.builders import CONFIG, contribution
+
+MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
+
+
+def page(number):
+    return parse_document(
+        f"<title>Page {number}</title>{MENU}<div class=body><h1>Page {number}</h1>"
+        + "".join(f"<p>Sentence {number} {n} about boats on the river. " * 2 for n in range(4))
+        + f"</div><div class=foot>Copyright {number % 2} by those who wrote it.</div>",
+        "https://example.com/",
+    )
+
+
+def window(numbers):
+    return [contribution(f"p{number}", page(number)) for number in numbers]
+
+
+def tables(model):
+    return {
+        name: (table.keys.tolist(), table.sums.tolist())
+        for name in PLACE_TABLES
+        for table in [getattr(model.places, name)]
+    }
+
+
+def trees(model):
+    return [
+        (kind.pages, kind.tree.label.tolist(), kind.support.tolist()) for kind in model.trees.kinds
+    ]
+
+
+def test_learning_one_by_one_equals_a_refit():
+    learner = SiteLearner("page", CONFIG)
+    for one in window(range(30)):
+        learner.learn_one(one)
+    one, other = learner.model(), fit_site_model(window(range(30)), "page", CONFIG)
+    assert one.version == other.version
+    assert tables(one) == tables(other)
+    assert one.phrases == other.phrases
+
+
+def test_forgetting_one_equals_a_window_without_it():
+    learner = SiteLearner("page", CONFIG, window(range(10)))
+    learner.forget_one("p0")
+    learner.forget_one("p7")
+    other = fit_site_model(window([1, 2, 3, 4, 5, 6, 8, 9]), "page", CONFIG)
+    assert tables(learner.model()) == tables(other)
+    assert trees(learner.model()) == trees(other)
+    assert learner.model().phrases == other.phrases
+    with pytest.raises(KeyError):
+        learner.forget_one("p7")
+
+
+def test_a_content_counts_as_long_as_one_of_its_documents_stays():
+    same = [contribution(name, page(1), digest="same") for name in "abc"]
+    learner = SiteLearner("page", CONFIG, [*same, *window([2, 3])])
+    learner.forget_one("a")
+    assert learner.model().documents == 3
+    learner.forget_one("b")
+    learner.forget_one("c")
+    assert tables(learner.model()) == tables(fit_site_model(window([2, 3]), "page", CONFIG))
+
+
+def test_trees_and_phrases_come_from_the_latest_documents():
+    old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
+    one = fit_site_model([*old, *new], "page", CONFIG)
+    assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
+    assert sum(kind.pages for kind in one.trees.kinds) <= CONFIG.template_pages
+
+
+def test_all_four_evidences_are_in_the_model():
+    model = decode_site_model(
+        encode_site_model(fit_site_model(window(range(12)), "page", CONFIG), 1 << 20)
+    )
+    assert model.places.cells.keys.size
+    assert model.trees.kinds
+    assert any("news" in phrase.keys for phrase in model.phrases.phrases)
+    assert model.phrase_matcher.coverage(page(40))[1] == 1
+
+
+@pytest.mark.parametrize("limit", [400, 500, 600])
+def test_a_bounded_model_keeps_what_most_pages_have(limit):
+    whole = fit_site_model(window(range(40)), "page", CONFIG)
+    body = encode_site_model(whole, limit)
+    assert len(body) <= limit < len(encode_site_model(whole, 1 << 20))
+    kept = decode_site_model(body)
+    for name in PLACE_TABLES:
+        table, part = getattr(whole.places, name), getattr(kept.places, name)
+        dropped = ~np.isin(table.keys, part.keys)
+        if part.keys.size and dropped.any():
+            assert part.sums[0].min() >= table.sums[0][dropped].max()
+    assert kept.documents == whole.documents

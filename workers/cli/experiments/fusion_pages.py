@@ -1,0 +1,221 @@
+"""Pages of corpora as the fusion of site and page is fitted on them: in order of arrival."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from schemas.source import Source
+from templ_core.config import CoreConfig
+from templ_core.decide import PageScores, score_page
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.decode import decode_page
+from templ_core.dom.document import Document, read_document
+from templ_core.dom.served_instead import is_error_page, is_gate
+from templ_core.errors import CodecError, PageError
+from templ_core.page_level.model_file import decode_model
+from templ_core.page_level.page_model import PageModel
+from templ_core.site_level.learned_page import learned_page
+from templ_core.site_level.refresh import is_due
+from templ_core.site_level.site_inputs import site_inputs
+from templ_core.site_level.site_learner import Contribution, fit_site_model
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.teaching import teaching_pages
+from templ_core.training.fit_fusion import FusionPage
+from templ_core.training.labels import GoldSelectors
+from templ_core.training.pages import GoldPage, owner_of_each, page_labels, word_bag
+from workers.cli.jsonl import read_objects
+from workers.errors import InputProblem
+from workers.feeds.records import page_from_json
+from workers.page import Page, Rejected
+
+_NO_ROWS = np.empty((0, 0), np.float32)
+Progress = Callable[[str], None]
+
+
+class Simulation(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sites are learned while their pages come."""
+
+    config: CoreConfig
+    limits_bytes: tuple[int, ...]
+    """Bounds on the size of site models; inputs are read with each of them."""
+    after_each_page: bool
+    """Whether site models follow at once, instead of by the schedule."""
+
+
+class FoldModels:
+    """Page models that leave a part of the sites out, as written by `templ train --folds`."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read the models.
+
+        Raises:
+            InputProblem: they are not there.
+        """
+        try:
+            self._folds: dict[str, dict[str, int]] = json.loads(
+                (directory / "folds.json").read_bytes()
+            )
+            numbers = {fold for sites in self._folds.values() for fold in sites.values()}
+            self._models = {
+                fold: decode_model((directory / f"fold-{fold}.bin").read_bytes())
+                for fold in numbers
+            }
+        except (OSError, CodecError) as error:
+            raise InputProblem(f"{directory}: {error}; make it with templ train --folds") from None
+
+    def folds(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
+        """For each page the number and the page model that has not seen its site's owner.
+
+        Args:
+            pages: Corpus, address and site of each.
+
+        Returns:
+            None for sites that no page model was trained on, which have no gold.
+        """
+        owners = owner_of_each([(url, site) for _, url, site in pages])
+        known: dict[str, int] = {}
+        for (corpus, _, site), owner in zip(pages, owners, strict=True):
+            fold = self._folds.get(corpus, {}).get(site)
+            if fold is not None:
+                known.setdefault(owner, fold)
+        return [
+            (known[owner], self._models[known[owner]]) if owner in known else None
+            for owner in owners
+        ]
+
+
+class _Record(msgspec.Struct, frozen=True):
+    corpus: str
+    fields: dict[str, Any]
+    page: Page
+
+
+def read_fusion_pages(
+    corpora: Sequence[Path], folds: FoldModels, simulation: Simulation, progress: Progress
+) -> list[FusionPage]:
+    """The pages with gold of all corpora; every page teaches its site.
+
+    Pages come in the order of `arrival`, where they have it, else in that of the file.
+    """
+    records = [record for path in corpora for record in _records(path)]
+    models = folds.folds([(one.corpus, one.page.url, one.page.site) for one in records])
+    sites: dict[tuple[str, str], list[tuple[_Record, tuple[int, PageModel]]]] = {}
+    for record, model in zip(records, models, strict=True):
+        if model is not None:
+            sites.setdefault((record.corpus, record.page.site), []).append((record, model))
+    pages: list[FusionPage] = []
+    for number, ((corpus, site), some) in enumerate(sites.items(), 1):
+        some.sort(key=lambda one: str(one[0].fields.get("arrival") or ""))
+        pages += _pages_of_site(some, simulation)
+        progress(f"site {number} of {len(sites)}: {corpus} {site}")
+    return pages
+
+
+def _records(path: Path) -> Iterator[_Record]:
+    for number, (line, fields) in enumerate(read_objects(path), 1):
+        page = page_from_json(
+            line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
+        )
+        if not isinstance(page, Rejected) and page.body is not None:
+            yield _Record(path.name.partition(".")[0], fields, page)
+
+
+def _pages_of_site(
+    records: Sequence[tuple[_Record, tuple[int, PageModel]]], simulation: Simulation
+) -> Iterator[FusionPage]:
+    window: list[Contribution] = []
+    models: list[SiteModel] = []
+    learned = fitted_at = 0
+    for seen, (record, (fold, page_model)) in enumerate(records, 1):
+        try:
+            document = read_document(
+                record.page.body or b"", record.page.url, charset=record.page.charset
+            )
+        except PageError:
+            continue
+        if not document.segments.texts:
+            continue
+        scores = score_page(document, page_model)
+        if record.fields.get("gold_text"):
+            yield _fusion_page(record, document, scores, fold, seen, models, simulation.config)
+        words = int(scores.words.sum())
+        if is_error_page(document, words) or is_gate(document, words):
+            continue
+        columns = document_columns(document)
+        window.append(
+            Contribution(
+                page_id=str(seen),
+                content_digest=content_digest(columns),
+                page=learned_page(document, scores.features, scores.odds),
+                document=compress_columns(columns),
+            )
+        )
+        learned += 1
+        if simulation.after_each_page or is_due(learned, fitted_at, learned):
+            teaching = [window[place] for place in teaching_pages([one.page for one in window])]
+            model = fit_site_model(teaching, page_model.version, simulation.config)
+            models = [
+                decode_site_model(encode_site_model(model, limit))
+                for limit in simulation.limits_bytes
+            ]
+            fitted_at = learned
+
+
+def _fusion_page(
+    record: _Record,
+    document: Document,
+    scores: PageScores,
+    fold: int,
+    seen: int,
+    models: Sequence[SiteModel],
+    config: CoreConfig,
+) -> FusionPage:
+    gold = _gold_page(record)
+    markup = decode_page(
+        gold.body,
+        content_type=None,
+        charset=gold.charset,
+        content_encoding=None,
+        limit_bytes=config.page_limit_bytes,
+    ).text
+    return FusionPage(
+        corpus=gold.corpus,
+        site=gold.site,
+        fold=fold,
+        seen=seen,
+        scores=msgspec.structs.replace(
+            scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
+        ),
+        documents=models[0].documents if models else 0,
+        columns=[
+            site_inputs(document, scores.features, scores.odds, model, config) for model in models
+        ],
+        labels=page_labels(gold, document, markup, scores.features.text),
+        bag=word_bag(gold, document, markup),
+        has_selector=gold.selectors is not None,
+    )
+
+
+def _gold_page(record: _Record) -> GoldPage:
+    fields, selector = record.fields, record.fields.get("gold_selector")
+    return GoldPage(
+        corpus=record.corpus,
+        url=record.page.url,
+        site=record.page.site,
+        kind=fields.get("kind") or "",
+        body=record.page.body or b"",
+        charset=record.page.charset,
+        gold_text=fields["gold_text"],
+        selectors=GoldSelectors(
+            content=selector,
+            exclude=fields.get("gold_exclude"),
+            neutral=fields.get("gold_neutral"),
+        )
+        if selector
+        else None,
+    )
