@@ -1,5 +1,7 @@
 """Kept segments to text."""
 
+from itertools import chain
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,14 +18,14 @@ def render_text(document: Document, kept: npt.NDArray[np.bool_]) -> str:
         document: The page.
         kept: For each segment, whether it stays; length n_segments.
     """
-    parts: list[str] = []
-    row = -1
-    for segment in np.flatnonzero(kept):
-        owner = int(document.segments.owner[segment])
-        is_cell = document.nodes.tags[owner] in CELLS
-        this_row = int(document.nodes.parent[owner]) if is_cell else -1
-        if parts:
-            parts.append("\t" if is_cell and this_row == row else "\n")
-        parts.append(document.segments.texts[segment])
-        row = this_row
-    return "".join(parts)
+    nodes, segments = document.nodes, document.segments
+    stays = np.flatnonzero(kept)
+    owner = segments.owner[stays]
+    is_cell = np.array([tag in CELLS for tag, _ in nodes.kinds], np.bool_)[nodes.kind[owner]]
+    texts = [segments.texts[segment] for segment in stays.tolist()]
+    if not is_cell.any():
+        return "\n".join(texts)
+    row = np.where(is_cell, nodes.parent[owner], -1)
+    same_row = is_cell[1:] & (row[1:] == row[:-1])
+    borders = ["\t" if is_same else "\n" for is_same in same_row.tolist()]
+    return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=True)))

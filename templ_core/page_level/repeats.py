@@ -73,9 +73,12 @@ def one_copy_enough(once: Bools, page: PageKind) -> Bools:
 
 def may_repeat(document: Document, words: Floats) -> Bools:
     """Segments of which one copy is enough: long, and not in code, tables or definition lists."""
-    meant = np.array([tag in _MEANT_TAGS for tag in document.nodes.tags], np.float64)
-    inside = sums_above(document.nodes.end, meant)[document.segments.owner]
-    result: Bools = (inside < 0.5) & (words >= REPEAT_WORDS_MIN)
+    is_long = words >= REPEAT_WORDS_MIN
+    meant = np.array([tag in _MEANT_TAGS for tag, _ in document.nodes.kinds], np.float64)
+    if not meant.any():
+        return is_long
+    inside = sums_above(document.nodes.end, meant[document.nodes.kind])[document.segments.owner]
+    result: Bools = is_long & (inside < 0.5)
     return result
 
 

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
+from templ_core.dom.tree import sums_above
+from templ_core.page_level._stems import Stems
 from templ_core.page_level.page_tree import PageTree
 
 Bools = npt.NDArray[np.bool_]
@@ -51,10 +53,19 @@ _CONSENT_NAME = re.compile(
 _CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WHOLE_PAGE = frozenset(("html", "body", "main"))
 
+_NAME_STEMS = (
+    *("comment", "kommentar", "comentario", "respond", "disqus", "dsq", "fyre", "giscus"),
+    *("utterances", "hyvor", "isso", "review", "bv-content", "cookie", "gdpr", "ccpa", "consent"),
+    *("dsgvo", "lgpd", "rgpd", "onetrust", "ot-sdk", "cybot", " cc-window", " cc-banner"),
+    *("cmplz", "didomi", "qc-cmp", "truste-", "trustarc", "borlabs", "cky-", " cli-modal"),
+    *(" cli-bar", "usercentrics", "iubenda", "eupopup", "sp-message", "osano", "klaro"),
+    *("tarteaucitron", "evidon"),
+)
+"""Each name that tells a kind holds one; hyphens may be missing where upper case sets words apart."""
 _CONSENT_STEMS = (
-    "ookie", "OOKIE", "уки", "УКИ", "erezler", "iastecz", "västei", "nformasjonskaps", "クッキー",
+    "ookie", "уки", "УКИ", "erezler", "iastecz", "västei", "nformasjonskaps", "クッキー",
 )  # fmt: skip
-"""Of words for cookies, without the letter that may be upper-case."""
+"""Of words for cookies, without a letter beyond ASCII that may be upper-case."""
 _USE = re.compile(
     r"\buses?\b|\busing\b|\bstores?\b|verwende|nutz|setz|utilis|utiliz|usamos|\busa\b|gebruik|używa|"
     r"korzysta|wykorzyst|stosuj|использу|kullan|använd|bruger|bruker|käyt|使用|利用",
@@ -86,18 +97,10 @@ def read_text_kinds(document: Document, tree: PageTree) -> TextKinds:
         document: The page.
         tree: Its tree.
     """
-    nodes = document.nodes
-    kinds = {text: kind for text in set(nodes.attributes) if (kind := named_kinds(text))}
+    of_kind = _named(document)
 
     def inside(kind: int) -> Bools:
-        if not any(one & kind for one in kinds.values()):
-            return np.zeros(len(tree.words), np.bool_)
-        marked = [
-            node
-            for node, attributes in enumerate(nodes.attributes)
-            if kinds.get(attributes, 0) & kind and nodes.tags[node] not in _WHOLE_PAGE
-        ]
-        return _inside(document, marked)
+        return _inside(document, (of_kind & kind) > 0)
 
     consent = inside(CONSENT) | _reads_like_consent(document, tree)
     if tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
@@ -105,14 +108,35 @@ def read_text_kinds(document: Document, tree: PageTree) -> TextKinds:
     return TextKinds(comments=inside(COMMENTS), reviews=inside(REVIEWS), consent=consent)
 
 
-def _inside(document: Document, marked: list[int]) -> Bools:
-    """Segments inside any of these nodes."""
+def _named(document: Document) -> npt.NDArray[np.int64]:
+    """What each kind of elements is named."""
+    kinds = document.nodes.kinds
+    names = np.zeros(len(kinds), np.int64)
+    for number in name_stems().found_in([attributes for _, attributes in kinds]):
+        tag, attributes = kinds[number]
+        if tag not in _WHOLE_PAGE:
+            names[number] = named_kinds(attributes)
+    return names
+
+
+def _inside(document: Document, marked: Bools) -> Bools:
+    """Segments inside any element of these kinds."""
     nodes, owner = document.nodes, document.segments.owner
-    borders = np.zeros(len(nodes.tags) + 1, np.int64)
-    np.add.at(borders, marked, 1)
-    np.add.at(borders, nodes.end[marked], -1)
-    found: Bools = np.cumsum(borders)[owner] > 0
+    if not marked.any():
+        return np.zeros(len(owner), np.bool_)
+    found: Bools = sums_above(nodes.end, marked[nodes.kind].astype(np.float64))[owner] > 0
     return found
+
+
+@functools.cache
+def name_stems() -> Stems:
+    """Finds attributes that may name a kind."""
+    return Stems({*_NAME_STEMS, *(stem.replace("-", "") for stem in _NAME_STEMS)})
+
+
+@functools.cache
+def _consent_stems() -> Stems:
+    return Stems(_CONSENT_STEMS)
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -131,20 +155,18 @@ def _reads_like_consent(document: Document, tree: PageTree) -> Bools:
     """Segments that tell of the use of cookies, in a small element that asks to accept it."""
     found = np.zeros(len(tree.words), np.bool_)
     texts = document.segments.texts
-    whole = "\n".join(texts)
-    if not any(stem in whole for stem in _CONSENT_STEMS):
-        return found
-    for segment, text in enumerate(texts):
-        if any(stem in text for stem in _CONSENT_STEMS) and _USE.search(text):
-            around = _notice(document, tree, segment)
-            if tree.words[around].sum() <= CONSENT_WORDS_MAX:
-                found[segment] = _ASK.search("\n".join(texts[around])) is not None
+    words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
+    for segment in _consent_stems().found_in(texts):
+        first, last = _notice(document, tree, segment)
+        is_small = words_before[last] - words_before[first] <= CONSENT_WORDS_MAX
+        if is_small and _USE.search(texts[segment]):
+            found[segment] = _ASK.search("\n".join(texts[first:last])) is not None
     return found
 
 
-def _notice(document: Document, tree: PageTree, segment: int) -> slice:
+def _notice(document: Document, tree: PageTree, segment: int) -> tuple[int, int]:
     """The segments of the smallest element around a segment's block: itself where it is alone."""
     above = max(int(document.nodes.parent[tree.owner[segment]]), 0)
     if tree.last[above] - tree.first[above] > 1:
         above = int(tree.above[0, segment])
-    return slice(int(tree.first[above]), int(tree.last[above]))
+    return int(tree.first[above]), int(tree.last[above])
