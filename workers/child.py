@@ -33,14 +33,14 @@ def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
     connection.send_bytes(b"ready")
     try:
         models = Models(page_model_of(connection.recv_bytes()))
-    except EOFError:
+    except (EOFError, OSError):
         return
     gc.freeze()
     gc.set_threshold(GC_ALLOCATIONS)
     while True:
         try:
             task = decoder.decode(connection.recv_bytes())
-        except EOFError:
+        except (EOFError, OSError):
             return
         result = handle(task, models)
         connection.send_bytes(encoder.encode(result))

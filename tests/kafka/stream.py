@@ -16,11 +16,13 @@ from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
+from templ_core.dom.codec import content_digest
 from workers.kafka.plain_consumer import plain_consumer, read_until
 from workers.pool import Pool
 from workers.refresher import Refresher
 from workers.settings import load_settings
 from workers.simulate.feed import FeedSettings, simulate_feed
+from workers.state.packing import content_of
 from workers.state.window_store import WindowStore
 
 PARTITIONS = 4
@@ -41,13 +43,13 @@ def write_feed(path, pages, sites=6, seed=1):
     return path
 
 
-def templ(*arguments, expect=0, **environment):
+def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
     """Run a `templ` command to its end; answers what it printed."""
     done = subprocess.run(
         [sys.executable, "-m", "workers", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=WAIT_S,
+        timeout=timeout_s,
         env={**os.environ, **ENVIRONMENT, **environment},
         check=False,
     )
@@ -89,6 +91,14 @@ class Stream:
         process = self._workers.pop(name)
         process.send_signal(how)
         return process.wait(WAIT_S)
+
+    def running(self):
+        """Names of the workers that were started and not stopped."""
+        return list(self._workers)
+
+    def pid(self, name):
+        """Process id of a worker."""
+        return self._workers[name].pid
 
     def stop_all(self):
         for name in list(self._workers):
@@ -141,13 +151,15 @@ class Stream:
         """Source ids of all pages."""
         return {f"{one.topic}-{one.partition}-{one.offset}" for one in self.records(PAGES)}
 
-    def wait_until_answered(self):
-        wait_until(lambda: self.answered() >= self.sent(), self._logs)
+    def wait_until_answered(self, wait_s=WAIT_S):
+        wait_until(lambda: self.answered() >= self.sent(), self._logs, wait_s)
 
-    def wait_until_learned(self):
+    def wait_until_learned(self, wait_s=WAIT_S):
         """Until the refreshers have committed all of `documents`, and nothing comes any more."""
-        wait_until(lambda: asyncio.run(self._lag("refresher", DOCUMENTS)) == 0, self._logs)
-        wait_until(lambda: asyncio.run(self._lag("refresher", DOCUMENTS)) == 0, self._logs)
+        for _ in range(2):
+            wait_until(
+                lambda: asyncio.run(self._lag("refresher", DOCUMENTS)) == 0, self._logs, wait_s
+            )
 
     async def _lag(self, role, topic):
         name = self.prefix + topic
@@ -168,13 +180,14 @@ class Stream:
     def _logs(self):
         return "\n".join(self.log(path.stem) for path in self.directory.glob("*.log"))
 
-    def windows(self, *names):
+    def windows(self, *names, **environment):
         """Windows and refitted models of stopped workers, from the store that read furthest."""
+        settings = settings_of(environment)
         with ExitStack() as stack:
             found = {}
             for number in range(PARTITIONS):
                 paths = [self.state(name) / "refresher" / f"windows-{number}" for name in names]
-                stores = [WindowStore(path, load_settings()) for path in paths if path.exists()]
+                stores = [WindowStore(path, settings) for path in paths if path.exists()]
                 for store in stores:
                     stack.callback(store.close)
                 if stores:
@@ -189,25 +202,35 @@ def windows_of(store):
     found = {}
     for site, state in store.sites():
         if state.pages:
-            documents = [(one.id, one.content_digest.hex()) for one in store.window(site)]
+            window = list(store.window(site))
+            assert all(content_digest(content_of(one.body)) == one.content_digest for one in window)
+            documents = [(one.id, one.content_digest.hex()) for one in window]
             found[site] = documents, encode_json(refresher.fit(site)[0])
     pool.close()
     return found
 
 
-def local_run(feeds, directory):
+def settings_of(environment):
+    """Settings of workers that were started with these variables."""
+    return load_settings(
+        **{name.removeprefix("TEMPL_").lower(): value for name, value in environment.items()}
+    )
+
+
+def local_run(feeds, directory, timeout_s=WAIT_S, **environment):
     """Outputs in order, and windows, of `templ run` on the same feeds."""
-    templ("run", *feeds, "--out", directory / "local.jsonl", "--state", directory / "local")
-    lines = (directory / "local.jsonl").read_bytes().splitlines()
-    store = WindowStore(directory / "local" / "windows-0", load_settings())
+    out, state = directory / "local.jsonl", directory / "local"
+    templ("run", *feeds, "--out", out, "--state", state, timeout_s=timeout_s, **environment)
+    lines = out.read_bytes().splitlines()
+    store = WindowStore(state / "windows-0", settings_of(environment))
     windows = windows_of(store)
     store.close()
     return [decode_output(line) for line in lines], windows
 
 
-def wait_until(condition, explain):
+def wait_until(condition, explain, wait_s=WAIT_S):
     """Wait for a condition; fails with an explanation when it does not come true."""
-    until = time.monotonic() + WAIT_S
+    until = time.monotonic() + wait_s
     while not condition():
         assert time.monotonic() < until, explain()
         time.sleep(0.3)

@@ -206,6 +206,8 @@ class WindowChange:
 
     def _leave(self, key: bytes, entry: Entry) -> None:
         self._left.add(key)
+        if self._entered is not None and self._entered[0] == key:
+            self._entered = None
         for family in ("entries", "bodies", "contributions"):
             self.batch.delete(family, key)
         self.batch.delete("by_source", self._prefix + str(entry.source).encode())
@@ -217,7 +219,8 @@ class WindowChange:
     def repack(self) -> None:
         """Make the site's dictionary where it is time, and rewrite every value with it."""
         state = self.state
-        if state.learned - state.packed_at < max(FIRST_PACKING, state.packed_pages):
+        since = state.learned - state.packed_at
+        if not state.pages or since < max(FIRST_PACKING, state.packed_pages):
             return
         keys = [key for key, _ in self._oldest_first()]
         newest = [self._contents(key) for key in deque(keys, DICTIONARY_PAGES)]

@@ -209,6 +209,11 @@ def followed(store, records):
             found.delete_url(record, offset)
         else:
             found.put(record, contribution(record), offset)
+    keys = {family: set() for family in ("entries", "bodies", "contributions")}
+    for family, key, _ in found.entries():
+        if family in keys:
+            keys[family].add(key)
+    assert keys["entries"] == keys["bodies"] == keys["contributions"]
     return found
 
 
