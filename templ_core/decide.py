@@ -140,17 +140,19 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
 def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision:
     odds = with_policy(odds, page.words, page.kinds, page.page_kind, config.comments)
     choice = choose(odds, page.copies, page.words, config.f1_recall_share)
-    reasons = np.where(choice.repeated, REASON_REPEAT, REASON_PAGE)
-    for reason, of_kind in (
-        (REASON_REVIEWS, page.kinds.reviews),
-        (REASON_COMMENTS, page.kinds.comments),
-        (REASON_CONSENT, page.kinds.consent),
+    reasons = [REASON_PAGE] * len(odds)
+    for reason, dropped in (
+        (REASON_REPEAT, choice.repeated),
+        (REASON_REVIEWS, page.kinds.reviews & ~choice.kept),
+        (REASON_COMMENTS, page.kinds.comments & ~choice.kept),
+        (REASON_CONSENT, page.kinds.consent & ~choice.kept),
     ):
-        reasons[of_kind & ~choice.kept] = reason
+        for segment in np.flatnonzero(dropped).tolist():
+            reasons[segment] = reason
     return Decision(
         kept=choice.kept,
         templateness=1 / (1 + np.exp(odds)),
-        reasons=reasons.tolist(),
+        reasons=reasons,
         used_site=False,
         abstained=False,
         words=page.words,

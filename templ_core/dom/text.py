@@ -20,12 +20,13 @@ def render_text(document: Document, kept: npt.NDArray[np.bool_]) -> str:
     """
     nodes, segments = document.nodes, document.segments
     stays = np.flatnonzero(kept)
-    owner = segments.owner[stays]
-    is_cell = np.array([tag in CELLS for tag, _ in nodes.kinds], np.bool_)[nodes.kind[owner]]
     texts = [segments.texts[segment] for segment in stays.tolist()]
-    if not is_cell.any():
+    cells = [tag in CELLS for tag, _ in nodes.kinds]
+    if not any(cells):
         return "\n".join(texts)
+    owner = segments.owner[stays]
+    is_cell = np.array(cells)[nodes.kind[owner]]
     row = np.where(is_cell, nodes.parent[owner], -1)
     same_row = is_cell[1:] & (row[1:] == row[:-1])
     borders = ["\t" if is_same else "\n" for is_same in same_row.tolist()]
-    return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=True)))
+    return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=False)))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
+from templ_core.page_level._repeats import surest_copies
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.expected_f1 import best_cut
 from templ_core.page_level.page_kind import PageKind
@@ -94,10 +95,6 @@ def repeats(text: UInt64s, path: Ints, once: Bools, content_odds: Floats) -> Boo
         once: Segments of which one copy is enough.
         content_odds: How sure it is that each is content.
     """
-    order = np.lexsort((-content_odds, text))
-    first = np.ones(len(text), np.bool_)
-    first[1:] = text[order[1:]] != text[order[:-1]]
-    surest = np.empty(len(text), np.int64)
-    surest[order] = order[np.maximum.accumulate(np.where(first, np.arange(len(text)), 0))]
+    surest = surest_copies(text, np.ascontiguousarray(content_odds))
     result: Bools = once & (path != path[surest])
     return result

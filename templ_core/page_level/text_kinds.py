@@ -155,8 +155,11 @@ def _reads_like_consent(document: Document, tree: PageTree) -> Bools:
     """Segments that tell of the use of cookies, in a small element that asks to accept it."""
     found = np.zeros(len(tree.words), np.bool_)
     texts = document.segments.texts
+    candidates = _consent_stems().found_in(texts)
+    if not candidates:
+        return found
     words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
-    for segment in _consent_stems().found_in(texts):
+    for segment in candidates:
         first, last = _notice(document, tree, segment)
         is_small = words_before[last] - words_before[first] <= CONSENT_WORDS_MAX
         if is_small and _USE.search(texts[segment]):

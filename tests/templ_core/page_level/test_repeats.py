@@ -1,6 +1,9 @@
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
+from templ_core.page_level._repeats import surest_copies
 from templ_core.page_level.features import read_features
 from templ_core.page_level.repeats import Copies, choose, may_repeat
 
@@ -34,3 +37,18 @@ def test_code_and_tables_mean_their_repeats():
 
 def test_short_text_may_repeat():
     assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
+def test_the_surest_copy_of_equal_texts_is_the_first_of_the_surest(segments):
+    text = np.array([text for text, _ in segments], np.uint64)
+    odds = np.array([odds for _, odds in segments], np.float64)
+    expected = [
+        min(
+            (-other_odds, place)
+            for place, (other, other_odds) in enumerate(segments)
+            if other == own
+        )[1]
+        for own, _ in segments
+    ]
+    assert surest_copies(text, odds).tolist() == expected
