@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.training._alignment import aligned
+
 MATCH, RUN_MATCH = 2, 5
 """What a matched word scores, and one whose neighbours before it match each other."""
 CELLS_MAX = 60_000_000
-"""Words x gold words that are aligned exactly; 8 bytes each."""
+"""Words x gold words that are aligned exactly; 1 byte each."""
 _SHINGLE = 3
 
 Bools = npt.NDArray[np.bool_]
-Int32s = npt.NDArray[np.int32]
 
 
 def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
@@ -34,59 +35,21 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
         return matched
     if len(page_at) * len(gold_at) > CELLS_MAX:
         return _shingled_words(page, gold)
-    page_words = np.array([numbers[page[at]] for at in page_at], np.int32)
-    gold_words = np.array([numbers[gold[at]] for at in gold_at], np.int32)
-    page_joins = np.diff(page_at, prepend=-2) == 1
-    gold_joins = np.diff(gold_at, prepend=-2) == 1
-    found = _align(page_words, gold_words, page_joins, gold_joins)
+    found = aligned(
+        np.array([numbers[page[at]] for at in page_at], np.int32),
+        np.array([numbers[gold[at]] for at in gold_at], np.int32),
+        _joins(page_at),
+        _joins(gold_at),
+        MATCH,
+        RUN_MATCH,
+    )
     matched[page_at[found]] = True
     return matched
 
 
-def _align(page: Int32s, gold: Int32s, page_joins: Bools, gold_joins: Bools) -> Bools:
-    """Matched places of `page`; the joins say where a word follows on the one before it."""
-    size = len(page)
-    places = [np.flatnonzero(page == word) for word in range(int(page.max()) + 1)]
-    best = np.zeros((len(gold) + 1, size + 1), np.int32)
-    ending = np.full((len(gold) + 1, size + 1), -1, np.int32)
-    for row, word in enumerate(gold.tolist()):
-        at = places[word]
-        score = best[row, at] + MATCH
-        if gold_joins[row]:
-            before = ending[row, at]
-            continues = page_joins[at] & (before >= 0)
-            score = np.maximum(score, np.where(continues, before + RUN_MATCH, 0))
-        ending[row + 1, at + 1] = score
-        line = best[row].copy()
-        line[at + 1] = np.maximum(line[at + 1], score)
-        np.maximum.accumulate(line, out=best[row + 1])
-    return _trace(best, ending, page_joins, gold_joins)
-
-
-def _trace(best: Int32s, ending: Int32s, page_joins: Bools, gold_joins: Bools) -> Bools:
-    """The matches of one best alignment, from its end backwards."""
-    matched = np.zeros(best.shape[1] - 1, np.bool_)
-    row, column = best.shape[0] - 1, best.shape[1] - 1
-    in_run = False
-    while row > 0 and column > 0:
-        if not in_run:
-            value = best[row, column]
-            if value == 0:
-                break
-            column = int(np.searchsorted(best[row, : column + 1], value))
-            if best[row - 1, column] == value:
-                row -= 1
-                continue
-        matched[column - 1] = True
-        before = ending[row - 1, column - 1]
-        in_run = bool(
-            gold_joins[row - 1]
-            and page_joins[column - 1]
-            and before >= 0
-            and ending[row, column] == before + RUN_MATCH
-        )
-        row, column = row - 1, column - 1
-    return matched
+def _joins(at: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+    """Whether each word follows on the one before it."""
+    return (np.diff(at, prepend=-2) == 1).astype(np.uint8)
 
 
 def _shingled_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
