@@ -49,7 +49,8 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
 
 def _joins(at: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
     """Whether each word follows on the one before it."""
-    return (np.diff(at, prepend=-2) == 1).astype(np.uint8)
+    joins: npt.NDArray[np.uint8] = (np.diff(at, prepend=-2) == 1).astype(np.uint8)
+    return joins
 
 
 def _shingled_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
