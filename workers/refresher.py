@@ -96,7 +96,7 @@ class Refresher:
             not be fitted; or None when nothing is due.
         """
         state = self._store.site_state(site)
-        return self.fit(site) if _is_due(state) else None
+        return self.fit(site) if model_is_due(state) else None
 
     def fit(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
         """A site model fitted on the site's window as it is; None when that is empty."""
@@ -204,7 +204,7 @@ class Refresher:
 
     def due_sites(self) -> list[str]:
         """Sites whose model is due: after a crash between learning and publishing."""
-        return [site for site, state in self._store.sites() if _is_due(state)]
+        return [site for site, state in self._store.sites() if model_is_due(state)]
 
 
 def _latest(entries: Sequence[Entry]) -> set[int]:
@@ -221,5 +221,6 @@ def _not_learned(result: Result) -> NotLearned:
     return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
 
 
-def _is_due(state: SiteState) -> bool:
+def model_is_due(state: SiteState) -> bool:
+    """Whether the schedule asks for a fresh site model."""
     return is_due(state.learned, state.fitted_at, state.pages)

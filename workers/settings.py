@@ -60,6 +60,10 @@ class Settings(BaseSettings):
     """How often offsets are committed; bounds the repeats after a crash."""
     stall_timeout_s: float = Field(300.0, gt=0)
     """A process whose committed offsets stand still this long, with work waiting, ends itself."""
+    metrics_port: int | None = Field(None, ge=1, le=65534)
+    """Port at which the cleaner answers Prometheus, the refresher one above; None = not at all."""
+    metrics_host: str = "127.0.0.1"
+    """Address that they listen at."""
     child_module: str = "workers.child"
     """Module that a child process runs; fault-injection tests name their own."""
 

@@ -1,7 +1,9 @@
 """The refresher on a real broker: revisions, and stores that cannot go on where they were."""
 
 import asyncio
+import socket
 import time
+import urllib.request
 from collections import Counter
 from itertools import pairwise
 
@@ -31,14 +33,35 @@ def stream(kafka_broker, prefix, tmp_path):
     running.stop_all()
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def metrics_at(port):
+    """Name with labels -> value."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    pairs = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+    return {name: float(value) for name, _, value in pairs}
+
+
 def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path):
     feed = write_feed(tmp_path / "feed.jsonl", pages=60, sites=2)
     stream.feed(feed)
-    stream.start()
+    port = free_port()
+    stream.start(TEMPL_METRICS_PORT=str(port))
     stream.wait_until_answered()
     stream.wait_until_learned()
     wait_until(lambda: any(len(some) > 1 for some in stream.outputs().values()), stream.log)
     stream.wait_until_learned()
+    pages, sites = metrics_at(port), metrics_at(port + 1)
+    assert pages['templ_pages_total{outcome="cleaned"}'] == pages["templ_page_seconds_count"] == 60
+    assert pages["templ_site_models_read_total"] > 0
+    assert sites["templ_window_sites"] == 2
+    assert sites["templ_refits_total"] >= 2
+    assert any(name.startswith("templ_revisions_total{reason=") for name in sites)
     assert stream.stop() == 0
     last = {}
     for source, records in stream.outputs().items():

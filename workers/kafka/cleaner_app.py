@@ -1,6 +1,7 @@
 """The cleaner on Kafka: `pages` in; `cleaned`, `pages.dlq` and `documents` out."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,7 @@ from templ_core import __version__
 from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
 from workers.kafka.app import batches, build_app, essential, max_value_bytes, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
+from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.page_message import page_of_message
 from workers.kafka.partitioning import partition_of
@@ -34,7 +36,8 @@ class CleanerApp:
     def __init__(self, config: KafkaConfig, pool: Pool, models: ModelStore) -> None:
         self._config = config
         self._pool = pool
-        self._follower = ModelFollower(config, models)
+        self.metrics = CleanerMetrics()
+        self._follower = ModelFollower(config, models, self.metrics.models.inc)
         self._cleaner = Cleaner(
             pool,
             models,
@@ -64,6 +67,7 @@ class CleanerApp:
             await essential(self.app, "cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
+        started_s = time.monotonic()
         come = [received_from_faust(event.message) for event in events]
         messages = await self._guard.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
@@ -71,6 +75,14 @@ class CleanerApp:
         done = zip(messages, outcomes, strict=True)
         await send_all(self._output(message, outcome) for message, outcome in done)
         await send_all(self._document_sends(outcomes))
+        self._count(outcomes, time.monotonic() - started_s)
+
+    def _count(self, outcomes: Iterable[Outcome], seconds: float) -> None:
+        for outcome in outcomes:
+            self.metrics.pages.labels(type(outcome).__name__.lower()).inc()
+            self.metrics.page_seconds.observe(seconds)
+            if isinstance(outcome, Cleaned) and outcome.record.method == "site":
+                self.metrics.with_site.inc()
 
     async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
         self._guard.revoked(one.partition for one in revoked)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
@@ -18,8 +19,9 @@ log = logging.getLogger("templ")
 class ModelFollower:
     """Reads every partition from where the store has got to, without a consumer group."""
 
-    def __init__(self, config: KafkaConfig, models: ModelStore) -> None:
+    def __init__(self, config: KafkaConfig, models: ModelStore, count: Callable[[], None]) -> None:
         self._config = config
+        self._count = count
         self._models = models
         self.ready = asyncio.Event()
         """Set when the models that were there at the start have been read."""
@@ -57,6 +59,7 @@ class ModelFollower:
 
     def _take(self, record: ConsumerRecord) -> None:
         self.taken += 1
+        self._count()
         try:
             self._models.put(record.key.decode(), record.value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:

@@ -5,7 +5,7 @@ import logging
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import faust
@@ -25,6 +25,7 @@ from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
 from workers.errors import OtherFormat
 from workers.kafka.app import batches, build_app, essential, raw_topic, send_all
 from workers.kafka.config import KafkaConfig
+from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.partitioning import partition_of
 from workers.kafka.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.received import (
@@ -35,7 +36,8 @@ from workers.kafka.received import (
 )
 from workers.outputs import ENVELOPE_BYTES, fit_message
 from workers.pool import Pool
-from workers.refresher import NotLearned, Refresher, Revision
+from workers.refresher import NotLearned, Refresher, Revision, model_is_due
+from workers.state.window_change import SiteState
 from workers.state.window_store import WindowStore
 
 _GATHER_S = 0.05
@@ -68,6 +70,7 @@ class RefresherApp:
         self._owned: set[int] = set()
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
+        self.metrics = RefresherMetrics(self._sites, model_is_due)
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
         self._guard = HoleGuard(config.broker, documents, config.group("refresher"))
@@ -89,6 +92,10 @@ class RefresherApp:
     def inner_progress(self) -> dict[int, int]:
         """How far each window store has read, be it in a rebuild."""
         return {n: one.store.next_offset for n, one in list(self._partitions.items())}
+
+    def _sites(self) -> Iterator[tuple[str, SiteState]]:
+        for partition in list(self._partitions.values()):
+            yield from partition.store.all_sites()
 
     async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
         numbers = {one.partition for one in assigned}
@@ -192,17 +199,22 @@ class RefresherApp:
         site = site_of_key(message.key or b"")
         work = self._pool.submit(site, _take_in, partition, site, message)
         await asyncio.wrap_future(work)
+        self.metrics.documents.inc()
         return site
 
     async def _publish(self, partition: _Partition, number: int, sites: Iterable[str]) -> None:
         for site in sorted(sites):
+            started_s = time.monotonic()
             work = self._pool.submit(site, partition.refresher.due_model, site)
             fitted = await asyncio.wrap_future(work)
             if isinstance(fitted, NotLearned):
+                self.metrics.not_fitted.inc()
                 log.warning("the model of %s could not be fitted: %s", site, fitted.reason)
             elif fitted is not None:
                 await self._send_model(fitted[0])
                 partition.refresher.mark_published(*fitted)
+                self.metrics.refits.inc()
+                self.metrics.refit_seconds.observe(time.monotonic() - started_s)
                 if self._config.settings.revisions:
                     self._fresh.put_nowait((number, fitted[0]))
         await self._send_tombstones(partition)
@@ -222,6 +234,7 @@ class RefresherApp:
     async def _revise_site(self) -> None:
         """Publish the texts again that one fresh model has changed, if they are still ours."""
         number, model = await self._fresh.get()
+        self.metrics.revisions_waiting.set(self._fresh.qsize())
         partition = self._partitions.get(number)
         if partition is None:
             return
@@ -236,6 +249,7 @@ class RefresherApp:
                     return
                 await self._send_revision(revision)
                 partition.refresher.mark_revised(revision)
+                self.metrics.revisions.labels(revision.record.revision_reason).inc()
             await asyncio.sleep(1 / self._config.settings.revisions_per_s)
 
     async def _send_revision(self, revision: Revision) -> None:

@@ -56,12 +56,16 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
         enter = _cleaner if role == "cleaner" else _refresher
         work, topic = stack.enter_context(enter(config))
         app = work.app
+        if settings.metrics_port is not None:
+            port = settings.metrics_port + (role == "refresher")
+            work.metrics.serve(settings.metrics_host, port)
         start_watchdog(
             broker,
             config.group(role),
             topic,
             _assigned(app, topic),
             work.inner_progress,
+            work.metrics.lag,
             settings.stall_timeout_s,
         )
         worker = faust.Worker(

@@ -49,6 +49,7 @@ def start_watchdog(
     topic: str,
     assigned: Callable[[], set[int]],
     inner: Callable[[], object],
+    report_lag: Callable[[int], None],
     timeout_s: float,
 ) -> None:
     """Watch a group's progress on a topic in the background, for ever.
@@ -59,9 +60,10 @@ def start_watchdog(
         topic: Its input.
         assigned: Answers the partitions that this process has now.
         inner: Answers how far work has come that commits nothing.
+        report_lag: Told how many records are waiting, at every look.
         timeout_s: How long offsets may stand still.
     """
-    watch = _watch(broker, group, topic, assigned, inner, timeout_s)
+    watch = _watch(broker, group, topic, assigned, inner, report_lag, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
 
 
@@ -71,13 +73,15 @@ async def _watch(
     topic: str,
     assigned: Callable[[], set[int]],
     inner: Callable[[], object],
+    report_lag: Callable[[int], None],
     timeout_s: float,
 ) -> None:
     progress = Progress(timeout_s, time.monotonic())
     while True:
         await asyncio.sleep(min(timeout_s / 10, 15.0))
         try:
-            lagging = await _lagging(broker, group, topic, assigned())
+            lagging, waiting = await _lagging(broker, group, topic, assigned())
+            report_lag(waiting)
             is_stalled = progress.stalled(lagging, time.monotonic(), inner())
             if is_stalled and not await _is_work_waiting(broker, topic, lagging):
                 progress = Progress(timeout_s, time.monotonic())
@@ -107,17 +111,18 @@ async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
     return False
 
 
-async def _lagging(broker: str, group: str, topic: str, partitions: set[int]) -> Lagging:
+async def _lagging(
+    broker: str, group: str, topic: str, partitions: set[int]
+) -> tuple[Lagging, int]:
+    """The partitions that lag, and by how many records together."""
     if not partitions:
-        return {}
+        return {}, 0
     offsets = await committed_offsets(broker, group, topic)
     async with plain_consumer(broker) as consumer:
         ends = await _ends(consumer, topic, partitions)
-    return {
-        number: offsets.get(number, 0)
-        for number, end in ends.items()
-        if offsets.get(number, 0) < end
-    }
+    done = {number: min(offsets.get(number, 0), end) for number, end in ends.items()}
+    lagging = {number: offset for number, offset in done.items() if offset < ends[number]}
+    return lagging, sum(ends.values()) - sum(done.values())
 
 
 async def _ends(consumer: AIOKafkaConsumer, topic: str, partitions: set[int]) -> dict[int, int]:

@@ -74,6 +74,7 @@ class WindowStore:
             raise OtherFormat(f"{path} was written by another version: delete it; it is rebuilt")
         self._packers = Packers(self._db)
         self._lock = threading.Lock()
+        self._is_closed = False
         stored = self._db.get("meta", _NEXT)
         self.next_offset = int.from_bytes(stored, "big") if stored else 0
 
@@ -88,6 +89,7 @@ class WindowStore:
     def close(self) -> None:
         """Write what is in memory, and let the database go."""
         with self._lock:
+            self._is_closed = True
             self._db.close()
 
     def put(self, record: DocumentRecord, contribution: Contribution, offset: int | None) -> None:
@@ -172,6 +174,11 @@ class WindowStore:
         """Sites with their sums, in order of their UTF-8."""
         for key, value in self._db.scan("sites"):
             yield key.decode(), msgspec.msgpack.decode(value, type=SiteState)
+
+    def all_sites(self) -> list[tuple[str, SiteState]]:
+        """The same at one moment, from any thread; none where the store is closed."""
+        with self._lock:
+            return [] if self._is_closed else list(self.sites())
 
     def contributions(self, site: str) -> list[Contribution]:
         """Contributions of a site's window in order of (event time, hash of page id)."""
