@@ -94,7 +94,7 @@ class Judge:
             turn: Number of the page: systems take turns in going first.
             model: Number of the model to clean with.
         """
-        markup = _markup(page)
+        markup = markup_of(page)
         calls: dict[str, Any] = {
             name: lambda extract=extract: extract(markup) for name, extract in self._peers.items()
         }
@@ -136,7 +136,7 @@ def _document(page: GoldPage) -> Document:
     return read_document(page.body, page.url, content_type=page.content_type, charset=page.charset)
 
 
-def _markup(page: GoldPage) -> str:
+def markup_of(page: GoldPage) -> str:
     """The decoded page; its bytes as they are where it cannot be decoded."""
     try:
         return decode_page(

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
 from workers.kafka.config import KafkaConfig
-from workers.kafka.plain_consumer import plain_consumer, read_until
+from workers.kafka.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.state.model_store import ModelStore
 
 _POLL_MS = 1000
@@ -51,11 +51,23 @@ class ModelFollower:
         consumer.assign(partitions)
         ends = await consumer.end_offsets(partitions)
         starts = await consumer.beginning_offsets(partitions)
+        await self._forget_what_may_be_gone(consumer, ends)
         for one in partitions:
             known = self._models.next_offset(one.partition)
             is_there = starts[one] <= known <= ends[one]
             consumer.seek(one, known if is_there else starts[one])
         return dict(ends)
+
+    async def _forget_what_may_be_gone(
+        self, consumer: AIOKafkaConsumer, ends: dict[TopicPartition, int]
+    ) -> None:
+        """Begin anew where null values that were never read may be gone from the topic."""
+        for one, end in ends.items():
+            known = self._models.next_offset(one.partition)
+            if 0 < known < await settled_offset(consumer, one, end):
+                log.warning("site models are read anew: those of ended sites may be among them")
+                self._models.clear()
+                return
 
     def _take(self, record: ConsumerRecord) -> None:
         self.taken += 1

@@ -69,6 +69,16 @@ class ModelStore:
             else:
                 self._hot.put(site, record)
 
+    def clear(self) -> None:
+        """Forget every model and how far the topic was read."""
+        with self._lock:
+            batch = self._db.batch()
+            for family in _FAMILIES:
+                for key, _ in self._db.scan(family):
+                    batch.delete(family, key)
+            self._db.write(batch)
+            self._hot.clear()
+
     def skip(self, partition: int, offset: int) -> None:
         """Step over a record of `site-models` that cannot be used."""
         batch = self._db.batch()

@@ -90,3 +90,12 @@ def test_keywords_before_and_after_cleaning(templ, tmp_path):
     assert "tested on 12 pages of 3 sites, 1.0 keywords a page" in out
     line = next(line for line in out.splitlines() if "DN-DF_both" in line)
     assert line.count("100.00") == 5
+
+
+def test_windows_by_age_and_size(templ, feed, tmp_path):
+    options = ("--time-field", "fetched_at", "--days", "14", "--pages", "4,40")
+    done = templ("experiments", "windows", feed, *options, "--sites", "2", "--out", tmp_path)
+    out = done.stdout.decode()
+    assert "feed: windows by days" in out
+    assert "feed: windows by pages" in out
+    assert (tmp_path / "feed-pages-bytes_a_site.svg").is_file()

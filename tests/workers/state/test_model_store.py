@@ -49,3 +49,10 @@ def test_a_model_of_a_newer_format_is_not_guessed_at(store):
     with pytest.raises(NewerFormatError, match="upgrade"):
         store.put("example.com", newer, 0, 6)
     assert store.get("example.com").version == "v1"
+
+
+def test_a_cleared_store_begins_anew(store):
+    store.put("example.com", encode_msgpack(model("v1")), 0, 5)
+    store.clear()
+    assert store.get("example.com") is None
+    assert store.next_offset(0) == 0

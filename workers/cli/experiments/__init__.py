@@ -17,6 +17,7 @@ _COMMANDS = (
     "rtdm-templates",
     "rtdm-mining",
     "site-level",
+    "windows",
 )
 
 
