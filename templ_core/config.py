@@ -41,7 +41,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     site_model_bytes: int = MIB
     """Size of a site model in compact form; what has least support goes first."""
 
-    abstain_ratio: float = 0.15
+    abstain_ratio: float = 0.02
     """Site evidence abstains where it leaves less than this share of the page level's words."""
 
     phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)

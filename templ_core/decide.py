@@ -80,7 +80,7 @@ def decide(
     if site_model is None or not site_model.documents:
         return decide_alone(page, config)
     fusion = fusion or shipped_fusion()
-    columns = site_inputs(document, page.features, page.odds, site_model, config)
+    columns = site_inputs(document, page.features, page.odds, page.page_kind, site_model, config)
     decision = decide_fused(page, fusion.log_odds(columns), site_model.documents, config)
     if decision.abstained:
         return decision
@@ -94,7 +94,8 @@ def decide(
 
 def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
     """The decision for a page whose site is unknown."""
-    return _decide_odds(page.odds, page, config)
+    odds = _with_policy(page.odds, page, page.page_kind, config)
+    return _decide_odds(odds, page, page.copies, config)
 
 
 def decide_fused(
@@ -110,8 +111,10 @@ def decide_fused(
     """
     alone = decide_alone(page, config)
     weight = documents / (documents + config.site_doubt_pages)
-    odds = page.odds + weight * (fused_odds - page.odds)
-    fused = _decide_odds(np.round(odds, DECIMALS), page, config)
+    own = _with_policy(page.odds, page, page.page_kind, config)
+    odds = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
+    copies = msgspec.structs.replace(page.copies, once=np.zeros(len(odds), np.bool_))
+    fused = _decide_odds(np.round(odds, DECIMALS), page, copies, config)
     if page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
         return msgspec.structs.replace(alone, abstained=True)
     return msgspec.structs.replace(fused, used_site=True)
@@ -137,9 +140,12 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
     )
 
 
-def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision:
-    odds = with_policy(odds, page.words, page.kinds, page.page_kind, config.comments)
-    choice = choose(odds, page.copies, page.words, config.f1_recall_share)
+def _with_policy(odds: Floats, page: PageScores, kind: PageKind, config: CoreConfig) -> Floats:
+    return with_policy(odds, page.words, page.kinds, kind, config.comments)
+
+
+def _decide_odds(odds: Floats, page: PageScores, copies: Copies, config: CoreConfig) -> Decision:
+    choice = choose(odds, copies, page.words, config.f1_recall_share)
     reasons = [REASON_PAGE] * len(odds)
     for reason, dropped in (
         (REASON_REPEAT, choice.repeated),
@@ -159,6 +165,9 @@ def _decide_odds(odds: Floats, page: PageScores, config: CoreConfig) -> Decision
         confidence=page.confidence.of(choice.expected_f1),
     )
 
+
+_ANY_KIND = PageKind()
+"""What is known of the site tells comments from content; only what a setting asks for is certain."""
 
 _EMPTY = Decision(
     kept=np.empty(0, np.bool_),

@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
 from templ_core.page_level.characters import read_characters, read_words
@@ -17,6 +18,8 @@ _TITLE_SHARE = 0.8
 _COVERED_SHARE = 0.3
 """... and at least this share of the title's words in it."""
 _HEADLINE_WORDS = 40
+_TITLE_WORDS = 60
+"""Different words of a title that are looked for."""
 _PER_SEGMENT = 0.02
 """What a headline loses for each segment between it and the text."""
 _HEADING, _TOP_HEADING = 0.5, 0.5
@@ -54,11 +57,10 @@ def article_head(document: Document, features: PageFeatures, text_start: int) ->
 def _headline(document: Document, features: PageFeatures, text_start: int) -> int | None:
     if not document.title:
         return None
-    title = np.unique(read_words(read_characters([document.title])).hashes)
+    title = distinct(read_words(read_characters([document.title])).hashes)
     words = features.words
-    said = np.bincount(
-        words.segment[np.isin(words.hashes, title)], minlength=len(words.per_segment)
-    )
+    in_title = (words.hashes == title[:_TITLE_WORDS, None]).any(axis=0)
+    said = np.bincount(words.segment[in_title], minlength=len(words.per_segment))
     covered = np.minimum(said / max(len(title), 1), 1)
     fits = (
         (said >= _TITLE_SHARE * np.maximum(words.per_segment, 1))

@@ -62,12 +62,13 @@ def tree_of(document: Document, texts: UInt64s | None = None) -> PageTree:
     nodes, segments = document.nodes, document.segments
     if texts is None:
         texts = node_hashes(segments.texts)
-    is_block = np.array([tag not in INLINE for tag, _ in nodes.kinds], np.bool_)[nodes.kind]
+    kinds = [_kind(tag, text) for tag, text in nodes.kinds]
+    of_kind = np.array(kinds, np.uint64).reshape(-1, 3).T
+    is_block = of_kind[2][nodes.kind] > 0
     holds_text = sums_below(nodes.end, np.bincount(segments.owner, minlength=nodes.kind.size)) > 0
     kept = np.flatnonzero(is_block & holds_text)
     kind, depth = nodes.kind[kept], (sums_above(nodes.end, is_block) - 1).astype(np.int32)
-    labels = np.array([_hash(tag) for tag, _ in nodes.kinds], np.uint64)[kind]
-    styles = np.array([_style(tag, text) for tag, text in nodes.kinds], np.uint64)[kind]
+    labels, styles = of_kind[0][kind], of_kind[1][kind]
     # A segment comes before the first node opened after it.
     order = np.argsort(
         np.concatenate([2 * kept + 1, 2 * segments.inline_to.astype(np.int64)]), kind="stable"
@@ -103,6 +104,11 @@ def _hash(name: str) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
+def _kind(tag: str, attributes: str) -> tuple[int, int, int]:
+    """Label and style of a kind of element, and whether it is a block."""
+    return _hash(tag), _style(tag, attributes), tag not in INLINE
+
+
 def _style(tag: str, attributes: str) -> int:
     """Hash of a tag and its first class, digits aside."""
     classes = attributes.split("\n")[1].split(None, 1) if attributes and tag != "html" else []

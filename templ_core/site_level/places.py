@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
-from templ_core.page_level.characters import UInt64s, mix
+from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.features import PageFeatures
-from templ_core.page_level.page_tree import PageTree, tree_levels
+from templ_core.page_level.page_tree import PageTree
+from templ_core.site_level._place_names import names_down
 
 Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
@@ -116,25 +117,21 @@ def node_places(document: Document) -> Places:
     )
     factors = np.full_like(steps, _FACTOR)
     factors[2, named] = 0
-    names = mix(steps)
-    for level in tree_levels(document):
-        names[:, level] = mix(names[:, nodes.parent[level]] * factors[:, level] + steps[:, level])
+    names = names_down(steps, factors, nodes.parent)
     return Places(path=names[0], cell=names[1], anchor=names[2])
 
 
 def _stems(kinds: list[tuple[str, str]]) -> UInt64s:
     """Hash of each kind's stem, that of its tag, and whether it is a block; (3, n_kinds)."""
-    return np.array(
-        [
-            [_hash(_stem(tag, attributes[:_ATTRIBUTE_CHARS])) for tag, attributes in kinds],
-            [_hash(tag) for tag, _ in kinds],
-            [tag not in INLINE for tag, _ in kinds],
-        ],
-        np.uint64,
-    )
+    of_kind = [_hashes(tag, attributes[:_ATTRIBUTE_CHARS]) for tag, attributes in kinds]
+    return np.array(of_kind, np.uint64).T
 
 
-@functools.lru_cache(1 << 15)
+@functools.lru_cache(1 << 16)
+def _hashes(tag: str, attributes: str) -> tuple[int, int, int]:
+    return _hash(_stem(tag, attributes)), _hash(tag), tag not in INLINE
+
+
 def _stem(tag: str, attributes: str) -> str:
     """Tag, id and the first classes of an element, without digits and what names no place."""
     if not attributes:

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features import PageFeatures
+from templ_core.page_level.page_kind import PageKind
 from templ_core.site_level.article_head import article_head
 from templ_core.site_level.containers import find_containers, steps_from, usual
 from templ_core.site_level.place_counts import content_mass
@@ -46,13 +47,18 @@ _CONSTANT_MAX = 5.0
 _LONG_WORDS = 50
 _PAGES_OF_DOUBT = 3
 _OPEN_ABOVE, _OPEN_BELOW = -1.0, 3.0
-"""Phrases are looked for where page and place are not both below or both above these log-odds."""
+"""Phrases are looked for where page and place are not both below or both above these log-odds.
+
+Nor in the head of an article, whose dates and names are phrases everywhere; and on documentation
+they mean nothing, which says the same of each of its subjects.
+"""
 
 
 def site_inputs(
     document: Document,
     features: PageFeatures,
     content_odds: Floats,
+    page_kind: PageKind,
     model: SiteModel,
     config: CoreConfig,
 ) -> Columns:
@@ -62,6 +68,7 @@ def site_inputs(
         document: A page with at least one segment.
         features: Its features.
         content_odds: Log-odds for content of each segment, by the page model.
+        page_kind: The kind of the page, by the page model.
         model: What is known about the site.
         config: The core's thresholds.
     """
@@ -85,7 +92,8 @@ def site_inputs(
     head = article_head(document, features, int(tree.first[best]))
     same_shape = known.shape_pages / max(table.pages, 1)
     long = np.log(np.minimum(words, _LONG_WORDS))
-    is_open = _is_open(content_odds, place, (words <= _LONG_WORDS) | (known.shape_pages > 1))
+    may_be_phrase = (words <= _LONG_WORDS) | (known.shape_pages > 1)
+    is_open = _is_open(content_odds, place) & may_be_phrase & (head.below == 0)
     return {
         "page": np.clip(content_odds, -_odds(_QUITE_SURE), _odds(_QUITE_SURE)),
         "place": place,
@@ -102,7 +110,9 @@ def site_inputs(
         "same shape": same_shape,
         "long same shape": table.pages / (table.pages + _PAGES_OF_DOUBT) * same_shape * long,
         "tree constant": _tree_constancy(document, features, model, config),
-        "phrases": long * model.phrase_matcher.coverage(document, is_open),
+        "phrases": (1 - page_kind.documentation)
+        * long
+        * model.phrase_matcher.coverage(document, is_open),
     }
 
 
@@ -114,13 +124,9 @@ def _tree_constancy(
     return found.place_share * (1 - found.change) * found.pages / (found.pages + 1)
 
 
-def _is_open(
-    page: Floats, place: Floats, may_be_phrase: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
-    """Segments that phrases could turn into template: neither content nor template by both sides."""
-    template = np.maximum(page, place) < _OPEN_ABOVE
-    content = np.minimum(page, place) > _OPEN_BELOW
-    return may_be_phrase & ~template & ~content
+def _is_open(page: Floats, place: Floats) -> npt.NDArray[np.bool_]:
+    """Segments that phrases could make template: neither content nor template by page and place."""
+    return (np.maximum(page, place) > _OPEN_ABOVE) & (np.minimum(page, place) < _OPEN_BELOW)
 
 
 def pooled_odds(table: PlaceTable, page: PagePlaces, mass: npt.NDArray[np.int64]) -> Floats:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -96,24 +97,46 @@ class _Record(msgspec.Struct, frozen=True):
 
 
 def read_fusion_pages(
-    corpora: Sequence[Path], folds: FoldModels, simulation: Simulation, progress: Progress
+    corpora: Sequence[Path],
+    folds: FoldModels,
+    simulation: Simulation,
+    progress: Progress,
+    jobs: int = 1,
 ) -> list[FusionPage]:
     """The pages with gold of all corpora; every page teaches its site.
 
     Pages come in the order of `arrival`, where they have it, else in that of the file.
+
+    Args:
+        corpora: Files of JSON Lines.
+        folds: The page models.
+        simulation: How sites are learned.
+        progress: Told of each site that is done.
+        jobs: Sites that are read at the same time, each in a process.
     """
     records = [record for path in corpora for record in _records(path)]
     models = folds.folds([(one.corpus, one.page.url, one.page.site) for one in records])
-    sites: dict[tuple[str, str], list[tuple[_Record, tuple[int, PageModel]]]] = {}
+    sites: dict[tuple[str, str], _Site] = {}
     for record, model in zip(records, models, strict=True):
         if model is not None:
-            sites.setdefault((record.corpus, record.page.site), []).append((record, model))
+            site = sites.setdefault(
+                (record.corpus, record.page.site), _Site(*model, simulation=simulation, records=[])
+            )
+            site.records.append(record)
     pages: list[FusionPage] = []
-    for number, ((corpus, site), some) in enumerate(sites.items(), 1):
-        some.sort(key=lambda one: str(one[0].fields.get("arrival") or ""))
-        pages += _pages_of_site(some, simulation)
-        progress(f"site {number} of {len(sites)}: {corpus} {site}")
+    with ProcessPoolExecutor(jobs) as pool:
+        read = pool.map(_pages_of_site, sites.values())
+        for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
+            pages += some
+            progress(f"site {number} of {len(sites)}: {corpus} {name}")
     return pages
+
+
+class _Site(msgspec.Struct, frozen=True):
+    fold: int
+    page_model: PageModel
+    simulation: Simulation
+    records: list[_Record]
 
 
 def _records(path: Path) -> Iterator[_Record]:
@@ -125,13 +148,14 @@ def _records(path: Path) -> Iterator[_Record]:
             yield _Record(path.name.partition(".")[0], fields, page)
 
 
-def _pages_of_site(
-    records: Sequence[tuple[_Record, tuple[int, PageModel]]], simulation: Simulation
-) -> Iterator[FusionPage]:
+def _pages_of_site(site: _Site) -> list[FusionPage]:
+    simulation, page_model = site.simulation, site.page_model
+    records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
+    pages: list[FusionPage] = []
     window: list[Contribution] = []
     models: list[SiteModel] = []
     learned = fitted_at = 0
-    for seen, (record, (fold, page_model)) in enumerate(records, 1):
+    for seen, record in enumerate(records, 1):
         try:
             document = read_document(
                 record.page.body or b"", record.page.url, charset=record.page.charset
@@ -142,7 +166,9 @@ def _pages_of_site(
             continue
         scores = score_page(document, page_model)
         if record.fields.get("gold_text"):
-            yield _fusion_page(record, document, scores, fold, seen, models, simulation.config)
+            pages.append(
+                _fusion_page(record, document, scores, site.fold, seen, models, simulation.config)
+            )
         words = int(scores.words.sum())
         if is_error_page(document, words) or is_gate(document, words):
             continue
@@ -164,6 +190,7 @@ def _pages_of_site(
                 for limit in simulation.limits_bytes
             ]
             fitted_at = learned
+    return pages
 
 
 def _fusion_page(
@@ -193,7 +220,8 @@ def _fusion_page(
         ),
         documents=models[0].documents if models else 0,
         columns=[
-            site_inputs(document, scores.features, scores.odds, model, config) for model in models
+            site_inputs(document, scores.features, scores.odds, scores.page_kind, model, config)
+            for model in models
         ],
         labels=page_labels(gold, document, markup, scores.features.text),
         bag=word_bag(gold, document, markup),

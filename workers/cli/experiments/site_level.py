@@ -61,6 +61,13 @@ INPUTS = tuple(SIGNS)
 )
 @click.option("--after-each-page", is_flag=True, help="Learn after each page, not by the schedule.")
 @click.option("--ablation/--no-ablation", default=True, help="Leave out each kind of evidence.")
+@click.option(
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Sites that are read at the same time.",
+)
 @click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
 @out_option
 def site_level(
@@ -72,6 +79,7 @@ def site_level(
     sizes_kib: Sequence[int],
     after_each_page: bool,
     ablation: bool,
+    jobs: int,
     seed: int,
     out: Path | None,
 ) -> None:
@@ -85,7 +93,7 @@ def site_level(
     limits = (config.site_model_bytes, *(size * _KIB for size in sizes_kib))
     simulation = Simulation(config=config, limits_bytes=limits, after_each_page=after_each_page)
     pages = read_fusion_pages(
-        corpora, FoldModels(folds), simulation, lambda done: click.echo(done, err=True)
+        corpora, FoldModels(folds), simulation, lambda done: click.echo(done, err=True), jobs
     )
     if len({by_site(page) for page in pages if page.columns}) < 2:
         raise InputProblem("too few sites with gold: two that different page models leave out")

@@ -1,0 +1,105 @@
+"""What a page of a known site costs: bytes to clean text with every evidence, beside lxml's parse.
+
+    python -m tests.benchmarks.known_site CORPUS [--pages N] [--rounds N]
+
+Each site with enough pages is learned from its first ones; the next are read in turn by the bare
+parse, as of a new site, and as of the known site. One thread, processor time, least of the rounds.
+"""
+
+import argparse
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+import lxml.html
+
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.document import Document, read_document
+from templ_core.page_level.model_file import shipped_model
+from templ_core.site_level.learned_page import learn_page
+from templ_core.site_level.site_learner import Contribution, fit_site_model
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from workers.feeds.files import read_pages
+from workers.page import Page
+
+CONFIG = CoreConfig()
+PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
+LEARNED, TIMED = 40, 10
+
+
+def read(page: Page) -> Document:
+    return read_document(page.body or b"", page.url, content_type=page.content_type)
+
+
+def model_of(pages: list[Page]) -> SiteModel:
+    window = []
+    for page in pages:
+        document = read(page)
+        if document.segments.texts:
+            columns = document_columns(document)
+            learned = learn_page(document, shipped_model())
+            body = compress_columns(columns)
+            window.append(
+                Contribution(
+                    page_id=page.id,
+                    content_digest=content_digest(columns),
+                    page=learned,
+                    document=body,
+                )
+            )
+    fitted = fit_site_model(window, "page", CONFIG)
+    return decode_site_model(encode_site_model(fitted, CONFIG.site_model_bytes))
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("corpus", type=Path)
+    options.add_argument("--pages", type=int, default=100)
+    options.add_argument("--rounds", type=int, default=5)
+    chosen = options.parse_args()
+    sites: dict[str, list[Page]] = defaultdict(list)
+    for page in read_pages([chosen.corpus]):
+        if isinstance(page, Page) and page.body:
+            sites[page.site].append(page)
+    known = [
+        (page, model)
+        for pages in sites.values()
+        if len(pages) >= LEARNED + TIMED
+        for model in [model_of(pages[:LEARNED])]
+        for page in pages[LEARNED : LEARNED + TIMED]
+    ]
+    ratios: dict[str, list[float]] = defaultdict(list)
+    for page, model in islice(known, chosen.pages):
+        body = page.body or b""
+        works: dict[str, Callable[[], object]] = {
+            "parse": lambda body=body: lxml.html.document_fromstring(body, parser=PARSER),
+            "new site": lambda page=page: clean(read(page), None, CONFIG),
+            "known site": lambda page=page, model=model: clean(read(page), model, CONFIG),
+        }
+        least = dict.fromkeys(works, float("inf"))
+        for _ in range(chosen.rounds):
+            for name, work in works.items():
+                least[name] = min(least[name], timed(work))
+        for name in works:
+            ratios[name].append(least[name] / least["parse"])
+    for name, some in ratios.items():
+        print(
+            f"{name:12} {statistics.mean(some):5.2f}x mean {statistics.median(some):5.2f}x median "
+            f"{max(some):6.2f}x worst of {len(some)} pages"
+        )
+
+
+if __name__ == "__main__":
+    main()
