@@ -15,3 +15,16 @@ def parents_and_ends(const int[::1] depth):
         end[open_node] = <int>count
         open_node = parent[open_node]
     return parents, ends
+
+
+def bits_above(const int[::1] parent, const int[::1] kind, const int[::1] bits, const int[::1] at):
+    cdef Py_ssize_t count = parent.shape[0], node
+    of_node, of_place = np.empty(count, np.int32), np.empty(at.shape[0], np.int32)
+    cdef int[::1] own = of_node, result = of_place
+    for node in range(count):
+        own[node] = bits[kind[node]]
+        if parent[node] >= 0:
+            own[node] |= own[parent[node]]
+    for node in range(at.shape[0]):
+        result[node] = own[at[node]]
+    return of_place

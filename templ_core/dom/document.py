@@ -4,13 +4,13 @@ import functools
 import html
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
+from templ_core.dom._tree import bits_above
 from templ_core.dom.decode import decode_page
 from templ_core.dom.parser_check import Columns, checked_flatten
 from templ_core.dom.repair import flatten_markup
@@ -146,7 +146,7 @@ def _document(root: etree._Element | None, url: str, html_chars: int) -> Documen
     columns = _NO_COLUMNS
     if root is not None:
         language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-        columns = checked_flatten()(root, urlsplit(_quiet_url(url)).hostname or "")
+        columns = checked_flatten()(root, _host(url))
     kinds, (kind, depth, parent, end, hidden, images), texts, segments, scripts, title = columns
     return Document(
         title=title,
@@ -184,9 +184,15 @@ def _parsed_page(utf8: bytes) -> etree._Element | None:
     root, too_deep = _parsed(utf8)
     if too_deep:
         root, _ = _parsed(flatten_markup(utf8))
-    elif root is not None and any(isinstance(one.tag, str) for one in root.itersiblings()):
+    elif root is not None and _has_another_root(root):
         root, _ = _parsed(join_documents(utf8))
     return root
+
+
+def _has_another_root(root: etree._Element) -> bool:
+    if root.getnext() is None:
+        return False
+    return any(isinstance(one.tag, str) for one in root.itersiblings())
 
 
 def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
@@ -196,9 +202,28 @@ def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
     return root, bool(parser.error_log.filter_from_fatals())
 
 
-def _quiet_url(url: str) -> str:
-    """`url` without what makes `urlsplit` raise."""
-    return url.replace("[", "").replace("]", "")
+_AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
+
+
+def _host(url: str) -> str:
+    """The host of a URL in lower case; empty without one."""
+    found = _AUTHORITY.match(url)
+    return found[1].lower() if found else ""
+
+
+def bits_around(document: Document, bits_of_kinds: list[int]) -> Int32s:
+    """What kinds of elements say about the segments inside them.
+
+    Args:
+        document: The page.
+        bits_of_kinds: Bits of each of the document's kinds.
+
+    Returns:
+        The bits of all elements around each segment, together; length n_segments.
+    """
+    nodes = document.nodes
+    bits = np.array(bits_of_kinds, np.int32)
+    return bits_above(nodes.parent, nodes.kind, bits, document.segments.owner)
 
 
 def subtree_sums(

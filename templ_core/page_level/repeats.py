@@ -7,8 +7,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_above
+from templ_core.dom.document import Document, bits_around
 from templ_core.page_level._repeats import surest_copies
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.expected_f1 import best_cut
@@ -74,12 +73,8 @@ def one_copy_enough(once: Bools, page: PageKind) -> Bools:
 
 def may_repeat(document: Document, words: Floats) -> Bools:
     """Segments of which one copy is enough: long, and not in code, tables or definition lists."""
-    is_long = words >= REPEAT_WORDS_MIN
-    meant = np.array([tag in _MEANT_TAGS for tag, _ in document.nodes.kinds], np.float64)
-    if not meant.any():
-        return is_long
-    inside = sums_above(document.nodes.end, meant[document.nodes.kind])[document.segments.owner]
-    result: Bools = is_long & (inside < 0.5)
+    meant = [int(tag in _MEANT_TAGS) for tag, _ in document.nodes.kinds]
+    result: Bools = (words >= REPEAT_WORDS_MIN) & (bits_around(document, meant) == 0)
     return result
 
 

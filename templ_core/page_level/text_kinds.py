@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_above
+from templ_core.dom.document import Document, bits_around
 from templ_core.page_level._stems import Stems
 from templ_core.page_level.page_tree import PageTree
 
@@ -97,35 +96,22 @@ def read_text_kinds(document: Document, tree: PageTree) -> TextKinds:
         document: The page.
         tree: Its tree.
     """
-    of_kind = _named(document)
-
-    def inside(kind: int) -> Bools:
-        return _inside(document, (of_kind & kind) > 0)
-
-    consent = inside(CONSENT) | _reads_like_consent(document, tree)
+    named = bits_around(document, _kind_names(document))
+    consent = (named & CONSENT > 0) | _reads_like_consent(document, tree)
     if tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
         consent = np.zeros(len(tree.words), np.bool_)
-    return TextKinds(comments=inside(COMMENTS), reviews=inside(REVIEWS), consent=consent)
+    return TextKinds(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
 
 
-def _named(document: Document) -> npt.NDArray[np.int64]:
+def _kind_names(document: Document) -> list[int]:
     """What each kind of elements is named."""
     kinds = document.nodes.kinds
-    names = np.zeros(len(kinds), np.int64)
+    names = [0] * len(kinds)
     for number in name_stems().found_in([attributes for _, attributes in kinds]):
         tag, attributes = kinds[number]
         if tag not in _WHOLE_PAGE:
             names[number] = named_kinds(attributes)
     return names
-
-
-def _inside(document: Document, marked: Bools) -> Bools:
-    """Segments inside any element of these kinds."""
-    nodes, owner = document.nodes, document.segments.owner
-    if not marked.any():
-        return np.zeros(len(owner), np.bool_)
-    found: Bools = sums_above(nodes.end, marked[nodes.kind].astype(np.float64))[owner] > 0
-    return found
 
 
 @functools.cache

@@ -1,3 +1,5 @@
+from urllib.parse import urlsplit
+
 import numpy as np
 import pytest
 
@@ -125,3 +127,17 @@ def test_what_follows_the_end_of_the_document_belongs_to_it():
 def test_a_tag_with_very_many_attributes_keeps_its_text():
     attributes = " ".join(f"a{n}=1" for n in range(100_000))
     assert texts(f"<p>before<div {attributes}>inside</div>after") == ["before", "inside", "after"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("https://Example.com/a", "http://user:word@example.com:8080", "//example.com?a=//b.org"),
+        *("HTTP://EXAMPLE.COM#x", "https://example.com?x@y", " https://example.com/", "file:a", ""),
+        *("https:///a", "x:y//b", "example.com/a", "https://münchen.example/"),
+    ],
+)
+def test_the_host_of_a_page_is_that_of_its_url(url):
+    host = urlsplit(url).hostname or ""
+    markup = f"<p><a href='//{host or 'other'}/'>here</a> <a href='//else.example/'>there</a>"
+    assert parse_document(markup, url).segments.external_links.tolist() == [1 + (not host)]

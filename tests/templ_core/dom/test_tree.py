@@ -1,7 +1,11 @@
+import functools
+import operator
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from templ_core.dom._tree import bits_above
 from templ_core.dom.tree import sums_above, sums_below, tree_of_depths
 
 FORESTS = st.lists(st.integers(0, 5), max_size=60).map(
@@ -46,3 +50,16 @@ def test_sums_over_ancestors_and_over_subtrees(depth):
         for n in range(len(depth))
     ]
     assert sums_below(end, values).tolist() == below
+
+
+@given(FORESTS, st.data())
+def test_bits_of_a_node_and_all_above_it(depth, data):
+    kind = data.draw(st.lists(st.integers(0, 2), min_size=len(depth), max_size=len(depth)))
+    bits = data.draw(st.lists(st.integers(0, 7), min_size=3, max_size=3))
+    at = data.draw(st.lists(st.sampled_from(range(len(depth))))) if depth else []
+    parent, _ = tree_of_depths(depth)
+    found = bits_above(parent, *(np.array(one, np.int32) for one in (kind, bits, at)))
+    for node, of_node in zip(at, found.tolist(), strict=True):
+        assert of_node == functools.reduce(
+            operator.or_, [bits[kind[above]] for above in ancestors(depth, node)]
+        )
