@@ -44,6 +44,10 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     abstain_ratio: float = 0.02
     """Site evidence abstains where it leaves less than this share of the page level's words."""
 
+    recurring_content_max: float = 0.95
+    """Site evidence abstains where more than this share of what the page takes for content recurs
+    in its place, 0 to 1: the teasers of a listing."""
+
     phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
     """Tokens of a phrase that starts or ends at no block's border, at one, at two."""
 

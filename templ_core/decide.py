@@ -15,7 +15,7 @@ from templ_core.page_level.repeats import Copies, choose, may_repeat, one_copy_e
 from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.page_level.text_policy import with_policy
 from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
-from templ_core.site_level.site_inputs import site_inputs
+from templ_core.site_level.site_inputs import CONSTANT, Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 Floats = npt.NDArray[np.float64]
@@ -81,7 +81,7 @@ def decide(
         return decide_alone(page, config)
     fusion = fusion or shipped_fusion()
     columns = site_inputs(document, page.features, page.odds, page.page_kind, site_model, config)
-    decision = decide_fused(page, fusion.log_odds(columns), site_model.documents, config)
+    decision = decide_fused(page, columns, fusion.log_odds(columns), site_model.documents, config)
     if decision.abstained:
         return decision
     named = fusion.reasons(columns, decision.kept)
@@ -99,12 +99,13 @@ def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
 
 
 def decide_fused(
-    page: PageScores, fused_odds: Floats, documents: int, config: CoreConfig
+    page: PageScores, columns: Columns, fused_odds: Floats, documents: int, config: CoreConfig
 ) -> Decision:
     """The decision for a page of a known site.
 
     Args:
         page: What the page alone says.
+        columns: What the site says.
         fused_odds: Log-odds for content of each segment, by the site and the page.
         documents: Documents that the site's model rests on; with few the page alone counts more.
         config: The core's thresholds.
@@ -115,7 +116,9 @@ def decide_fused(
     odds = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
     copies = msgspec.structs.replace(page.copies, once=np.zeros(len(odds), np.bool_))
     fused = _decide_odds(np.round(odds, DECIMALS), page, copies, config)
-    if page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
+    mass = page.words / (1 + np.exp(-own))
+    recurs = mass @ columns[CONSTANT] > config.recurring_content_max * mass.sum()
+    if recurs or page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
         return msgspec.structs.replace(alone, abstained=True)
     return msgspec.structs.replace(fused, used_site=True)
 

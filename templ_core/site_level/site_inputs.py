@@ -41,6 +41,8 @@ SIGNS = {
     "phrases": -1,
 }
 """The inputs, and whether more of them speaks for content (1) or for template (-1)."""
+CONSTANT = "constant"
+"""Column, no input: whether a segment is constant text at a constant place, 0 or 1."""
 _SURE, _QUITE_SURE = 0.005, 0.02
 """Probabilities are kept this far from 0 and 1."""
 _CONSTANT_MAX = 5.0
@@ -62,7 +64,7 @@ def site_inputs(
     model: SiteModel,
     config: CoreConfig,
 ) -> Columns:
-    """The inputs of the fusion; each column of length n_segments.
+    """The inputs of the fusion, and CONSTANT; each column of length n_segments.
 
     Args:
         document: A page with at least one segment.
@@ -104,6 +106,7 @@ def site_inputs(
         "steps to the best box": steps,
         "headline": head.headline,
         "below the headline": head.below,
+        CONSTANT: constant.astype(np.float64),
         "constant words": np.clip(
             np.log(np.maximum(known.path_pages * known.constancy, 1)), 0, _CONSTANT_MAX
         ),

@@ -69,8 +69,9 @@ def decide_all(
             outcomes.append(_outcome(page, decide_alone(page.scores, config).kept))
             continue
         model = models[group(page)]
-        odds = fused_odds(page.columns[size], model.terms, model.bias)
-        kept = decide_fused(page.scores, odds, page.documents, config).kept
+        columns = page.columns[size]
+        odds = fused_odds(columns, model.terms, model.bias)
+        kept = decide_fused(page.scores, columns, odds, page.documents, config).kept
         outcomes.append(_outcome(page, kept))
     return outcomes
 

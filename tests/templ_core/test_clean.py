@@ -90,3 +90,27 @@ def test_decisions_stay_in_their_ranges():
 
 def test_the_version_changes_with_a_threshold():
     assert cleaner_version(CONFIG) != cleaner_version(CoreConfig(template_share=0.2))
+
+
+def listing(first):
+    teasers = "".join(
+        f"<div class=teaser><h2><a href=/s{number}>Story {number} of the committee</a></h2>"
+        f"<p>{SENTENCE.format(n=number)}</p></div>"
+        for number in range(first, first + 8)
+    )
+    return parse_document(
+        f"<title>News from {first}</title><body><ul class=menu><li><a href=/>Home</a></ul>"
+        f"<div class=list>{teasers}</div><footer>Copyright, all rights reserved</footer>",
+        "https://example.com/",
+    )
+
+
+def test_teasers_that_recur_from_listing_to_listing_stay():
+    alone = clean(listing(4), None, CONFIG).text
+    assert "occasions" in alone
+    for window in (
+        [listing(n) for n in range(12)],
+        [listing(3)] * 3 + [listing(n) for n in range(3, 9)],
+        [page(n) for n in range(20)] + [listing(n) for n in range(10)],
+    ):
+        assert clean(listing(4), site_model(window), CONFIG).text == alone
