@@ -1,31 +1,27 @@
 import pytest
 
-from templ_core.evaluation.class_set import ClassPage
-from workers.cli.experiments.mined_pages import CLEANERS, cleaned, read_pages
+from workers.cli.experiments.site_cleaners import CLEANERS, cleaned, site_page
 
 MENU = "<ul><li><a href=/>Home of the site</a><li><a href=/about>About all of us</a></ul>"
 
 
 @pytest.fixture(scope="module")
 def pages():
-    return read_pages(
-        [
-            ClassPage(
-                topic="topic",
-                article=f"http://a.org/{name}",
-                site="b.org",
-                url=f"http://b.org/{name}",
-                markup=f"<body>{MENU}<div><p>The {name} tells a {name} of the {name}</p></div>",
-                text=f"The {name} tells a {name} of the {name}",
-            )
-            for name in ("ant", "bee", "cat", "dog", "eel", "fox")
-        ]
-    )
+    return [
+        site_page(
+            site="b.org",
+            url=f"http://b.org/{name}",
+            markup=f"<body>{MENU}<div><p>The {name} tells a {name} of the {name}</p></div>",
+            text=f"The {name} tells a {name} of the {name}",
+            name=name,
+        )
+        for name in ("ant", "bee", "cat", "dog", "eel", "fox")
+    ]
 
 
 @pytest.mark.parametrize("cleaner", ["FindTemplate", "votes", "phrases"])
 def test_cleaners_leave_the_article(pages, cleaner):
-    assert cleaned(pages, cleaner, 4) == [one.page.text for one in pages]
+    assert cleaned(pages, cleaner, 4) == [one.text for one in pages]
 
 
 def test_original_is_the_whole_text(pages):
@@ -43,7 +39,8 @@ def test_terms_of_templates(templ, selected, tmp_path):
     assert all("1.000" in line for line in three)
 
 
-def test_missing_sites_are_one_line(templ, selected):
-    message = templ("experiments", "rtdm-mining", selected, expect=66).stderr.decode()
+@pytest.mark.parametrize("experiment", ["rtdm-mining", "foschini-copies"])
+def test_missing_sites_are_one_line(templ, selected, experiment):
+    message = templ("experiments", experiment, selected, expect=66).stderr.decode()
     assert message.startswith("templ: the corpora have no articles")
     assert message.count("\n") == 1

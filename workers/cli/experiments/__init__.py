@@ -14,6 +14,8 @@ _COMMANDS = (
     "kolcz-yih-keywords",
     "automatic-train",
     "phrases-removal",
+    "foschini-injected",
+    "foschini-copies",
     "rtdm-templates",
     "rtdm-mining",
     "site-level",

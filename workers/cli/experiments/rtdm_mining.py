@@ -9,19 +9,22 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
+from templ_core.evaluation.class_set import ClassPage
 from templ_core.evaluation.line_chart import line_chart
 from templ_core.training.page_mining import CONFIGURATIONS, Scores, classify, cluster_f
 from workers.cli.experiments.class_pages import read_class_set
-from workers.cli.experiments.mined_pages import (
-    CLEANERS,
-    TEMPLATE_SITES,
-    MinedPage,
-    cleaned,
-    read_pages,
-)
 from workers.cli.experiments.results import Report, out_option
+from workers.cli.experiments.site_cleaners import CLEANERS, SitePage, cleaned, site_page
 from workers.evaluation.peers import load_peer
 
+TEMPLATE_SITES = (
+    "freepressokc.com",
+    "helijet.com",
+    "lexinsider",
+    "storiesovercoffee",
+    "blog.biicode.com",
+)
+"""As many sites as in the paper."""
 SAMPLES = (10, 20, 30, 40, 50, 100)
 ARTICLES = 100
 PAPER_CLUSTERING = {"original": "0.306", "FindTemplate": "0.482"}
@@ -63,22 +66,24 @@ def rtdm_mining(
     """
     extract = {name: load_peer(name) for name in peers}
     report = Report(out)
-    pages = read_pages(
-        read_class_set(
+    pages = [
+        page
+        for one in read_class_set(
             corpora,
             articles_per_topic=articles,
             templates_per_article=1,
             seed=seed,
             template_sites=TEMPLATE_SITES,
         )
-    )
+        if (page := _page(one))
+    ]
     _describe(report, pages)
-    texts = {name: cleaned(pages, name, max(SAMPLES)) for name in CLEANERS}
+    texts = {name: cleaned(pages, name) for name in CLEANERS}
     for name, peer in extract.items():
-        texts[name] = [peer(one.page.markup) for one in pages]
-    texts[_ALONE] = [one.page.text for one in pages]
-    topics = [one.page.topic for one in pages]
-    sites = [one.page.site for one in pages]
+        texts[name] = [peer(one.markup) for one in pages]
+    texts[_ALONE] = [one.text for one in pages]
+    topics = [one.name for one in pages]
+    sites = [one.site for one in pages]
     console = Console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("clustering", total=len(texts))
@@ -92,8 +97,12 @@ def rtdm_mining(
     _report_samples(report, pages, topics, sites)
 
 
-def _describe(report: Report, pages: Sequence[MinedPage]) -> None:
-    count = Counter((one.page.topic, one.page.site) for one in pages)
+def _page(one: ClassPage) -> SitePage | None:
+    return site_page(site=one.site, url=one.url, markup=one.markup, text=one.text, name=one.topic)
+
+
+def _describe(report: Report, pages: Sequence[SitePage]) -> None:
+    count = Counter((one.name, one.site) for one in pages)
     topics = sorted({topic for topic, _ in count})
     rows = [[topic, *(str(count[topic, site]) for site in TEMPLATE_SITES)] for topic in topics]
     report.table(f"table 1: {len(pages)} pages", ["", *TEMPLATE_SITES], rows)
@@ -162,7 +171,7 @@ def _report_classes(report: Report, scores: Mapping[str, PairScores]) -> None:
 
 
 def _report_samples(
-    report: Report, pages: Sequence[MinedPage], topics: Sequence[str], sites: Sequence[str]
+    report: Report, pages: Sequence[SitePage], topics: Sequence[str], sites: Sequence[str]
 ) -> None:
     rows, lines = [], {}
     for name in ("FindTemplate", "votes", "phrases"):

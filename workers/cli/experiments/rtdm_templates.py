@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import mean
 
 import click
+import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.progress import track
 
@@ -24,9 +26,12 @@ from workers.cli.experiments.text_pages import TextPage, read_text_pages
 SAMPLES = (2, 3, 5, 10, 15, 25, 50, 100)
 SHARE_MIN = 0.5
 """A term stands in the template of at least this share of the pages; so for votes."""
+TEXT_SHARE_MIN = 0.1
+"""... in texts that at least this share of the pages has."""
 _QUOTED = 25
 
 Terms = frozenset[str]
+Ints = npt.NDArray[np.integer]
 
 
 @click.command()
@@ -43,11 +48,12 @@ Terms = frozenset[str]
 def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
     """F of the terms in the templates found, against the number of sample pages.
 
-    The reference are the terms that stand outside the gold, and outside what belongs to the article
-    (`gold_neutral`), on at least half of a site's pages with gold. A template's terms are those of
-    the nodes found on any page of the sample: by votes, texts that half of the pages of its kind
-    have; by the paper's FindTemplate, nodes that all pages share. CORPORA are those with
-    `gold_selector`.
+    The reference are the terms that half of a site's pages with gold have outside the gold, in texts
+    that a tenth of the pages has there: what a person would name as template. A template's terms
+    are those that half of the sample has in nodes of it: by votes, texts that half of the pages of
+    the kind have at the place; by the paper's FindTemplate, nodes that all pages share. Text that
+    belongs to an article without being content (`gold_neutral`) and words with figures are left
+    out. CORPORA are those with `gold_selector`.
     """
     console = Console(stderr=True)
     report = Report(out)
@@ -60,12 +66,14 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
     found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in _METHODS}
     for site in track(sorted(sites), "learning", console=console, disable=not console.is_terminal):
         reference = _reference(sites[site])
-        documents = [page.document for page in sites[site]]
+        if not reference:
+            report.say(f"{site}: no template")
+            continue
         for name, method in _METHODS.items():
             found[name][site] = {
-                size: _f(method(documents[:size]), reference)
+                size: _f(_found(method, sites[site][:size]), reference)
                 for size in SAMPLES
-                if size <= len(documents)
+                if size <= len(sites[site])
             }
     _report(report, found)
 
@@ -80,19 +88,36 @@ def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
 
 
 def _reference(pages: Sequence[TextPage]) -> Terms:
-    """Terms of the templates of at least half of the pages."""
-    count = Counter(
-        term
+    """Terms that half of the pages have outside the gold, in texts that a tenth of them has there."""
+    pages_with = Counter(
+        text
         for page in pages
-        if page.labels is not None
-        for term in _terms(page.document, (page.labels.content < SHARE_MIN) & page.labels.counts)
+        for text in {page.document.segments.texts[segment] for segment in _outside(page)}
     )
-    return frozenset(term for term, some in count.items() if some >= SHARE_MIN * len(pages))
+    often = {text for text, some in pages_with.items() if some >= TEXT_SHARE_MIN * len(pages)}
+    texts = [page.document.segments.texts for page in pages]
+    return _shared(
+        [
+            [some[segment] for segment in _outside(page) if some[segment] in often]
+            for page, some in zip(pages, texts, strict=True)
+        ]
+    )
 
 
-def _terms(document: Document, chosen: Sequence[bool]) -> Terms:
-    texts = zip(document.segments.texts, chosen, strict=True)
-    return frozenset(term for text, is_chosen in texts if is_chosen for term in _words(text))
+def _outside(page: TextPage) -> list[int]:
+    """Segments that are neither content nor neutral."""
+    if page.labels is None:
+        return []
+    outside = (page.labels.content < SHARE_MIN) & page.labels.counts
+    return np.flatnonzero(outside).tolist()
+
+
+def _shared(texts: Sequence[Sequence[str]]) -> Terms:
+    """Terms in the texts of at least half of the pages."""
+    count = Counter(
+        term for some in texts for term in {word for text in some for word in _words(text)}
+    )
+    return frozenset(term for term, some in count.items() if some >= SHARE_MIN * len(texts))
 
 
 def _words(text: str) -> Iterator[str]:
@@ -100,33 +125,48 @@ def _words(text: str) -> Iterator[str]:
     return (term for term in tokenise(text.lower()) if not any(map(str.isdigit, term)))
 
 
-def _voted(documents: Sequence[Document]) -> Terms:
+def _voted(documents: Sequence[Document]) -> list[Ints]:
     config = CoreConfig()
     learner = TreeLearner(config)
     for document in documents:
         learner.learn_one(document)
     model = learner.model()
-    terms: set[str] = set()
-    for document in documents:
-        evidence = tree_evidence(document, model, config.kind_likeness_min)
-        terms |= _terms(document, evidence.text_share >= SHARE_MIN)
-    return frozenset(terms)
+    return [
+        np.flatnonzero(
+            tree_evidence(document, model, config.kind_likeness_min).text_share >= SHARE_MIN
+        )
+        for document in documents
+    ]
 
 
-def _intersected(documents: Sequence[Document]) -> Terms:
+def _intersected(documents: Sequence[Document]) -> list[Ints]:
     trees = [tree_of(document).tree for document in documents]
     template = find_template(trees)
     if template is None:
-        return frozenset()
-    tree, document = trees[0], documents[0]
-    found = tree.segment[template_part(template, tree) & tree.is_text]
-    return frozenset(term for segment in found for term in _words(document.segments.texts[segment]))
+        return [np.empty(0, np.int64) for _ in documents]
+    return [tree.segment[template_part(template, tree) & tree.is_text] for tree in trees]
 
 
-_METHODS: Mapping[str, Callable[[Sequence[Document]], Terms]] = {
+_METHODS: Mapping[str, Callable[[Sequence[Document]], list[Ints]]] = {
     "votes": _voted,
     "FindTemplate": _intersected,
 }
+"""Segments of each page that are of the template."""
+
+
+def _found(method: Callable[[Sequence[Document]], list[Ints]], pages: Sequence[TextPage]) -> Terms:
+    """Terms that half of the pages have in the template; neutral text aside."""
+    segments = method([page.document for page in pages])
+    return _shared(
+        [
+            [
+                page.document.segments.texts[segment]
+                for segment in some.tolist()
+                if page.labels is not None and page.labels.counts[segment]
+            ]
+            for page, some in zip(pages, segments, strict=True)
+        ]
+    )
 
 
 def _f(found: Terms, reference: Terms) -> float:

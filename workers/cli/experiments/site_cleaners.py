@@ -1,4 +1,4 @@
-"""The class set for clustering and classification, before and after cleaning."""
+"""Ways to clean the pages of a site by what its pages share, for the experiments."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.decide import decide
 from templ_core.dom.document import Document, parse_document
-from templ_core.evaluation.class_set import ClassPage
+from templ_core.errors import PageError
 from templ_core.site_level.labelled_tree import tree_of
 from templ_core.site_level.phrase_corpus import page_text
 from templ_core.site_level.phrase_matcher import PhraseMatcher
@@ -19,53 +19,52 @@ from templ_core.site_level.tree_evidence import tree_evidence
 from templ_core.site_level.tree_mapping import find_template, template_part
 from templ_core.site_level.tree_template import TreeLearner
 
-TEMPLATE_SITES = (
-    "freepressokc.com",
-    "helijet.com",
-    "lexinsider",
-    "storiesovercoffee",
-    "blog.biicode.com",
-)
-"""As many sites as in the paper."""
 _SHARE_MIN = 0.5
 
 Clean = Callable[[Document], str]
 
 
-class MinedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of the class set."""
+class SitePage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page to clean."""
 
-    page: ClassPage
+    site: str
     document: Document
+    markup: str
+    text: str
+    """Its content: the gold."""
+    name: str
+    """Equal for pages that an experiment holds for equal: of one topic, or of one article."""
 
 
-def read_pages(pages: Sequence[ClassPage]) -> list[MinedPage]:
-    """The pages, parsed."""
-    return [MinedPage(page=page, document=parse_document(page.markup, page.url)) for page in pages]
+def site_page(*, site: str, url: str, markup: str, text: str, name: str) -> SitePage | None:
+    """A page, parsed; None when it cannot be cleaned."""
+    try:
+        document = parse_document(markup, url)
+    except PageError:
+        return None
+    return SitePage(site=site, document=document, markup=markup, text=text, name=name)
 
 
-def cleaned(pages: Sequence[MinedPage], cleaner: str, sample: int) -> list[str]:
+def cleaned(pages: Sequence[SitePage], cleaner: str, sample: int | None = None) -> list[str]:
     """The text that a cleaner leaves of each page.
 
     Args:
         pages: Of all sites.
         cleaner: One of CLEANERS.
-        sample: Pages of each site that its template is learned from.
+        sample: Pages of each site that its template is learned from, spread over them; None = all.
     """
     by_site: defaultdict[str, list[Document]] = defaultdict(list)
-    for one in pages:
-        by_site[one.page.site].append(one.document)
+    for page in pages:
+        by_site[page.site].append(page.document)
     learn = CLEANERS[cleaner]
-    clean = {
-        site: learn(documents[:: _step(documents, sample)][:sample])
-        for site, documents in by_site.items()
-    }
-    return [clean[one.page.site](one.document) for one in pages]
+    clean = {site: learn(_spread(documents, sample)) for site, documents in by_site.items()}
+    return [clean[page.site](page.document) for page in pages]
 
 
-def _step(documents: Sequence[Document], sample: int) -> int:
-    """Pages come topic by topic; the sample is spread over them."""
-    return max(1, len(documents) // sample)
+def _spread(documents: Sequence[Document], sample: int | None) -> Sequence[Document]:
+    if sample is None:
+        return documents
+    return documents[:: max(1, len(documents) // sample)][:sample]
 
 
 def _nothing(_: Sequence[Document]) -> Clean:
