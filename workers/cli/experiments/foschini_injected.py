@@ -10,7 +10,11 @@ from rich.console import Console
 from rich.progress import track
 
 from templ_core.config import CoreConfig
-from templ_core.evaluation.injection import (
+from templ_core.site_level.phrase_corpus import LINE, lines_of_segments, token_places
+from templ_core.site_level.phrase_matcher import PhraseMatcher
+from templ_core.site_level.phrase_removal import Locality, settled
+from templ_core.site_level.phrases import learn_phrases
+from workers.cli.experiments.injection import (
     LENGTHS,
     PLACES,
     InjectedPage,
@@ -18,10 +22,6 @@ from templ_core.evaluation.injection import (
     inject,
     make_templates,
 )
-from templ_core.site_level.phrase_corpus import LINE, lines_of_segments, token_places
-from templ_core.site_level.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrase_removal import Locality, settled
-from templ_core.site_level.phrases import learn_phrases
 from workers.cli.experiments.results import Report, out_option
 from workers.cli.experiments.text_pages import TextPage, read_text_pages
 

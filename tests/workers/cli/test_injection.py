@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 
-from templ_core.evaluation.injection import LENGTHS, PLACES, hosts, inject, make_templates
+from workers.cli.experiments.injection import LENGTHS, PLACES, hosts, inject, make_templates
 
 LINES = [f"This is line {number} of a clean text" for number in "abcdefghijkl"]
 VOCABULARY = ["red", "green", "blue", "grey"]
