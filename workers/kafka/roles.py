@@ -15,6 +15,7 @@ from workers.errors import TopicProblem
 from workers.kafka.admin import check_topics, partition_count
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
+from workers.kafka.log_repeats import Repeats
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import start_watchdog
 from workers.pool import Pool
@@ -23,6 +24,7 @@ from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
 
 _NICENESS = 10
+_REPEAT_AFTER_S = 30.0
 
 
 def run_role(role: str, broker: str, prefix: str, state: Path, settings: Settings) -> None:
@@ -43,6 +45,8 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
     logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {role} %(levelname)s %(message)s")
     for noisy in ("faust", "mode", "aiokafka"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Repeats(_REPEAT_AFTER_S))
     partitions = asyncio.run(_checked_partitions(broker, prefix))
     config = KafkaConfig(
         broker=broker,

@@ -1,0 +1,92 @@
+"""CPU time that keeping windows and models takes for each page, by pages sent and by sites in a store.
+
+    python -m tests.benchmarks.refresh_cost [--pages 100,1000,10000] [--sites 10,1000,10000]
+
+Documents are those of a few synthetic pages under new names, so that only the refresher's work counts.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from schemas.source import Source
+from workers.cleaner import Cleaned, Cleaner, NoModels
+from workers.feeds.records import page_from_json
+from workers.page_model import page_model_of, read_model_file
+from workers.refresher import Refresher
+from workers.settings import load_settings
+from workers.simulate.feed import FeedSettings, simulate_feed
+from workers.state.window_store import WindowStore
+from workers.tasks import InProcess
+
+SAMPLES = 200
+MINUTE_MS = 60_000
+
+
+def samples(runner, settings):
+    """Documents of one synthetic site."""
+    cleaner = Cleaner(runner, NoModels(), settings)
+    found = []
+    feed = simulate_feed(FeedSettings(kind="news", sites=1, pages=SAMPLES, seed=1))
+    for number, page in enumerate(feed):
+        line = msgspec.json.encode(page.record())
+        read = page_from_json(
+            line, Source("feed", 0, number), default_id=str(number), event_time_ms=lambda _: 0
+        )
+        outcome = cleaner.process(read)
+        if isinstance(outcome, Cleaned) and outcome.document is not None:
+            found.append(outcome.document)
+    return found
+
+
+def cost_ms(documents, runner, settings, *, pages, sites):
+    """CPU milliseconds a page."""
+    with tempfile.TemporaryDirectory() as directory:
+        store = WindowStore(Path(directory) / "windows", settings)
+        refresher = Refresher(store, runner, settings)
+        started = time.process_time()
+        for number in range(pages):
+            site = f"site-{number % sites}.example"
+            document = msgspec.structs.replace(
+                documents[number % len(documents)],
+                site=site,
+                url=f"https://{site}/{number}",
+                id=str(number),
+                source=Source("feed", 0, number),
+                event_time_ms=number * MINUTE_MS,
+                content_digest=number.to_bytes(16, "big"),
+            )
+            refresher.process(document, number)
+            fitted = refresher.due_model(site)
+            if fitted is not None:
+                refresher.mark_published(*fitted)
+        elapsed = time.process_time() - started
+        store.close()
+    return 1000 * elapsed / pages
+
+
+def numbers(text):
+    return [int(one) for one in text.split(",") if one]
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--pages", type=numbers, default=[100, 1000, 10_000])
+    arguments.add_argument("--sites", type=numbers, default=[10, 1000, 10_000])
+    options = arguments.parse_args()
+    settings = load_settings()
+    runner = InProcess(page_model_of(read_model_file(None)))
+    documents = samples(runner, settings)
+    for pages in options.pages:
+        cost = cost_ms(documents, runner, settings, pages=pages, sites=1)
+        print(f"{pages:6} pages of one site: {cost:.1f} ms a page", flush=True)
+    for sites in options.sites:
+        cost = cost_ms(documents, runner, settings, pages=3 * sites, sites=sites)
+        print(f"{sites:6} sites of three pages: {cost:.1f} ms a page", flush=True)
+
+
+if __name__ == "__main__":
+    main()
