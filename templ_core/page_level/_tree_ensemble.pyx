@@ -1,4 +1,6 @@
-"""Small decision trees on many rows: eight rows go down a tree side by side, without branches."""
+"""Decision trees on many rows at once, without branches."""
+
+from libc.stdint cimport uint32_t
 
 import numpy as np
 
@@ -15,7 +17,7 @@ def tree_sums(
     const float[::1] value,
     const int[::1] roots,
 ):
-    """Sum of the leaves that each row of features reaches, one leaf a tree."""
+    """Sum of the leaves that each row of features reaches, one leaf a tree: rows go down side by side."""
     cdef Py_ssize_t count = rows.shape[0], row, tree
     cdef int steps, step, lane, lanes
     cdef int at[SIDE_BY_SIDE]
@@ -48,3 +50,83 @@ cdef int _depth(const int[::1] left, const int[::1] right, int node) noexcept:
     if left[node] == node:
         return 0
     return 1 + max(_depth(left, right, left[node]), _depth(left, right, right[node]))
+
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    #define TEMPL_LANES 16
+
+    static inline int templ_lowest(uint32_t bits)
+    {
+    #ifdef _MSC_VER
+        unsigned long place;
+        _BitScanForward(&place, bits);
+        return (int)place;
+    #else
+        return __builtin_ctz(bits);
+    #endif
+    }
+
+    /* Leaves that are still possible after one more node, for all rows. */
+    static inline void templ_narrow(uint32_t *leaves, const float *values, float threshold,
+                                    uint32_t right)
+    {
+    #ifdef __GNUC__
+        typedef float floats __attribute__((vector_size(16)));
+        typedef int32_t bits __attribute__((vector_size(16)));
+        for (int lane = 0; lane < TEMPL_LANES; lane += 4) {
+            floats some;
+            bits possible;
+            memcpy(&some, values + lane, sizeof some);
+            memcpy(&possible, leaves + lane, sizeof possible);
+            possible &= (some <= threshold) | (int32_t)right;
+            memcpy(leaves + lane, &possible, sizeof possible);
+        }
+    #else
+        for (int lane = 0; lane < TEMPL_LANES; lane++)
+            leaves[lane] &= right | (uint32_t)-(int32_t)(values[lane] <= threshold);
+    #endif
+    }
+    """
+    enum: TEMPL_LANES
+    int templ_lowest(uint32_t bits) noexcept nogil
+    void templ_narrow(uint32_t *leaves, const float *values, float threshold, uint32_t right) noexcept
+
+
+def leaf_sums(
+    const float[:, ::1] rows,
+    const int[::1] feature,
+    const float[::1] threshold,
+    const uint32_t[::1] right_leaves,
+    const int[::1] ends,
+    const float[:, ::1] leaf_values,
+):
+    """The same of trees of at most 32 leaves, by the leaves that each node leaves possible."""
+    cdef Py_ssize_t count = rows.shape[0], columns = rows.shape[1], row, tree, node, column
+    cdef int lane
+    cdef uint32_t[TEMPL_LANES] leaves
+    cdef double[TEMPL_LANES] total
+    cdef float[:, ::1] values = np.empty((columns, TEMPL_LANES), np.float32)
+    cdef const float *features
+    result = np.empty(count)
+    cdef double[::1] sums = result
+    for row in range(0, count, TEMPL_LANES):
+        for lane in range(TEMPL_LANES):
+            features = &rows[min(row + lane, count - 1), 0]
+            total[lane] = 0
+            for column in range(columns):
+                values[column, lane] = features[column]
+        node = 0
+        for tree in range(ends.shape[0]):
+            for lane in range(TEMPL_LANES):
+                leaves[lane] = 0xFFFFFFFF
+            while node < ends[tree]:
+                templ_narrow(leaves, &values[feature[node], 0], threshold[node], right_leaves[node])
+                node += 1
+            for lane in range(TEMPL_LANES):
+                total[lane] += leaf_values[tree, templ_lowest(leaves[lane])]
+        for lane in range(<int>min(TEMPL_LANES, count - row)):
+            sums[row + lane] = total[lane]
+    return result

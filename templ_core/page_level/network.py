@@ -4,6 +4,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.page_level._network import network_odds
+
 Matrix = npt.NDArray[np.float32]
 
 CLIP = 3.0
@@ -27,11 +29,5 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         return result
 
     def log_odds(self, rows: Matrix) -> npt.NDArray[np.float64]:
-        """Log-odds for content of each row of features."""
-        values = self.standardised(rows)
-        for weights, biases in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            values = np.maximum(values @ weights + biases, 0)
-        odds: npt.NDArray[np.float64] = (values @ self.weights[-1] + self.biases[-1])[:, 0].astype(
-            np.float64
-        )
-        return odds
+        """Log-odds for content of each row of features: the same bits on every machine."""
+        return network_odds(rows, self.mean, self.scale, CLIP, self.weights, self.biases)

@@ -1,0 +1,164 @@
+"""Layers of a small network, a few rows at a time, in one order of operations on every machine.
+
+Products are added by fused multiply-add, which rounds once: exactly the same in every width of
+vectors and where the machine has none.
+"""
+
+import numpy as np
+
+cdef extern from *:
+    """
+    #include <math.h>
+    #define TEMPL_ROWS 6
+
+    /* Features in standard deviations from the mean, cut off. */
+    static void templ_standardise(const float *CYTHON_RESTRICT in, const float *CYTHON_RESTRICT mean,
+                                  const float *CYTHON_RESTRICT scale, float most, long inputs,
+                                  float *CYTHON_RESTRICT out)
+    {
+        for (long input = 0; input < inputs; input++) {
+            float value = (in[input] - mean[input]) * scale[input];
+            value = value > most ? most : value;
+            out[input] = value < -most ? -most : value;
+        }
+    }
+
+    static void templ_rectify(float *values, long count)
+    {
+        for (long place = 0; place < count; place++)
+            values[place] = values[place] > 0 ? values[place] : 0;
+    }
+
+    /* The units from `unit` on for TEMPL_ROWS rows. */
+    static void templ_units(const float *in, long inputs, const float *weights,
+                            const float *biases, long outputs, float *out, long unit)
+    {
+        for (; unit < outputs; unit++)
+            for (int row = 0; row < TEMPL_ROWS; row++) {
+                float sum = biases[unit];
+                for (long input = 0; input < inputs; input++)
+                    sum = fmaf(in[row * inputs + input], weights[input * outputs + unit], sum);
+                out[row * outputs + unit] = sum;
+            }
+    }
+
+    #if defined(__GNUC__) && defined(__x86_64__)
+    #include <immintrin.h>
+
+    /* Two vectors of units beside each other for all rows; returns the units done. */
+    #define TEMPL_VECTORS(NAME, TARGET, VECTOR, LANES, LOAD, STORE, SPREAD, ADD_PRODUCT)           \\
+        __attribute__((target(TARGET)))                                                            \\
+        static long NAME(const float *in, long inputs, const float *weights, const float *biases,  \\
+                         long outputs, float *out)                                                 \\
+        {                                                                                          \\
+            long unit = 0;                                                                         \\
+            for (; unit + 2 * LANES <= outputs; unit += 2 * LANES) {                               \\
+                VECTOR low[TEMPL_ROWS], high[TEMPL_ROWS];                                          \\
+                for (int row = 0; row < TEMPL_ROWS; row++) {                                       \\
+                    low[row] = LOAD(biases + unit);                                                \\
+                    high[row] = LOAD(biases + unit + LANES);                                       \\
+                }                                                                                  \\
+                for (long input = 0; input < inputs; input++) {                                    \\
+                    VECTOR first = LOAD(weights + input * outputs + unit);                         \\
+                    VECTOR second = LOAD(weights + input * outputs + unit + LANES);                \\
+                    _Pragma("GCC unroll 6")                                                        \\
+                    for (int row = 0; row < TEMPL_ROWS; row++) {                                   \\
+                        VECTOR value = SPREAD(in[row * inputs + input]);                           \\
+                        low[row] = ADD_PRODUCT(value, first, low[row]);                            \\
+                        high[row] = ADD_PRODUCT(value, second, high[row]);                         \\
+                    }                                                                              \\
+                }                                                                                  \\
+                for (int row = 0; row < TEMPL_ROWS; row++) {                                       \\
+                    STORE(out + row * outputs + unit, low[row]);                                   \\
+                    STORE(out + row * outputs + unit + LANES, high[row]);                          \\
+                }                                                                                  \\
+            }                                                                                      \\
+            return unit;                                                                           \\
+        }
+
+    TEMPL_VECTORS(templ_by_8, "avx2,fma", __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps,
+                  _mm256_set1_ps, _mm256_fmadd_ps)
+    TEMPL_VECTORS(templ_by_16, "avx512f", __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps,
+                  _mm512_set1_ps, _mm512_fmadd_ps)
+    #endif
+
+    static void templ_layer(const float *in, long inputs, const float *weights,
+                            const float *biases, long outputs, float *out)
+    {
+        long unit = 0;
+    #if defined(__GNUC__) && defined(__x86_64__)
+        if (__builtin_cpu_supports("avx512f"))
+            unit = templ_by_16(in, inputs, weights, biases, outputs, out);
+        else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+            unit = templ_by_8(in, inputs, weights, biases, outputs, out);
+    #endif
+        templ_units(in, inputs, weights, biases, outputs, out, unit);
+    }
+    """
+    enum: TEMPL_ROWS
+    void templ_standardise(
+        const float *values, const float *mean, const float *scale, float most, long inputs, float *out
+    ) noexcept
+    void templ_rectify(float *values, long count) noexcept
+    void templ_layer(
+        const float *values, long inputs, const float *weights, const float *biases, long outputs,
+        float *out,
+    ) noexcept
+
+
+cdef enum:
+    LAYERS_MAX = 8
+
+cdef struct Layer:
+    const float *weights
+    const float *biases
+    long inputs, outputs
+
+
+def network_odds(
+    const float[:, ::1] rows,
+    const float[::1] mean,
+    const float[::1] scale,
+    float clip,
+    list weights,
+    list biases,
+):
+    """Output of the last layer's only unit for each row of features."""
+    cdef Py_ssize_t count = rows.shape[0], row
+    cdef long inputs = mean.shape[0], widest = inputs
+    cdef int number, layers = len(weights), lane
+    cdef Layer[LAYERS_MAX] layer
+    cdef const float[:, ::1] weight
+    cdef const float[::1] bias
+    cdef float *values
+    cdef float *sums
+    cdef double[::1] odds
+    if not 0 < layers <= LAYERS_MAX or rows.shape[1] != inputs or scale.shape[0] != inputs:
+        raise ValueError("a network for other features")
+    for number in range(layers):
+        weight, bias = weights[number], biases[number]
+        if weight.shape[0] != (layer[number - 1].outputs if number else inputs):
+            raise ValueError("layers that do not fit each other")
+        layer[number] = Layer(&weight[0, 0], &bias[0], weight.shape[0], weight.shape[1])
+        widest = max(widest, weight.shape[1])
+    cdef float[:, ::1] buffers = np.empty((2, TEMPL_ROWS * widest), np.float32)
+    result = np.empty(count)
+    odds = result
+    for row in range(0, count, TEMPL_ROWS):
+        values, sums = &buffers[0, 0], &buffers[1, 0]
+        for lane in range(TEMPL_ROWS):
+            templ_standardise(
+                &rows[min(row + lane, count - 1), 0], &mean[0], &scale[0], clip, inputs,
+                values + lane * inputs,
+            )
+        for number in range(layers):
+            templ_layer(
+                values, layer[number].inputs, layer[number].weights, layer[number].biases,
+                layer[number].outputs, sums,
+            )
+            if number < layers - 1:
+                templ_rectify(sums, TEMPL_ROWS * layer[number].outputs)
+            values, sums = sums, values
+        for lane in range(min(TEMPL_ROWS, count - row)):
+            odds[row + lane] = values[lane]
+    return result
