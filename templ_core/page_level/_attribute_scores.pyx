@@ -2,11 +2,15 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, qsort
+from libc.string cimport memcmp
 
 from templ_core.dom._text cimport resized
 from templ_core.page_level._hashing cimport TABLE_SIZE, place_of
 
 import numpy as np
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef enum:
     OWNER, INLINE, ABOVE1, ABOVE2, ABOVE3, FAR, ROLES
@@ -80,19 +84,20 @@ cdef _kind_scores(list kinds, const signed char[::1] weights, double unit):
     cdef int[3] of_level
     cdef uint32_t tag
     cdef bint is_root
-    cdef bytes name, attributes
+    cdef Py_ssize_t size
+    cdef const char *bytes
     result = np.zeros((len(kinds), ROLES))
     score = result
     try:
         for number in range(len(kinds)):
-            name = (<str>kinds[number][0]).encode("utf-8", "replace")
-            attributes = (<str>kinds[number][1]).encode("utf-8", "replace")
-            tag = _crc(name, len(name))
-            is_root = name == b"html" or name == b"body"
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[0], &size)
+            tag = _crc(bytes, size)
+            is_root = size == 4 and (not memcmp(bytes, b"html", 4) or not memcmp(bytes, b"body", 4))
             of_level[0] = of_level[1] = of_level[2] = 0
-            if not is_root and attributes:
-                stems = <uint32_t *>resized(stems, len(attributes) * sizeof(uint32_t))
-                count = _distinct_stems(attributes, len(attributes), stems)
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[1], &size)
+            if not is_root and size:
+                stems = <uint32_t *>resized(stems, size * sizeof(uint32_t))
+                count = _distinct_stems(bytes, size, stems)
                 for place in range(count):
                     for role in range(3):
                         of_level[role] += weights[place_of(stems[place] ^ <uint64_t>(role + 1) << 32)]

@@ -60,7 +60,7 @@ def with_contexts(
     rows = np.empty((size, columns + len(CONTEXTS)), np.float32)
     rows[:, :columns] = features
     p0 = first_guess(attribute, text)
-    order = np.argsort(-p0, kind="stable")
+    order = np.argsort(-(attribute + text), kind="stable")
     _contexts.fill_contexts(
         tree, group, attribute, text, p0, order, SUM_WEIGHT, _RECALL_SHARE, rows, columns
     )

@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.distinct import distinct
 from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_above
+from templ_core.page_level import _text_scores
 from templ_core.page_level._attribute_scores import attribute_sums
-from templ_core.page_level.characters import UInt64s, Words, mix, text_hashes
+from templ_core.page_level._text_scores import text_sums, token_places
+from templ_core.page_level.characters import UInt64s, Words, mix
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,12 +35,8 @@ _TAG_SALTS = {role: np.uint64((number + 9) << 32) for number, role in enumerate(
 _STEM = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ROOTS = frozenset(("html", "body"))
 
-LEADING_WORDS = 30
-SHORT_WORDS = 6
-_WORD, _START, _WHOLE = (np.uint64(salt) for salt in (0x51ED27, 0xA24BAED, 0x9FB21C65))
-_HEADING = np.uint64(0xC13FA9A902A6328F)
-_TURN = np.uint64(0xFF51AFD7ED558CCD)
-HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+"""Level of each heading tag."""
 
 
 class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,11 +50,6 @@ class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
     def odds(self, sums: Floats) -> Floats:
         """Log-odds for sums of weights; what many tokens repeat does not count without limit."""
         return np.clip(self.bias + sums, -ODDS_MAX, ODDS_MAX)
-
-    def sums(self, places: Ints, group: Ints, groups: int) -> Floats:
-        """Sum of the weights at `places` by `group`; length `groups`."""
-        total: Floats = np.bincount(group, self.weights[places], groups) * np.float64(self.unit)
-        return total
 
 
 class TokenPlaces(NamedTuple):
@@ -147,10 +138,9 @@ def text_scores(words: Words, heading: Ints, table: HashedTable) -> Floats:
         heading: Number of the last heading before each segment, -1 without one.
         table: The regression's weights.
     """
-    count = len(words.per_segment)
-    own = table.sums(*text_places(words), count)
-    below = table.sums(*heading_places(words, heading), count)
-    return table.odds(own + np.where(heading >= 0, below[heading], 0.0))
+    return table.odds(
+        table.unit * text_sums(words.hashes, words.per_segment, heading, table.weights)
+    )
 
 
 def text_places(words: Words) -> TokenPlaces:
@@ -158,42 +148,17 @@ def text_places(words: Words) -> TokenPlaces:
 
     Tokens are the first words, the first three words as one, and a short text as a whole.
     """
-    return _places(words, np.uint64(0))
+    everything = np.ones(len(words.per_segment), np.uint8)
+    return TokenPlaces(*token_places(words.hashes, words.per_segment, everything, as_heading=False))
 
 
 def heading_places(words: Words, heading: Ints) -> TokenPlaces:
     """The same for segments that are the last heading before some segment, hashed apart."""
-    used = np.zeros(len(words.per_segment), np.bool_)
-    used[heading[heading >= 0]] = True
-    places = _places(words, _HEADING)
-    chosen = used[places.group]
-    return TokenPlaces(places.place[chosen], places.group[chosen])
+    used = np.zeros(len(words.per_segment), np.uint8)
+    used[heading[heading >= 0]] = 1
+    return TokenPlaces(*token_places(words.hashes, words.per_segment, used, as_heading=True))
 
 
 def last_headings(document: Document) -> Ints:
     """Number of the last heading before each segment, -1 without one; length n_segments."""
-    tags, owner = document.nodes.tags, document.segments.owner
-    in_heading = sums_above(
-        document.nodes.end, np.array([tag in HEADINGS for tag in tags], np.float64)
-    )
-    number = np.where(in_heading[owner] > 0.5, np.arange(len(owner)), -1)
-    last = np.maximum.accumulate(number)
-    return np.concatenate([[-1], last[:-1]])
-
-
-def _places(words: Words, salt: UInt64s | np.uint64) -> TokenPlaces:
-    leading = words.place < LEADING_WORDS
-    starts = np.flatnonzero((words.place == 0) & (words.per_segment[words.segment] >= 3))
-    first, second, third = (words.hashes[starts + step] for step in range(3))
-    short = np.flatnonzero(words.per_segment <= SHORT_WORDS)
-    hashes = np.concatenate(
-        [
-            words.hashes[leading] ^ _WORD,
-            ((first * _TURN + second) * _TURN + third) ^ _START,
-            text_hashes(words)[short] ^ _WHOLE,
-        ]
-    )
-    group = np.concatenate([words.segment[leading], words.segment[starts], short])
-    place = (mix(hashes ^ salt) % np.uint64(TABLE_SIZE)).astype(np.int64)
-    once = distinct(group * TABLE_SIZE + place)
-    return TokenPlaces(once % TABLE_SIZE, once // TABLE_SIZE)
+    return _text_scores.last_headings(document, HEADINGS)

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,10 +12,7 @@ def network(rng, sizes):
     return Network(
         mean=rng.normal(size=sizes[0]).astype(np.float32),
         scale=rng.uniform(0, 2, sizes[0]).astype(np.float32),
-        weights=[
-            rng.normal(size=shape).astype(np.float32)
-            for shape in zip(sizes[:-1], sizes[1:], strict=True)
-        ],
+        weights=[rng.normal(size=shape).astype(np.float32) for shape in pairwise(sizes)],
         biases=[rng.normal(size=size).astype(np.float32) for size in sizes[1:]],
     )
 

@@ -9,7 +9,7 @@ FEATURES = 6
 
 def ensemble(rng, sizes):
     """Random trees with so many inner nodes each."""
-    feature, threshold, left, right, value, roots = [], [], [], [], [], []
+    feature, threshold, left, right, value = [], [], [], [], []
 
     def grow(inner):
         node = len(feature)
@@ -25,8 +25,7 @@ def ensemble(rng, sizes):
         right[node] = grow(inner - 1 - on_the_left)
         return node
 
-    for inner in sizes:
-        roots.append(grow(inner))
+    roots = [grow(inner) for inner in sizes]
     return TreeEnsemble(
         feature=np.array(feature, np.int32),
         threshold=np.array(threshold, np.float32),
