@@ -15,6 +15,9 @@ cdef extern from "Python.h":
 cdef enum:
     OWNER, INLINE, ABOVE1, ABOVE2, ABOVE3, FAR, ROLES
 
+cdef enum:
+    FEW = 24
+
 cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]
 cdef uint32_t[256] CRC
 
@@ -141,7 +144,7 @@ cdef Py_ssize_t _distinct_stems(const char *text, Py_ssize_t size, uint32_t *ste
             value = CRC[(value ^ <unsigned char>(text[place] | 32)) & 0xFF] ^ value >> 8
         stems[count] = ~value
         count += 1
-    qsort(stems, count, sizeof(uint32_t), _compare)
+    _sort(stems, count)
     for place in range(count):
         if not place or stems[place] != stems[place - 1]:
             stems[kept] = stems[place]
@@ -155,6 +158,21 @@ cdef inline bint _is_upper(char letter) noexcept:
 
 cdef inline bint _is_lower(char letter) noexcept:
     return c"a" <= letter <= c"z"
+
+
+cdef void _sort(uint32_t *stems, Py_ssize_t count) noexcept:
+    """By insertion where there are few."""
+    cdef Py_ssize_t place, at
+    cdef uint32_t stem
+    if count > FEW:
+        qsort(stems, count, sizeof(uint32_t), _compare)
+        return
+    for place in range(1, count):
+        stem, at = stems[place], place
+        while at and stems[at - 1] > stem:
+            stems[at] = stems[at - 1]
+            at -= 1
+        stems[at] = stem
 
 
 cdef int _compare(const void *one, const void *other) noexcept nogil:

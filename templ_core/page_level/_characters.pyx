@@ -62,47 +62,53 @@ def read_characters(list texts):
 
 
 def read_words(const uint16_t[::1] classes, const uint32_t[::1] lower, const int64_t[::1] starts):
-    """First character, length, segment, place, hash of each word; words of each segment."""
-    cdef Py_ssize_t size = classes.shape[0], segments = starts.shape[0], count = 0
-    cdef Py_ssize_t segment, at = 0, stop, begin, place, word = 0
+    """First character, length, segment, place, hash, digits of each word; words of each segment."""
+    cdef Py_ssize_t size = classes.shape[0], segments = starts.shape[0]
+    cdef Py_ssize_t count = _count_words(&classes[0], size)
+    cdef Py_ssize_t segment, at, stop, begin, place, word = 0
     cdef uint64_t total
-    for at in range(size):
-        count += _begins(&classes[0], at)
+    cdef int bits
     columns = np.empty((4, count), np.int64)
-    hashes, per_segment = np.empty(count, np.uint64), np.empty(segments, np.int64)
+    hashes, with_digits = np.empty(count, np.uint64), np.empty(count, np.bool_)
+    per_segment = np.empty(segments, np.int64)
     cdef int64_t[:, ::1] column = columns
     cdef uint64_t[::1] value = hashes
+    cdef unsigned char[::1] numeric = with_digits.view(np.uint8)
     cdef int64_t[::1] number = per_segment
     for segment in range(segments):
         at = starts[segment]
         stop = starts[segment + 1] if segment + 1 < segments else size
         place = 0
         while at < stop:
-            if not classes[at] & WORD:
+            bits = classes[at]
+            if not bits & WORD:
                 at += 1
                 continue
-            begin, total = at, 0
-            while True:
-                total += lower[at] * POWER[min(at - begin, POWERS - 1)]
-                at += 1
-                if (classes[at] & (WORD | UNSPACED)) != WORD or classes[at - 1] & UNSPACED:
-                    break
+            begin, total = at, lower[at] * POWER[0]
+            at += 1
+            if not bits & UNSPACED:
+                while classes[at] & (WORD | UNSPACED) == WORD:
+                    bits |= classes[at]
+                    total += lower[at] * POWER[min(at - begin, POWERS - 1)]
+                    at += 1
             column[0, word], column[1, word] = begin, at - begin
             column[2, word], column[3, word] = segment, place
-            value[word] = mix(total)
+            value[word], numeric[word] = mix(total), bits & DIGIT != 0
             place += 1
             word += 1
         number[segment] = place
-    return (*columns, hashes, per_segment)
+    return (*columns, hashes, with_digits, per_segment)
 
 
-cdef inline bint _begins(const uint16_t *classes, Py_ssize_t at) noexcept:
-    """Whether a word begins here: characters of unspaced scripts are words of their own."""
+cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:
+    """Characters that begin a word: characters of unspaced scripts are words of their own."""
+    cdef Py_ssize_t at
+    cdef int count = size > 0 and classes[0] & WORD
     cdef int joined
-    if not at:
-        return classes[0] & WORD
-    joined = classes[at - 1] & WORD and not (classes[at] | classes[at - 1]) & UNSPACED
-    return classes[at] & WORD and not joined
+    for at in range(1, size):
+        joined = classes[at - 1] & ~((classes[at - 1] | classes[at]) >> 1)
+        count += classes[at] & ~joined & WORD
+    return count
 
 
 def text_hashes(const uint64_t[::1] hashes, const int64_t[::1] per_segment):
@@ -119,23 +125,3 @@ def text_hashes(const uint64_t[::1] hashes, const int64_t[::1] per_segment):
             word += 1
         result[segment] = mix(total)
     return texts
-
-
-def plain_hashes(
-    const uint16_t[::1] classes,
-    const int64_t[::1] first,
-    const int64_t[::1] length,
-    const uint64_t[::1] hashes,
-):
-    """The words' hashes, one and the same for all words with digits."""
-    cdef Py_ssize_t word, at
-    cdef int found
-    cdef uint64_t[::1] result
-    plain = np.empty(first.shape[0], np.uint64)
-    result = plain
-    for word in range(first.shape[0]):
-        found = 0
-        for at in range(first[word], first[word] + length[word]):
-            found |= classes[at]
-        result[word] = SPREAD if found & DIGIT else hashes[word]
-    return plain

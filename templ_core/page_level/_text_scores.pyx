@@ -1,7 +1,7 @@
 """Sums of the hashed table of words, see `templ_core.page_level.hashed_scores`."""
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memmove
+from libc.string cimport memset
 
 from templ_core.page_level._hashing cimport mix, place_of
 from templ_core.page_level._kinds cimport number_tags
@@ -13,6 +13,7 @@ cdef enum:
     STARTING_WORDS = 3
     SHORT_WORDS = 6
     TOKENS_MAX = LEADING_WORDS + 2
+    SLOTS = 64
 
 cdef uint64_t WORD = 0x51ED27, START = 0xA24BAED, WHOLE = 0x9FB21C65
 cdef uint64_t HEADING = 0xC13FA9A902A6328F, TURN = 0xFF51AFD7ED558CCD
@@ -85,32 +86,34 @@ cdef int64_t[::1] _starts(const int64_t[::1] per_segment):
 cdef int _places(
     const uint64_t[::1] hashes, int64_t first, int64_t words, uint64_t salt, int *places
 ) noexcept:
-    """Places of a segment's different tokens, ascending; how many."""
+    """Places of a segment's different tokens; how many."""
     cdef int tokens = 0, word
     cdef uint64_t whole = 0, power = 1
+    cdef int[SLOTS] seen
+    memset(seen, 0xFF, sizeof(seen))
     for word in range(<int>min(words, LEADING_WORDS)):
-        tokens = _insert(places, tokens, place_of(hashes[first + word] ^ WORD ^ salt))
+        tokens = _add(places, tokens, place_of(hashes[first + word] ^ WORD ^ salt), seen)
     if words >= STARTING_WORDS:
         whole = (hashes[first] * TURN + hashes[first + 1]) * TURN + hashes[first + 2]
-        tokens = _insert(places, tokens, place_of(whole ^ START ^ salt))
+        tokens = _add(places, tokens, place_of(whole ^ START ^ salt), seen)
     if words <= SHORT_WORDS:
         whole = 0
         for word in range(<int>words):
             power *= <uint64_t>0x9E3779B97F4A7C15
             whole += hashes[first + word] * power
-        tokens = _insert(places, tokens, place_of(mix(whole) ^ WHOLE ^ salt))
+        tokens = _add(places, tokens, place_of(mix(whole) ^ WHOLE ^ salt), seen)
     return tokens
 
 
-cdef inline int _insert(int *places, int tokens, int place) noexcept:
-    cdef int at = tokens
-    while at and places[at - 1] > place:
-        at -= 1
-    if at and places[at - 1] == place:
-        return tokens
-    memmove(places + at + 1, places + at, (tokens - at) * sizeof(int))
-    places[at] = place
-    return tokens + 1
+cdef inline int _add(int *places, int tokens, int place, int *seen) noexcept:
+    """The place behind the others, unless the table of those seen has it."""
+    cdef int slot = place % SLOTS
+    while seen[slot] >= 0 and seen[slot] != place:
+        slot = (slot + 1) % SLOTS
+    if seen[slot] < 0:
+        seen[slot] = places[tokens] = place
+        tokens += 1
+    return tokens
 
 
 cdef inline double _sum(const signed char[::1] weights, const int *places, int tokens) noexcept:

@@ -16,6 +16,7 @@ Ints = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 Bools = npt.NDArray[np.bool_]
 
+_NUMERIC = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -54,6 +55,8 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the word within its segment, from 0."""
     hashes: UInt64s
     """Equal for words that are equal in lower case."""
+    numeric: Bools
+    """Words with digits."""
     per_segment: Ints
     """Words of each segment; length n_segments."""
 
@@ -66,7 +69,7 @@ def read_characters(texts: Sequence[str]) -> Characters:
 
 def read_words(characters: Characters) -> Words:
     """The words of the characters."""
-    first, length, segment, place, hashes, per_segment = _characters.read_words(
+    first, length, segment, place, hashes, numeric, per_segment = _characters.read_words(
         characters.classes, characters.lower, characters.starts
     )
     return Words(
@@ -75,6 +78,7 @@ def read_words(characters: Characters) -> Words:
         segment=segment,
         place=place,
         hashes=hashes,
+        numeric=numeric,
         per_segment=per_segment,
     )
 
@@ -84,9 +88,9 @@ def text_hashes(words: Words) -> UInt64s:
     return _characters.text_hashes(words.hashes, words.per_segment)
 
 
-def shape_hashes(characters: Characters, words: Words) -> UInt64s:
+def shape_hashes(words: Words) -> UInt64s:
     """As `text_hashes`, but all words with digits are equal: dates, prices, numbers of comments."""
-    plain = _characters.plain_hashes(characters.classes, words.first, words.length, words.hashes)
+    plain = np.where(words.numeric, _NUMERIC, words.hashes)
     return _characters.text_hashes(plain, words.per_segment)
 
 

@@ -97,6 +97,6 @@ def read_features(document: Document) -> PageFeatures:
         tree=tree,
         group=group,
         text=text,
-        shape=shape_hashes(characters, words),
+        shape=shape_hashes(words),
         rows=rows,
     )

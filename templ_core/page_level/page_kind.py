@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.page_level._page_kind import weighted_sums
 from templ_core.page_level.contexts import first_guess
 from templ_core.page_level.features import Matrix
 
@@ -67,8 +68,8 @@ def page_statistics(features: Matrix, words: Floats, attribute: Floats, text: Fl
     content, total = mass.sum(), words.sum()
     return np.concatenate(
         [
-            mass @ features / content,
-            words @ features / total,
+            weighted_sums(features, mass) / content,
+            weighted_sums(features, words) / total,
             np.log1p([content, total]),
             [content / total, mass @ attribute / content, mass @ text / content],
             [np.log(len(words))],

@@ -39,12 +39,14 @@ def read_words(characters):
     segment = np.searchsorted(characters.starts, first, side="right") - 1
     per_segment = np.bincount(segment, minlength=len(characters.starts))
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_segment)])
+    digits = np.concatenate([np.zeros(1, np.int64), np.cumsum(characters.has(DIGIT))])
     return Words(
         first=first,
         length=length,
         segment=segment,
         place=np.arange(len(first)) - before[segment],
         hashes=_word_hashes(characters.lower[is_word], length),
+        numeric=digits[first + length] > digits[first],
         per_segment=per_segment,
     )
 
@@ -57,13 +59,10 @@ def text_hashes(words):
     return mix(before[ends] - before[ends - words.per_segment])
 
 
-def shape_hashes(characters, words):
+def shape_hashes(words):
     """As `text_hashes`, but all words with digits are equal: dates, prices, numbers of comments."""
-    digits = np.concatenate([np.zeros(1, np.int64), np.cumsum(characters.has(DIGIT))])
-    numeric = digits[words.first + words.length] > digits[words.first]
-    return text_hashes(
-        msgspec.structs.replace(words, hashes=np.where(numeric, _SPREAD, words.hashes))
-    )
+    plain = np.where(words.numeric, _SPREAD, words.hashes)
+    return text_hashes(msgspec.structs.replace(words, hashes=plain))
 
 
 def _word_hashes(letters, length):

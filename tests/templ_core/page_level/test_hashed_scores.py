@@ -31,7 +31,7 @@ def by_segment(places, count):
     found = [[] for _ in range(count)]
     for place, segment in zip(places.place, places.group, strict=True):
         found[segment].append(int(place))
-    return found
+    return [sorted(some) for some in found]
 
 
 @given(TEXTS, st.data())
