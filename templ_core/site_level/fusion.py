@@ -61,7 +61,7 @@ def fused_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
 
 
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
-    """Plain numbers, fitted by `templ train-site`."""
+    """Plain numbers, fitted by `templ experiments site-level`."""
 
     format: int
     terms: dict[str, Term]

@@ -40,7 +40,7 @@ from workers.page import Rejected
 @click.option(
     "--folds",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Directory for the models that leave a part of the sites out; `templ train-site` needs them.",
+    help="Directory for the models that leave a part of the sites out; `templ experiments site-level` needs them.",
 )
 @click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
 @click.option(
