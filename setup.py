@@ -1,5 +1,6 @@
 """The compiled modules: every `_*.pyx` of the core, for the stable ABI of Python 3.11 and later."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -35,5 +36,8 @@ setup(
             "cdivision": True,
         },
     ),
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={
+        "bdist_wheel": {"py_limited_api": "cp311"},
+        "build_ext": {"parallel": os.cpu_count()},
+    },
 )
