@@ -94,8 +94,7 @@ def decide(
 
 def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
     """The decision for a page whose site is unknown."""
-    odds = _with_policy(page.odds, page, page.page_kind, config)
-    return _decide_odds(odds, page, page.copies, config)
+    return _decide_odds(_own_odds(page, config), page, page.copies, config)
 
 
 def decide_fused(
@@ -110,9 +109,9 @@ def decide_fused(
         documents: Documents that the site's model rests on; with few the page alone counts more.
         config: The core's thresholds.
     """
-    alone = decide_alone(page, config)
+    own = _own_odds(page, config)
+    alone = _decide_odds(own, page, page.copies, config)
     weight = documents / (documents + config.site_doubt_pages)
-    own = _with_policy(page.odds, page, page.page_kind, config)
     odds = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
     copies = msgspec.structs.replace(page.copies, once=np.zeros(len(odds), np.bool_))
     fused = _decide_odds(np.round(odds, DECIMALS), page, copies, config)
@@ -141,6 +140,10 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
         page_kind=reading.kind,
         confidence=page_model.confidence,
     )
+
+
+def _own_odds(page: PageScores, config: CoreConfig) -> Floats:
+    return _with_policy(page.odds, page, page.page_kind, config)
 
 
 def _with_policy(odds: Floats, page: PageScores, kind: PageKind, config: CoreConfig) -> Floats:

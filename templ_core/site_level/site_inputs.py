@@ -9,15 +9,8 @@ from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.page_kind import PageKind
 from templ_core.site_level.article_head import article_head
 from templ_core.site_level.containers import find_containers, steps_from, usual
-from templ_core.site_level.place_counts import content_mass
-from templ_core.site_level.place_table import (
-    PlaceTable,
-    corrected_mass,
-    is_constant,
-    pooled,
-    standing,
-)
-from templ_core.site_level.places import PagePlaces, box_nodes, node_places, page_places
+from templ_core.site_level.place_odds import clipped_odds, read_places
+from templ_core.site_level.places import box_nodes, node_places, page_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.tree_evidence import tree_evidence
 
@@ -43,7 +36,7 @@ SIGNS = {
 """The inputs, and whether more of them speaks for content (1) or for template (-1)."""
 CONSTANT = "constant"
 """Column, no input: whether a segment is constant text at a constant place, 0 or 1."""
-_SURE, _QUITE_SURE = 0.005, 0.02
+_QUITE_SURE = 0.02
 """Probabilities are kept this far from 0 and 1."""
 _CONSTANT_MAX = 5.0
 _LONG_WORDS = 50
@@ -78,11 +71,9 @@ def site_inputs(
     nodes = node_places(document)
     page = page_places(document, features, nodes)
     tree, parent = features.tree, document.nodes.parent
-    known = standing(table, page.path, page.text, page.shape)
     words = page.words.astype(np.int64)
-    constant = is_constant(known.path_pages, known.constancy, known.text_pages, words)
-    mass = corrected_mass(content_mass(content_odds, page.words), words, constant)
-    place = pooled_odds(table, page, mass)
+    reading = read_places(table, page, content_odds)
+    known, place = reading.known, reading.odds
     content = 1 / (1 + np.exp(-place))
     containers = find_containers(page.first, page.last, content, tree.words)
     best = box_nodes(tree)[containers.best]
@@ -106,7 +97,7 @@ def site_inputs(
         "steps to the best box": steps,
         "headline": head.headline,
         "below the headline": head.below,
-        CONSTANT: constant.astype(np.float64),
+        CONSTANT: reading.constant.astype(np.float64),
         "constant words": np.clip(
             np.log(np.maximum(known.path_pages * known.constancy, 1)), 0, _CONSTANT_MAX
         ),
@@ -130,28 +121,6 @@ def _tree_constancy(
 def _is_open(page: Floats, place: Floats) -> npt.NDArray[np.bool_]:
     """Segments that phrases could make template: neither content nor template by page and place."""
     return (np.maximum(page, place) > _OPEN_ABOVE) & (np.minimum(page, place) < _OPEN_BELOW)
-
-
-def pooled_odds(table: PlaceTable, page: PagePlaces, mass: npt.NDArray[np.int64]) -> Floats:
-    """Log-odds for content of each segment's place: the mean over its cell and its anchor.
-
-    Args:
-        table: What is known about the site.
-        page: Where the segments stand.
-        mass: Content mass of each, constant text set to template.
-    """
-    words = page.words.astype(np.int64)
-    of_cell = pooled(table.cells, page.cell, words, mass)
-    of_anchor = pooled(table.anchors, page.anchor, words, mass)
-    odds: Floats = (clipped_odds(of_cell, _SURE) + clipped_odds(of_anchor, _SURE)) / 2
-    return odds
-
-
-def clipped_odds(probability: Floats, margin: float) -> Floats:
-    """Log-odds of probabilities kept away from 0 and 1."""
-    inner = np.clip(probability, margin, 1 - margin)
-    odds: Floats = np.log(inner / (1 - inner))
-    return odds
 
 
 def _odds(margin: float) -> float:

@@ -15,21 +15,10 @@ from templ_core.site_level.containers import find_containers
 from templ_core.site_level.counts import Counts, occurrences
 from templ_core.site_level.learned_page import LearnedPage
 from templ_core.site_level.phrases import refit as find_phrases
-from templ_core.site_level.place_counts import (
-    PlaceCounts,
-    content_mass,
-    count_page,
-    count_pages,
-)
-from templ_core.site_level.place_table import (
-    PlaceTable,
-    corrected_mass,
-    is_constant,
-    standing,
-    tabulate,
-)
+from templ_core.site_level.place_counts import PlaceCounts, count_page, count_pages
+from templ_core.site_level.place_odds import read_places
+from templ_core.site_level.place_table import PlaceTable, tabulate
 from templ_core.site_level.places import PagePlaces
-from templ_core.site_level.site_inputs import pooled_odds
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import COMPACT_FORMAT
 from templ_core.site_level.tree_template import TreeLearner
@@ -153,12 +142,10 @@ def _with_boxes(table: PlaceTable, pages: Sequence[LearnedPage]) -> PlaceTable:
     """The table with the containers that its places give each page."""
     content, best = [], []
     for page in pages:
-        places, words = page.places, page.places.words.astype(np.int64)
-        known = standing(table, places.path, places.text, places.shape)
-        constant = is_constant(known.path_pages, known.constancy, known.text_pages, words)
-        mass = corrected_mass(content_mass(page.content_odds, places.words), words, constant)
-        probability = 1 / (1 + np.exp(-pooled_odds(table, places, mass)))
-        found = find_containers(places.first, places.last, probability, words.astype(np.float64))
+        places = page.places
+        probability = 1 / (1 + np.exp(-read_places(table, places, page.content_odds).odds))
+        words = places.words.astype(np.float64)
+        found = find_containers(places.first, places.last, probability, words)
         content.append(places.boxes[found.content])
         best.append(places.boxes[found.best])
     return msgspec.structs.replace(
