@@ -1,10 +1,11 @@
 """The class set of the experiments, and what each cleaner leaves of its pages."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 import numpy as np
 
@@ -15,7 +16,7 @@ from templ_core.evaluation.pagelevel_variants import basic, smooth
 from templ_core.page_level.smoothed_classifier import SmoothedClassifier
 from templ_core.training.site_pages import ReadPage, SitePage
 from templ_core.training.site_templates import count_site, site_labels
-from workers.cli.experiments.gold_pages import ScoredPage, records, score_markup
+from workers.cli.experiments.gold_pages import ScoredPage, read_classifier, records, score_markup
 from workers.errors import InputProblem
 
 TOPICS = {
@@ -97,6 +98,45 @@ def _source(record: Mapping[str, Any]) -> SourcePage:
         content=record["gold_selector"],
         exclude=record.get("gold_exclude"),
         neutral=record.get("gold_neutral"),
+    )
+
+
+def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Arguments and options of the commands on cleaned pages of the class set."""
+    for add in (
+        click.option(
+            "--seed", default=0, show_default=True, help="Same seed and corpora, same pages."
+        ),
+        click.option(
+            "--templates", default=4, show_default=True, help="Templates of each article."
+        ),
+        click.option("--articles", default=40, show_default=True, help="Articles of each topic."),
+        click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path)),
+        click.argument("classifier", type=click.Path(path_type=Path)),
+    ):
+        command = add(command)
+    return command
+
+
+def cleaned_class_set(
+    classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
+) -> list[CleanedPage]:
+    """The class set that `class_set_options` ask for, cleaned.
+
+    Raises:
+        InputProblem: pages of some topic, or of all templates, are missing; no classifier.
+    """
+    pages = read_class_set(
+        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
+    )
+    return clean_pages(pages, read_classifier(classifier))
+
+
+def described(pages: Sequence[CleanedPage]) -> str:
+    """How many pages, articles and templates there are."""
+    return (
+        f"{len(pages)} pages: {len({one.page.article for one in pages})} articles in templates "
+        f"of {len({one.page.site for one in pages})} sites"
     )
 
 

@@ -7,8 +7,12 @@ from statistics import fmean
 import click
 
 from templ_core.evaluation.cross_site_classes import TopicPage, cross_site_accuracies
-from workers.cli.experiments.class_pages import CLEANERS, clean_pages, read_class_set
-from workers.cli.experiments.gold_pages import read_classifier
+from workers.cli.experiments.class_pages import (
+    CLEANERS,
+    class_set_options,
+    cleaned_class_set,
+    described,
+)
 from workers.cli.experiments.results import Report, out_option
 
 PAPER = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13}
@@ -16,11 +20,7 @@ ARTICLE_ALONE = "article alone"
 
 
 @click.command()
-@click.argument("classifier", type=click.Path(path_type=Path))
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--articles", default=40, show_default=True, help="Articles of each topic.")
-@click.option("--templates", default=4, show_default=True, help="Templates of each article.")
-@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same pages.")
+@class_set_options
 @out_option
 def pagelevel_classes(
     classifier: Path,
@@ -36,15 +36,9 @@ def pagelevel_classes(
     told on those of all other templates, by naive Bayes; means over all pairs of templates. CORPORA
     are those with `gold_selector` that hold the sites of the class set.
     """
-    pages = read_class_set(
-        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
-    )
-    cleaned = clean_pages(pages, read_classifier(classifier))
+    cleaned = cleaned_class_set(classifier, corpora, articles, templates, seed)
     report = Report(out)
-    report.say(
-        f"{len(cleaned)} pages: {len({one.page.article for one in cleaned})} articles in templates "
-        f"of {len({one.page.site for one in cleaned})} sites"
-    )
+    report.say(described(cleaned))
     texts = {name: [one.texts[name] for one in cleaned] for name in CLEANERS}
     texts[ARTICLE_ALONE] = [one.page.text for one in cleaned]
     accuracies = {

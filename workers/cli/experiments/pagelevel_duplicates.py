@@ -9,8 +9,13 @@ from pathlib import Path
 import click
 
 from templ_core.evaluation.min_hashes import are_near_duplicates, min_hashes
-from workers.cli.experiments.class_pages import CLEANERS, CleanedPage, clean_pages, read_class_set
-from workers.cli.experiments.gold_pages import read_classifier
+from workers.cli.experiments.class_pages import (
+    CLEANERS,
+    CleanedPage,
+    class_set_options,
+    cleaned_class_set,
+    described,
+)
 from workers.cli.experiments.results import Report, out_option
 
 PAPER = {
@@ -22,11 +27,7 @@ Pair = tuple[CleanedPage, CleanedPage]
 
 
 @click.command()
-@click.argument("classifier", type=click.Path(path_type=Path))
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--articles", default=40, show_default=True, help="Articles of each topic.")
-@click.option("--templates", default=4, show_default=True, help="Templates of each article.")
-@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same pairs.")
+@class_set_options
 @out_option
 def pagelevel_duplicates(
     classifier: Path,
@@ -41,16 +42,12 @@ def pagelevel_duplicates(
     Duplicates are pairs of one real article in two real templates, non-duplicates two articles in one
     template; CORPORA are those with `gold_selector` that hold the sites of the class set.
     """
-    pages = read_class_set(
-        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
-    )
-    cleaned = clean_pages(pages, read_classifier(classifier))
+    cleaned = cleaned_class_set(classifier, corpora, articles, templates, seed)
     same = _pairs(cleaned, lambda one: one.page.article)
     different = _drawn(_pairs(cleaned, lambda one: one.page.site), len(same), seed)
     report = Report(out)
     report.say(
-        f"{len(cleaned)} pages: {len({one.page.article for one in cleaned})} articles in templates "
-        f"of {len({one.page.site for one in cleaned})} sites; median article "
+        f"{described(cleaned)}; median article "
         f"{_median_words(cleaned)} words; {len(same)} duplicate and {len(different)} other pairs"
     )
     rows = []
