@@ -1,4 +1,4 @@
-from threading import Timer
+from threading import Event, Timer
 
 import pytest
 
@@ -17,8 +17,15 @@ def test_one_process_at_a_time(tmp_path, monkeypatch):
 
 def test_a_lock_that_is_let_go_in_time_is_waited_for(tmp_path):
     first = StateDirectory.open(tmp_path / "state", 4)
-    Timer(0.5, first.close).start()
+    closed = Event()
+
+    def close():
+        closed.set()
+        first.close()
+
+    Timer(0.5, close).start()
     StateDirectory.open(tmp_path / "state", 4).close()
+    assert closed.is_set()
 
 
 def test_another_version_is_named_with_what_to_do(tmp_path):
