@@ -24,8 +24,6 @@ JOINER = "[.,:/@'’&=?#%+~$€£¥-]"
 """Pattern of a mark that makes one compound of the words at its sides."""
 JOINERS_MAX = 3
 """Longest run of marks inside a compound, as in `https://a.org`."""
-COMPOUND = rf"{WORD}+(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}+)*"
-"""Pattern of a compound, greedy: words without white space between them, joined by marks."""
 _ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _TOKEN = re.compile(rf"{UNSPACED}|{WORD}+")
 _ASCII_COMPOUND = rf"\w++(?:{JOINER}{{1,{JOINERS_MAX}}}\w++)*+"

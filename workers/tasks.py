@@ -4,6 +4,7 @@ from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from schemas.cleaned import TextSegment
 from templ_core.clean import Cleaned, clean
@@ -354,13 +355,17 @@ def _learned(one: WindowPage, models: Models) -> LearnedPage | None:
 
 def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     document = decode_document(task.body)
-    before = np.unpackbits(
-        np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts)
-    ).astype(np.bool_)
+    before = _kept(task.kept, document)
     result = _clean_result(
         document, _model(task, models), models, config_with(task.comments), with_segments=False
     )
     if result.text == render_text(document, before):
         return ReviseResult(0.0, result)
-    after = np.unpackbits(np.frombuffer(result.kept, np.uint8), count=len(before)).astype(np.bool_)
+    after = _kept(result.kept, document)
     return ReviseResult(changed_ratio(document.segments.texts, before, after), result)
+
+
+def _kept(bits: bytes, document: Document) -> npt.NDArray[np.bool_]:
+    """Which segments stay, from a bit each."""
+    columns = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(document.segments.texts))
+    return columns.astype(np.bool_)

@@ -73,10 +73,3 @@ def climb(step: Ints) -> Ints:
         if np.array_equal(further, step):
             return step
         step = further
-
-
-def tree_levels(document: Document) -> list[npt.NDArray[np.intp]]:
-    """Nodes by depth, without the root."""
-    depth = document.nodes.depth
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)[1:]

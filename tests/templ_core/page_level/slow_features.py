@@ -5,7 +5,7 @@ import numpy as np
 from templ_core import letters as chars
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.page_level.own_features import OWNER_TAGS
-from templ_core.page_level.page_tree import LEVELS, TOP_SHARE, PageTree, climb, tree_levels
+from templ_core.page_level.page_tree import LEVELS, TOP_SHARE, PageTree, climb
 from templ_core.page_level.place_features import (
     FARTHEST,
     MAIN_SHARES,
@@ -293,3 +293,10 @@ def _above(owner, count, top, up, highest):
     for _ in range(LEVELS - 1):
         levels.append(up[levels[-1]])
     return np.stack([*levels, highest[owner]])
+
+
+def tree_levels(document):
+    """Nodes by depth, without the root."""
+    depth = document.nodes.depth
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)[1:]
