@@ -6,10 +6,6 @@ from typing import Any
 
 import msgspec
 
-from templ_core.config import CoreConfig
-from templ_core.dom.decode import decode_page
-from templ_core.dom.document import read_document
-from templ_core.errors import PageError
 from templ_core.page_level.features import read_features
 from templ_core.site_level.idioms import Idioms, Keys
 from templ_core.site_level.maximal_repeats import find_repeats
@@ -21,7 +17,7 @@ from templ_core.site_level.phrase_corpus import (
     read_corpus,
 )
 from templ_core.site_level.suffix_array import SuffixArray
-from templ_core.training.pages import GoldPage, page_labels
+from templ_core.training.pages import GoldPage, page_labels, read_gold_page
 
 TOKENS_MIN = (4, 3, 1)
 """Of an idiom that starts or ends at no block's border, at one, at two."""
@@ -50,19 +46,10 @@ def split_text(page: GoldPage) -> SplitText | None:
 
     Segments that are neither, or in part content, are left out.
     """
-    try:
-        markup = decode_page(
-            page.body,
-            content_type=None,
-            charset=page.charset,
-            content_encoding=None,
-            limit_bytes=CoreConfig().page_limit_bytes,
-        ).text
-        document = read_document(page.body, page.url, charset=page.charset)
-    except PageError:
+    read = read_gold_page(page)
+    if read is None:
         return None
-    if not document.segments.texts:
-        return None
+    markup, document = read
     labels = page_labels(page, document, markup, read_features(document).text)
     lines = lines_of_segments(document)
     is_content = labels.content > _CONTENT_MIN

@@ -1,5 +1,8 @@
 """How much of each segment is content, from a page's gold text or its gold selector."""
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +28,17 @@ class GoldSelectors(msgspec.Struct, frozen=True, kw_only=True):
     content: str
     exclude: str | None = None
     neutral: str | None = None
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Self | None:
+        """Those of a corpus record; None where only its gold text is known."""
+        if not record.get("gold_selector"):
+            return None
+        return cls(
+            content=record["gold_selector"],
+            exclude=record.get("gold_exclude"),
+            neutral=record.get("gold_neutral"),
+        )
 
 
 class Labels(msgspec.Struct, frozen=True, kw_only=True):

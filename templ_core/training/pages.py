@@ -107,21 +107,37 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     bag: WordBag
 
 
-def read_training_page(page: GoldPage) -> TrainingPage | None:
-    """The page as training sees it; None when it cannot be cleaned or has no text."""
+def gold_markup(page: GoldPage) -> str:
+    """The decoded page.
+
+    Raises:
+        PageError: it cannot be decoded.
+    """
+    return decode_page(
+        page.body,
+        content_type=None,
+        charset=page.charset,
+        content_encoding=None,
+        limit_bytes=CoreConfig().page_limit_bytes,
+    ).text
+
+
+def read_gold_page(page: GoldPage) -> tuple[str, Document] | None:
+    """A page's markup and document; None when it cannot be cleaned or has no text."""
     try:
-        markup = decode_page(
-            page.body,
-            content_type=None,
-            charset=page.charset,
-            content_encoding=None,
-            limit_bytes=CoreConfig().page_limit_bytes,
-        ).text
+        markup = gold_markup(page)
         document = read_document(page.body, page.url, charset=page.charset)
     except PageError:
         return None
-    if not document.segments.texts:
+    return (markup, document) if document.segments.texts else None
+
+
+def read_training_page(page: GoldPage) -> TrainingPage | None:
+    """The page as training sees it; None when it cannot be cleaned or has no text."""
+    read = read_gold_page(page)
+    if read is None:
         return None
+    markup, document = read
     features = read_features(document)
     return training_page(
         page,

@@ -177,7 +177,6 @@ def gold_pages(path: Path, training: Any) -> Iterator[Any]:
             reason = page.message if isinstance(page, Rejected) else "it is gone"
             raise InputProblem(f"{path}, line {number}: no page: {reason}")
         found += 1
-        selector = record.get("gold_selector")
         yield training.pages.GoldPage(
             corpus=corpus_name(path),
             url=page.url,
@@ -186,13 +185,7 @@ def gold_pages(path: Path, training: Any) -> Iterator[Any]:
             body=page.body,
             charset=page.charset,
             gold_text=record["gold_text"],
-            selectors=training.labels.GoldSelectors(
-                content=selector,
-                exclude=record.get("gold_exclude"),
-                neutral=record.get("gold_neutral"),
-            )
-            if selector
-            else None,
+            selectors=training.labels.GoldSelectors.of(record),
         )
     if not found:
         raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")

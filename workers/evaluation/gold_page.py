@@ -66,7 +66,6 @@ def _gold_page(
     for name, value in gold.items():
         if value is not None and not isinstance(value, str):
             raise InputProblem(f"{corpus}, record {offset}: `{name}` is not a text")
-    selector = gold["gold_selector"]
     return GoldPage(
         corpus=corpus,
         offset=offset,
@@ -78,11 +77,7 @@ def _gold_page(
         charset=page.charset,
         content_type=page.content_type,
         gold_text=gold["gold_text"] or "",
-        selectors=GoldSelectors(
-            content=selector, exclude=gold["gold_exclude"], neutral=gold["gold_neutral"]
-        )
-        if selector
-        else None,
+        selectors=GoldSelectors.of(gold),
         neutral=gold["gold_neutral"],
     )
 

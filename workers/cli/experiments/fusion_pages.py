@@ -13,7 +13,6 @@ from schemas.source import Source
 from templ_core.config import CoreConfig
 from templ_core.decide import PageScores, score_page
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
-from templ_core.dom.decode import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.served_instead import is_error_page, is_gate
 from templ_core.errors import CodecError, PageError
@@ -28,7 +27,13 @@ from templ_core.site_level.site_model_file import decode_site_model, encode_site
 from templ_core.site_level.teaching import teaching_pages
 from templ_core.training.fit_fusion import FusionPage
 from templ_core.training.labels import GoldSelectors
-from templ_core.training.pages import GoldPage, owner_of_each, page_labels, word_bag
+from templ_core.training.pages import (
+    GoldPage,
+    gold_markup,
+    owner_of_each,
+    page_labels,
+    word_bag,
+)
 from workers.cli.jsonl import read_objects
 from workers.errors import InputProblem
 from workers.feeds.records import page_from_json
@@ -203,13 +208,7 @@ def _fusion_page(
     config: CoreConfig,
 ) -> FusionPage:
     gold = _gold_page(record)
-    markup = decode_page(
-        gold.body,
-        content_type=None,
-        charset=gold.charset,
-        content_encoding=None,
-        limit_bytes=config.page_limit_bytes,
-    ).text
+    markup = gold_markup(gold)
     return FusionPage(
         corpus=gold.corpus,
         site=gold.site,
@@ -230,20 +229,13 @@ def _fusion_page(
 
 
 def _gold_page(record: _Record) -> GoldPage:
-    fields, selector = record.fields, record.fields.get("gold_selector")
     return GoldPage(
         corpus=record.corpus,
         url=record.page.url,
         site=record.page.site,
-        kind=fields.get("kind") or "",
+        kind=record.fields.get("kind") or "",
         body=record.page.body or b"",
         charset=record.page.charset,
-        gold_text=fields["gold_text"],
-        selectors=GoldSelectors(
-            content=selector,
-            exclude=fields.get("gold_exclude"),
-            neutral=fields.get("gold_neutral"),
-        )
-        if selector
-        else None,
+        gold_text=record.fields["gold_text"],
+        selectors=GoldSelectors.of(record.fields),
     )

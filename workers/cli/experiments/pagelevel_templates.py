@@ -79,12 +79,8 @@ def pagelevel_templates(
 
 def _labelled(page: ScoredPage) -> LabelledPage | None:
     record = page.record
-    gold = GoldSelectors(
-        content=record["gold_selector"],
-        exclude=record.get("gold_exclude"),
-        neutral=record.get("gold_neutral"),
-    )
-    labels = selected_labels(page.document, markup_of(record), gold)
+    gold = GoldSelectors.of(record)
+    labels = selected_labels(page.document, markup_of(record), gold) if gold else None
     if labels is None or not labels.content.any():
         return None
     return LabelledPage(page=page, labels=labels)

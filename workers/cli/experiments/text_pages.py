@@ -40,14 +40,8 @@ def read_text_pages(corpora: Sequence[Path]) -> dict[str, list[TextPage]]:
                 document = parse_document(markup, record["url"])
             except PageError:
                 continue
-            labels = None
-            if record.get("gold_selector"):
-                gold = GoldSelectors(
-                    content=record["gold_selector"],
-                    exclude=record.get("gold_exclude"),
-                    neutral=record.get("gold_neutral"),
-                )
-                labels = selected_labels(document, markup, gold)
+            gold = GoldSelectors.of(record)
+            labels = selected_labels(document, markup, gold) if gold else None
             if labels is not None and not labels.content.any():
                 labels = None
             text = page_text(document)
