@@ -1,6 +1,6 @@
 """The refresher: documents in, site models out. Knows no transport."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -10,10 +10,10 @@ from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
 from templ_core.site_level.refresh import is_due
 from templ_core.site_level.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
+from templ_core.site_level.teaching import latest_contents
 from workers.outputs import cleaned_record
 from workers.settings import Settings
 from workers.state.window_change import Contribution, SiteState
-from workers.state.window_entry import Entry
 from workers.state.window_store import WindowStore
 from workers.tasks import (
     CONFIG,
@@ -31,6 +31,10 @@ from workers.tasks import (
     WindowPage,
     config_with,
 )
+
+_READ_AHEAD = 2
+"""Documents that are handed to a refit for each one that trees and phrases are learned from: which of
+them are copies of an article, and teach nothing, only the refit knows."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
@@ -121,7 +125,8 @@ class Refresher:
 
     def _refit(self, site: str) -> Result:
         entries = list(self._store.window_entries(site))
-        latest = _latest(entries)
+        contents = [entry.content_digest for entry in entries]
+        latest = set(latest_contents(contents, _READ_AHEAD * CONFIG.template_pages))
         window = []
         for index, one in enumerate(self._store.contributions(site)):
             document = self._store.document(site, entries[index]) if index in latest else None
@@ -205,16 +210,6 @@ class Refresher:
     def due_sites(self) -> list[str]:
         """Sites whose model is due: after a crash between learning and publishing."""
         return [site for site, state in self._store.sites() if model_is_due(state)]
-
-
-def _latest(entries: Sequence[Entry]) -> set[int]:
-    """Indexes of the latest entries of different content, those that templates are learned from."""
-    latest: dict[bytes, int] = {}
-    for index in reversed(range(len(entries))):
-        if len(latest) == CONFIG.template_pages:
-            break
-        latest[entries[index].content_digest] = index
-    return set(latest.values())
 
 
 def _not_learned(result: Result) -> NotLearned:

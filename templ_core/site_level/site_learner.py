@@ -21,6 +21,7 @@ from templ_core.site_level.place_table import PlaceTable, tabulate
 from templ_core.site_level.places import PagePlaces
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import COMPACT_FORMAT
+from templ_core.site_level.teaching import latest_contents
 from templ_core.site_level.tree_template import TreeLearner
 
 
@@ -104,8 +105,9 @@ class SiteLearner:
 
     def _follow(self) -> None:
         """Make the trees those of the latest documents."""
-        latest = self._distinct()[-self._config.template_pages :]
-        bodies = {one.content_digest: one.document for one in latest if one.document is not None}
+        known = [one for one in self._distinct() if one.document is not None]
+        latest = known[-self._config.template_pages :]
+        bodies = {one.content_digest: one.document for one in latest}
         for digest in [digest for digest in self._tree_pages if digest not in bodies]:
             document, places = self._tree_pages.pop(digest)
             self._trees.forget_one(document, places.text)
@@ -118,10 +120,9 @@ class SiteLearner:
 
     def _distinct(self) -> list[Contribution]:
         """The first document of each content."""
-        first: dict[bytes, Contribution] = {}
-        for one in self._window:
-            first.setdefault(one.content_digest, one)
-        return list(first.values())
+        contents = [one.content_digest for one in self._window]
+        first = latest_contents(contents, max(len(contents), 1))
+        return [self._window[index] for index in first]
 
     def _version(self) -> str:
         config = self._config.digest()

@@ -43,6 +43,19 @@ def teaching_pages(pages: Sequence[LearnedPage]) -> list[int]:
     return found
 
 
+def latest_contents(contents: Sequence[bytes], number: int) -> list[int]:
+    """Indexes of the first pages of the latest `number` different contents, in order.
+
+    Args:
+        contents: Digests of a window's pages in order of (event time, page id).
+        number: How many at most, at least 1.
+    """
+    first: dict[bytes, int] = {}
+    for index, content in enumerate(contents):
+        first.setdefault(content, index)
+    return list(first.values())[-number:]
+
+
 def _content(page: LearnedPage) -> Content:
     content = np.flatnonzero(page.content_odds > 0)
     texts, words = page.places.text[content], page.places.words[content]

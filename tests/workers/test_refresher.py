@@ -1,6 +1,8 @@
+import msgspec
 import pytest
 
 from schemas.source import Source
+from templ_core.page_level.model_file import shipped_model
 from templ_core.site_level.refresh import FIRST_FITS
 from tests.workers.builders import other_page_model, packed, page
 from workers.cleaner import Cleaned, Cleaner, NoModels
@@ -77,8 +79,6 @@ def test_a_crash_between_learning_and_publishing_leaves_the_site_due(
 def test_a_document_that_cannot_be_read_is_left_out_by_name(
     store, poison_pool, poison_settings, documents
 ):
-    import msgspec
-
     refresher = Refresher(store, poison_pool, poison_settings)
     (good,) = documents(1)
     damaged = msgspec.structs.replace(good, body=b"damaged", source=Source("pages", 0, 77))
@@ -141,3 +141,29 @@ def test_another_page_model_reads_the_window_anew(
     fresh = Refresher(fresh_store, runner, poison_settings)
     learn(fresh, fresh_store, some)
     assert refitted == fresh.fit("example.com")[0]
+
+
+def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
+    store, poison_settings, documents
+):
+    tasks = []
+
+    class Noting(InProcess):
+        def run(self, site, task, deadline_s):
+            tasks.append(task)
+            return super().run(site, task, deadline_s)
+
+    refresher = Refresher(store, Noting(shipped_model()), poison_settings)
+    some = list(documents(3))
+    again = [
+        msgspec.structs.replace(
+            some[number % 2], id=f"page:{number}", url=f"https://example.com/{number}",
+            source=Source("pages", 0, number), event_time_ms=number * 60_000,
+        )
+        for number in range(3, 60)
+    ]  # fmt: skip
+    learn(refresher, store, [*some, *again])
+    refresher.fit("example.com")
+    window = tasks[-1].window
+    assert len(window) > 50
+    assert [one.page_id for one in window if one.document is not None] == [one.id for one in some]

@@ -1,3 +1,4 @@
+import msgspec
 import numpy as np
 import pytest
 
@@ -74,6 +75,14 @@ def test_trees_and_phrases_come_from_the_latest_documents():
     one = fit_site_model([*old, *new], "page", CONFIG)
     assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
     assert sum(kind.pages for kind in one.trees.kinds) <= CONFIG.template_pages
+
+
+def test_documents_that_are_not_there_cost_no_tree_a_page():
+    whole = window(range(40))
+    absent = [msgspec.structs.replace(one, document=None) for one in whole[-5:]]
+    model = fit_site_model([*whole[:-5], *absent], "page", CONFIG)
+    assert trees(model) == trees(fit_site_model(whole[:-5], "page", CONFIG))
+    assert model.documents == 40
 
 
 def test_all_four_evidences_are_in_the_model():

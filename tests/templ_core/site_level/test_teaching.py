@@ -3,7 +3,7 @@
 from templ_core.dom.document import read_document
 from templ_core.page_level.model_file import shipped_model
 from templ_core.site_level.learned_page import learn_page
-from templ_core.site_level.teaching import teaching_pages
+from templ_core.site_level.teaching import latest_contents, teaching_pages
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
 
@@ -43,3 +43,9 @@ def test_articles_that_share_less_are_apart():
 def test_short_pages_all_teach():
     assert teaching_pages([learned("Nothing here."), learned("Nothing here.")]) == [0, 1]
     assert teaching_pages([]) == []
+
+
+def test_the_latest_contents_are_those_that_came_first_last():
+    assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 2) == [1, 3]
+    assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 9) == [0, 1, 3]
+    assert latest_contents([], 1) == []
