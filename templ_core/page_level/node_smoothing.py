@@ -86,22 +86,25 @@ def smooth_nodes(
     """Smoothed scores and sections of all elements of a page.
 
     An element with k hidden ones inside counts k + 1 times; one without a score is left out. Both
-    are read off the nearest element above them.
+    are read off the nearest element above them. An element without a box (a menu that is folded in,
+    say) has no place in a section of the page that is seen: it keeps its own score.
 
     Args:
         parent: Parent of each node in document order; -1 for the first node, the only root.
         score: Templateness, 0 to 1; NaN = none.
-        area: Square pixels of each node.
+        area: Square pixels of each node; 0 = no box.
         penalty: What it costs to start a section at each node.
         hidden_area: Nodes of a smaller area are hidden.
         smoother: How the tree that is left is smoothed.
     """
     scored = ~np.isnan(score)
     tree = leave_out(parent, ~scored | (area < hidden_area))
-    folded = np.bincount(tree.stands_for[scored], minlength=len(tree.kept))
+    boxed = scored & (area > 0)
+    folded = np.bincount(tree.stands_for[boxed], minlength=len(tree.kept))
     weight = np.where(scored[tree.kept], folded, 0.0)
     x = np.nan_to_num(score[tree.kept])
     smoothed = smoother(tree.parent, x, weight, penalty[tree.kept])
+    above = smoothed.score[tree.stands_for]
     return Smoothed(
-        score=smoothed.score[tree.stands_for], section=smoothed.section[tree.stands_for]
+        score=np.where(scored & ~boxed, score, above), section=smoothed.section[tree.stands_for]
     )

@@ -34,10 +34,20 @@ def test_hidden_nodes_weigh_in_their_parent_and_share_its_score():
         return smooth(parent, score, weight, penalty)
 
     score = np.array([0.1, 0.9, 0.2, np.nan, 0.3, 0.8])
-    smoothed = smooth_nodes(PARENT, score, AREA, np.zeros(6), smoother=smoother)
+    smoothed = smooth_nodes(PARENT, score, AREA.clip(1), np.zeros(6), smoother=smoother)
     assert seen == {"score": [0.1, 0.9, 0.3], "weight": [1, 2, 2]}
     assert smoothed.section.tolist() == [0, 1, 1, 1, 2, 2]
     assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.3], abs=0.01)
+
+
+def test_a_node_without_a_box_keeps_its_score_and_weighs_nothing():
+    score = np.array([0.1, 0.9, 0.2, np.nan, 0.3, 0.8])
+    smoothed = smooth_nodes(PARENT, score, AREA, np.zeros(6))
+    assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.8], abs=0.01)
+    one_more = np.array([0.1, 0.9, 0.2, 0.5, 0.3, 0.8])
+    boxed = AREA * [1, 1, 1, 0, 1, 1]
+    smoothed = smooth_nodes(PARENT, one_more, boxed, np.zeros(6))
+    assert smoothed.score[3] == 0.5
 
 
 def test_a_page_without_scores_is_one_section():
