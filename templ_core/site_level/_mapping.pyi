@@ -6,8 +6,6 @@ import numpy.typing as npt
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Int32s: TypeAlias = npt.NDArray[np.int32]
 
-def subtree_hashes(label: Hashes, parent: Int32s) -> Hashes: ...
-def path_hashes(label: Hashes, parent: Int32s) -> Hashes: ...
 def map_nodes(
     left_label: Hashes,
     left_identity: Hashes,

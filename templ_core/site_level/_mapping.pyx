@@ -9,6 +9,8 @@ from libc.stdlib cimport calloc, free, malloc
 
 import numpy as np
 
+from templ_core.site_level._hashing cimport mixed
+
 ctypedef unsigned long long hash_t
 
 cdef long long UNIT = 1LL << 32
@@ -37,37 +39,6 @@ cdef struct Walk:
     int *left
     int *right
     Py_ssize_t count
-
-
-# Hashes of nodes
-
-cdef inline hash_t mixed(hash_t value) noexcept:
-    """Finaliser of SplitMix64."""
-    value ^= value >> 30
-    value *= <hash_t>0xBF58476D1CE4E5B9ULL
-    value ^= value >> 27
-    value *= <hash_t>0x94D049BB133111EBULL
-    return value ^ (value >> 31)
-
-
-def subtree_hashes(const hash_t[::1] label, const int[::1] parent):
-    cdef Py_ssize_t node, count = label.shape[0]
-    hashes = np.ones(count, np.uint64)
-    cdef hash_t[::1] below = hashes
-    for node in range(count - 1, -1, -1):
-        below[node] = mixed(label[node] + mixed(below[node]))
-        if parent[node] >= 0:
-            below[parent[node]] = below[parent[node]] * <hash_t>0x9E3779B97F4A7C15ULL + below[node]
-    return hashes
-
-
-def path_hashes(const hash_t[::1] label, const int[::1] parent):
-    cdef Py_ssize_t node, count = label.shape[0]
-    hashes = np.zeros(count, np.uint64)
-    cdef hash_t[::1] path = hashes
-    for node in range(count):
-        path[node] = mixed(label[node] + (mixed(path[parent[node]]) if parent[node] >= 0 else 1))
-    return hashes
 
 
 # Costs of pairs that are known

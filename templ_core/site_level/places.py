@@ -4,39 +4,20 @@ A place is named by the tags, ids and classes on the way from the root, without 
 page to page (digits, classes that name a category, an author, a state).
 """
 
-import functools
-import hashlib
-import re
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
-from templ_core.dom.tags import INLINE
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.page_tree import PageTree
-from templ_core.site_level._place_names import names_down
+from templ_core.site_level._place_names import name_places
+from templ_core.site_level.element_kinds import element_kinds
 
 Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
 
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_DIGITS = re.compile(r"\d+")
-_PASSING = re.compile(
-    r"\d|.$|(?:category|tag|author|postid|post-|page-id|term|status-|format-|type-|hentry|has-|js-"
-    r"|active|current|odd|even|first|last|wp-image|menu-item-)"
-)
-"""Classes that name what is shown, or its state, and not the place."""
-_NAMES = 2
-"""Classes of an element that are looked at."""
-_ID_CHARS = range(2, 40)
-_ATTRIBUTE_CHARS = 512
-_CELL_TAGS = frozenset(
-    ("table", "tr", "td", "div", "center", "font", "ul", "dl", "form", "section", "tbody", "span")
-)
-"""Without id and class, elements of these tags are told apart by their position, ..."""
 _CELL_POSITIONS = 6
 """... as far as this."""
 
@@ -105,72 +86,15 @@ def box_nodes(tree: PageTree) -> Ints:
     return filled[deepest]
 
 
-def node_places(document: Document) -> Places:
-    """The places of all elements of a page with at least one."""
-    nodes = document.nodes
-    of_kind = _stems(nodes.kinds)
-    stems, tags, is_block = (column[nodes.kind] for column in of_kind)
-    marked = stems != tags
-    named = marked & (is_block > 0)
-    steps = np.stack(
-        [stems, stems + _positions(document, marked) * _FACTOR, np.where(named, stems, tags)]
-    )
-    factors = np.full_like(steps, _FACTOR)
-    factors[2, named] = 0
-    names = names_down(steps, factors, nodes.parent)
-    return Places(path=names[0], cell=names[1], anchor=names[2])
-
-
-def _stems(kinds: list[tuple[str, str]]) -> UInt64s:
-    """Hash of each kind's stem, that of its tag, and whether it is a block; (3, n_kinds)."""
-    of_kind = [_hashes(tag, attributes[:_ATTRIBUTE_CHARS]) for tag, attributes in kinds]
-    return np.array(of_kind, np.uint64).T
-
-
-@functools.lru_cache(1 << 16)
-def _hashes(tag: str, attributes: str) -> tuple[int, int, int]:
-    return _hash(_stem(tag, attributes)), _hash(tag), tag not in INLINE
-
-
-def _stem(tag: str, attributes: str) -> str:
-    """Tag, id and the first classes of an element, without digits and what names no place."""
-    if not attributes:
-        return tag
-    name, _, rest = attributes.partition("\n")
-    name = _DIGITS.sub("", name)
-    classes = [
-        _DIGITS.sub("", one)
-        for one in rest.partition("\n")[0].split()
-        if _PASSING.match(one) is None
-    ]
-    marked = [f"#{name}"] if len(name) in _ID_CHARS else []
-    return "".join([tag, *marked, *(f".{one}" for one in classes[:_NAMES])])
-
-
-@functools.lru_cache(1 << 15)
-def _hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
-
-
-def _positions(document: Document, marked: npt.NDArray[np.bool_]) -> UInt64s:
-    """1 and more for the first, second, ... cell of a parent, 0 for all else.
+def node_places(document: Document, kinds: UInt64s | None = None) -> Places:
+    """The places of all elements of a page with at least one.
 
     Args:
         document: The page.
-        marked: Elements with an id or a class, which need no position.
+        kinds: `element_kinds` of the page, where they are known already.
     """
+    if kinds is None:
+        kinds = element_kinds(document)
     nodes = document.nodes
-    numbers = {tag: number for number, tag in enumerate(sorted(_CELL_TAGS))}
-    of_kind = np.array([numbers.get(tag, -1) for tag, _ in nodes.kinds])[nodes.kind]
-    cells = np.flatnonzero(of_kind >= 0)
-    sibling = nodes.parent[cells] * len(numbers) + of_kind[cells]
-    order = np.argsort(sibling, kind="stable")
-    starts = np.ones(len(cells), np.bool_)
-    starts[1:] = np.diff(sibling[order]) != 0
-    number = np.arange(len(cells))
-    before = np.empty(len(cells), np.int64)
-    before[order] = number - np.maximum.accumulate(np.where(starts, number, 0))
-    positions = np.zeros(len(nodes.kind), np.uint64)
-    positions[cells] = np.where(marked[cells] | (before >= _CELL_POSITIONS), 0, before + 1)
-    return positions
+    path, cell, anchor = name_places(kinds, nodes.kind, nodes.parent, _CELL_POSITIONS)
+    return Places(path=path, cell=cell, anchor=anchor)

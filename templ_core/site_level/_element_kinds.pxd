@@ -1,0 +1,9 @@
+# Columns of `templ_core.site_level.element_kinds`.
+
+cdef enum:
+    TAG = 0
+    STEM = 1
+    STYLE = 2
+    IS_BLOCK = 3
+    CELL = 4
+    CELLS = 16  # numbers of cells are below
