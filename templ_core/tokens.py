@@ -20,19 +20,14 @@ WORD = rf"[^\W{UNSPACED[1:-1]}]"
 """Pattern of a character of words."""
 SYMBOL = rf"[^\w\s{UNSPACED[1:-1]}]"
 """Pattern of a character that is neither white space nor in a word."""
-JOINER = "[.,:/@'’&=?#%+~$€£¥-]"
-"""Pattern of a mark that makes one compound of the words at its sides."""
+JOINERS = ".,:/@'’&=?#%+~$€£¥-"
+"""Marks that make one compound of the words at their sides."""
+JOINER = f"[{JOINERS}]"
+"""Pattern of one of them."""
 JOINERS_MAX = 3
 """Longest run of marks inside a compound, as in `https://a.org`."""
 _ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _TOKEN = re.compile(rf"{UNSPACED}|{WORD}+")
-_ASCII_COMPOUND = rf"\w++(?:{JOINER}{{1,{JOINERS_MAX}}}\w++)*+"
-_ANY_COMPOUND = rf"{WORD}++(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}++)*+"
-_LINE = r"\n"
-_ASCII_LINES = re.compile(f"{_ASCII_COMPOUND}|{_LINE}", re.ASCII)
-_LINES = re.compile(f"{_ANY_COMPOUND}|{_LINE}|{UNSPACED}")
-_ASCII_MARKUP = re.compile(f"{_ASCII_COMPOUND}|{SYMBOL}++", re.ASCII)
-_MARKUP = re.compile(f"{_ANY_COMPOUND}|{SYMBOL}++|{UNSPACED}")
 
 
 def tokenise(text: str) -> list[str]:
@@ -50,25 +45,3 @@ def tokenise(text: str) -> list[str]:
 def count_tokens(text: str) -> int:
     """Number of tokens of `text`."""
     return len(tokenise(text))
-
-
-def line_tokens(text: str) -> re.Pattern[str]:
-    r"""The pattern of the compounds, characters and line feeds of `text`.
-
-    A compound is a word or words joined by marks without white space: numbers, times, addresses are
-    one token each. Whether a token starts or ends somewhere can be told from the four characters on
-    either side.
-
-    >>> line_tokens("").findall("Read at 12:30\nhttps://a.org/b?c=1")
-    ['Read', 'at', '12:30', '\n', 'https://a.org/b?c=1']
-    """
-    return _ASCII_LINES if text.isascii() else _LINES
-
-
-def markup_tokens(text: str) -> re.Pattern[str]:
-    """The pattern of compounds, characters, and runs of other symbols: for markup as it is.
-
-    >>> markup_tokens("").findall('<p class="a">x y</p>')
-    ['<', 'p', 'class', '="', 'a', '">', 'x', 'y', '</', 'p', '>']
-    """
-    return _ASCII_MARKUP if text.isascii() else _MARKUP

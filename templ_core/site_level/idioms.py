@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 
 import msgspec
+import numpy as np
 
 from templ_core.errors import CodecError
-from templ_core.site_level.phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.site_level._phrase_automaton import UNKNOWN, PhraseAutomaton
 
 IDIOMS_FORMAT = 1
 SHIPPED = "idioms.json"
@@ -43,8 +44,8 @@ class Idioms:
 
     def make_up(self, keys: Sequence[str]) -> bool:
         """Whether overlapping or adjacent idioms cover every token and border of a string."""
-        numbers = [self._numbers.get(key, UNKNOWN) for key in keys]
-        return UNKNOWN not in numbers and bool(self._automaton.covered(numbers).all())
+        numbers = np.array([self._numbers.get(key, UNKNOWN) for key in keys], np.int32)
+        return bool(self._automaton.covered(numbers).all())
 
 
 @functools.cache

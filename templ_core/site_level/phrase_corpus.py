@@ -1,6 +1,5 @@
 """Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis, section 3.2."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -8,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
+from templ_core.site_level._phrase_tokens import TokenNumbers, token_spans
 from templ_core.site_level.mutable_patterns import Normaliser
 from templ_core.site_level.suffix_array import BORDER, BREAK
-from templ_core.tokens import line_tokens, markup_tokens
 
 LINE = "\n"
 """Key of a border."""
+_REMEMBERED_TOKENS = 1 << 24
 TokenPlace = tuple[str, int, int]
 """A token, its first character, and that behind its last one."""
 
@@ -53,23 +53,20 @@ class Corpus(msgspec.Struct, frozen=True, kw_only=True):
     """Key of each number."""
 
 
-class _Numbers(dict[str, int]):
-    """Tokens to the numbers of their keys, in order of appearance."""
-
-    def __init__(self, normaliser: Normaliser) -> None:
-        super().__init__({LINE: BORDER})
-        self.of_key = {"": BREAK, LINE: BORDER}
-        self._key = normaliser.key
-
-    def __missing__(self, token: str) -> int:
-        number = self[token] = self.of_key.setdefault(self._key(token), len(self.of_key))
-        return number
-
-
 def page_tokens(page: str, *, markup: bool = False) -> list[str]:
-    """The tokens of a page; those of text have a border before and behind each line."""
-    pattern, page = _pattern(page, markup=markup)
-    return pattern.findall(page)
+    r"""The tokens of a page; those of text have a border before and behind each line.
+
+    Of text: compounds, characters of scripts without spaces, borders. A compound is a word or words
+    joined by up to three marks without white space: numbers, times, addresses are one token each.
+    Whether a token starts or ends somewhere can be told from the four characters on either side. Of
+    markup: also runs of other symbols, and no borders.
+
+    >>> page_tokens("Read at 12:30\nhttps://a.org/b?c=1")
+    ['\n', 'Read', 'at', '12:30', '\n', 'https://a.org/b?c=1', '\n']
+    >>> page_tokens('<p class="a">x y</p>', markup=True)
+    ['<', 'p', 'class', '="', 'a', '">', 'x', 'y', '</', 'p', '>']
+    """
+    return [token for token, _, _ in token_places(page, markup=markup)]
 
 
 def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
@@ -77,21 +74,11 @@ def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
 
     Those of a border are the end of one line and the start of the next.
     """
-    pattern, bordered = _pattern(page, markup=markup)
-    shift = 0 if markup else len(LINE)
-    size = len(page)
-    return [
-        (match.group(), max(0, match.start() - shift), min(size, match.end() - shift))
-        for match in pattern.finditer(bordered)
+    places = [
+        (page[first:behind], first, behind)
+        for first, behind in token_spans(page, markup=markup).tolist()
     ]
-
-
-def _pattern(page: str, *, markup: bool) -> tuple[re.Pattern[str], str]:
-    """The pattern of a page's tokens, and the page with its borders."""
-    if markup:
-        return markup_tokens(page), page
-    page = f"{LINE}{page}{LINE}"
-    return line_tokens(page), page
+    return places if markup else [(LINE, 0, 0), *places, (LINE, len(page), len(page))]
 
 
 def read_corpus(
@@ -105,13 +92,14 @@ def read_corpus(
         occurrences_min: Keys that occur less often become breaks.
         markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
     """
-    numbers = _Numbers(normaliser)
-    number = numbers.__getitem__
-    parts = []
-    for page in pages:
-        found = page_tokens(page, markup=markup)
-        parts.append(np.fromiter(map(number, found), np.int32, len(found)))
-    return _numbered_anew(parts, list(numbers.of_key), occurrences_min)
+    number_of_key = {"": BREAK, LINE: BORDER}
+    numbers = TokenNumbers(
+        lambda token: number_of_key.setdefault(normaliser.key(token), len(number_of_key)),
+        border=BORDER,
+        remembered_max=_REMEMBERED_TOKENS,
+    )
+    parts = [numbers.read([page], markup=markup)[0] for page in pages]
+    return _numbered_anew(parts, list(number_of_key), occurrences_min)
 
 
 def _numbered_anew(
