@@ -5,6 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.page_level.page_tree import PageTree
+from templ_core.site_level import _containers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -13,6 +14,7 @@ Int32s = npt.NDArray[np.int32]
 CONTENT_SHARE = 0.85
 """Share of the page's content mass that its content box holds."""
 STEPS_MAX = 6
+_NEAR = 2
 _PAGES_OF_DOUBT = 3
 """Half of the weight of a usual container is reached after so many pages."""
 _EVEN = 1e-9
@@ -27,6 +29,11 @@ class Containers(msgspec.Struct, frozen=True, kw_only=True):
     """The box most worth keeping: the largest sum of (probability - 1/2) * words."""
 
 
+def box_nodes(tree: PageTree) -> Ints:
+    """The deepest element of each range of segments, in document order; length n_boxes."""
+    return _containers.box_nodes(tree.first, tree.last)
+
+
 def find_containers(first: Int32s, last: Int32s, content: Floats, words: Floats) -> Containers:
     """The containers of a page with at least one box.
 
@@ -36,14 +43,8 @@ def find_containers(first: Int32s, last: Int32s, content: Floats, words: Floats)
         content: Pooled content probability of each segment.
         words: Words of each segment.
     """
-    mass = np.concatenate([[0.0], np.cumsum(content * words)])
-    inside = mass[last] - mass[first]
-    gain = np.concatenate([[0.0], np.cumsum((content - 0.5) * words)])
-    gains = gain[last] - gain[first]
-    return Containers(
-        content=_smallest(first, last, inside >= CONTENT_SHARE * mass[-1] - _EVEN),
-        best=_smallest(first, last, gains >= gains.max() - _EVEN),
-    )
+    smallest, best = _containers.find_containers(first, last, content, words, CONTENT_SHARE, _EVEN)
+    return Containers(content=smallest, best=best)
 
 
 def steps_from(tree: PageTree, parent: Int32s, node: int) -> Floats:
@@ -51,16 +52,14 @@ def steps_from(tree: PageTree, parent: Int32s, node: int) -> Floats:
 
     At most STEPS_MAX; 0 inside.
     """
-    steps = np.full(len(tree.owner), float(STEPS_MAX))
-    low = high = int(tree.first[node])
-    for step in range(STEPS_MAX):
-        steps[tree.first[node] : low] = step
-        steps[high : tree.last[node]] = step
-        low, high = int(tree.first[node]), int(tree.last[node])
-        if parent[node] < 0:
-            break
-        node = int(parent[node])
-    return steps
+    return _containers.steps_from(tree.first, tree.last, parent, node, len(tree.owner), STEPS_MAX)
+
+
+def mean_around(content: Floats, tree: PageTree, parent: Int32s) -> Floats:
+    """Mean content of the words in the element that is _NEAR levels above each segment's owner."""
+    return _containers.mean_around(
+        content, tree.words, tree.first, tree.last, parent, tree.owner, _NEAR
+    )
 
 
 def usual(votes: Ints, pages: Ints | int, tree: PageTree) -> Floats:
@@ -71,14 +70,5 @@ def usual(votes: Ints, pages: Ints | int, tree: PageTree) -> Floats:
         pages: Pages that could have voted.
         tree: The page's tree.
     """
-    share = np.zeros(len(tree.owner))
-    known = votes / (pages + _PAGES_OF_DOUBT)
-    for node in np.flatnonzero(known):
-        inside = slice(tree.first[node], tree.last[node])
-        share[inside] = np.maximum(share[inside], known[node])
-    return share
-
-
-def _smallest(first: Int32s, last: Int32s, among: npt.NDArray[np.bool_]) -> int:
-    boxes = np.flatnonzero(among)
-    return int(boxes[np.argmin((last - first)[boxes])])
+    share = votes / (pages + _PAGES_OF_DOUBT)
+    return _containers.highest_around(share, tree.first, tree.last, len(tree.owner))

@@ -6,6 +6,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.site_level._counts import sums_of
+
 Ints = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 
@@ -22,10 +24,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     def of(self, keys: UInt64s) -> Ints:
         """The sums of `keys`, 0 for those unknown; (n_sums, len(keys))."""
-        if not self.keys.size:
-            return np.zeros((len(self.sums), len(keys)), np.int64)
-        place = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
-        return np.where(self.keys[place] == keys, self.sums[:, place], 0)
+        return sums_of(self.keys, self.sums, keys)
 
     def plus(self, other: "Counts") -> "Counts":
         """The sums of both."""

@@ -4,15 +4,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.site_level.place_counts import content_mass
-from templ_core.site_level.place_table import (
-    PlaceTable,
-    Standing,
-    corrected_mass,
-    is_constant,
-    pooled,
-    standing,
-)
+from templ_core.page_level.characters import UInt64s
+from templ_core.site_level import _place_odds
+from templ_core.site_level.counts import Counts, Ints
+from templ_core.site_level.place_counts import MASS_UNIT, content_mass
+from templ_core.site_level.place_table import PlaceTable, Standing, corrected_mass, standing
 from templ_core.site_level.places import PagePlaces
 
 Floats = npt.NDArray[np.float64]
@@ -25,8 +21,6 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
     """What a window says about the places of a page; columns of length n_segments."""
 
     known: Standing
-    constant: npt.NDArray[np.bool_]
-    """Segments that are constant text at a constant place."""
     odds: Floats
     """Log-odds for content: the mean over a segment's cell and its anchor."""
 
@@ -41,17 +35,25 @@ def read_places(table: PlaceTable, page: PagePlaces, content_odds: Floats) -> Pl
         page: Where the segments stand.
         content_odds: Log-odds for content of each segment, by the page model.
     """
-    known = standing(table, page.path, page.text, page.shape)
     words = page.words.astype(np.int64)
-    constant = is_constant(known.path_pages, known.constancy, known.text_pages, words)
-    mass = corrected_mass(content_mass(content_odds, page.words), words, constant)
-    of_cell = pooled(table.cells, page.cell, words, mass)
-    of_anchor = pooled(table.anchors, page.anchor, words, mass)
-    return PlaceReading(
-        known=known,
-        constant=constant,
-        odds=(clipped_odds(of_cell, _SURE) + clipped_odds(of_anchor, _SURE)) / 2,
-    )
+    known = standing(table, page.path, page.text, page.shape, words)
+    mass = corrected_mass(content_mass(content_odds, page.words), words, known.constant)
+    of_cell = pooled_odds(table.cells, page.cell, words, mass, _SURE)
+    of_anchor = pooled_odds(table.anchors, page.anchor, words, mass, _SURE)
+    return PlaceReading(known=known, odds=(of_cell + of_anchor) / 2)
+
+
+def pooled_odds(places: Counts, keys: UInt64s, words: Ints, mass: Ints, margin: float) -> Floats:
+    """Log-odds for content of each segment's place, over the window and the page.
+
+    Args:
+        places: Words and content mass of places in the window.
+        keys: Place of each segment.
+        words: Words of each segment, at least 1.
+        mass: Content mass of each segment, constant text set to template.
+        margin: Probabilities are kept this far from 0 and 1.
+    """
+    return _place_odds.pooled_odds(places.keys, places.sums, keys, words, mass, MASS_UNIT, margin)
 
 
 def clipped_odds(probability: Floats, margin: float) -> Floats:

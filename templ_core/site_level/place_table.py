@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from templ_core.distinct import distinct_groups
 from templ_core.page_level.characters import UInt64s
+from templ_core.site_level._place_odds import read_constancy
 from templ_core.site_level.counts import Counts, Ints, count
 from templ_core.site_level.place_counts import MASS_UNIT, PlaceCounts, run_keys
 
@@ -48,6 +49,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     constancy: Floats
     """Words per page over words of different texts at the same path: 1 = always the same text,
     1 / path_pages = never the same."""
+    constant: Bools
+    """Constant text at a constant place, template however it reads: nearly the same text everywhere,
+    or a few texts in rotation (notes on the author)."""
     text_pages: Ints
     shape_pages: Ints
 
@@ -66,8 +70,9 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
         labels=by_path.labels,
     )
     text_pages = counts.texts.of(text)[0]
-    path_pages, constancy = _constancy(paths.of(path))
-    fixed = is_constant(path_pages, constancy, text_pages, words // np.maximum(times, 1))
+    _, fixed = read_constancy(
+        paths.of(path), text_pages, words // np.maximum(times, 1), UNKNOWN_CONSTANCY
+    )
     sums = np.stack([words, np.where(fixed, _TEMPLATE_MASS * words, mass)])
     return PlaceTable(
         pages=counts.pages,
@@ -81,57 +86,21 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
     )
 
 
-def standing(table: PlaceTable, path: UInt64s, text: UInt64s, shape: UInt64s) -> Standing:
-    """What the window says about segments, from their keys."""
-    path_pages, constancy = _constancy(table.paths.of(path))
+def standing(
+    table: PlaceTable, path: UInt64s, text: UInt64s, shape: UInt64s, words: Ints
+) -> Standing:
+    """What the window says about segments, from their keys and words."""
+    paths, text_pages = table.paths.of(path), table.texts.of(text)[0]
+    constancy, constant = read_constancy(paths, text_pages, words, UNKNOWN_CONSTANCY)
     return Standing(
-        path_pages=path_pages,
+        path_pages=paths[0],
         constancy=constancy,
-        text_pages=table.texts.of(text)[0],
+        constant=constant,
+        text_pages=text_pages,
         shape_pages=table.shapes.of(shape)[0],
     )
-
-
-def is_constant(path_pages: Ints, constancy: Floats, text_pages: Ints, words: Ints) -> Bools:
-    """Which segments are constant text at a constant place: template, however it reads.
-
-    Either nearly the same text everywhere, or a few texts in rotation (notes on the author).
-    """
-    same = (path_pages >= 4) & (constancy >= 0.5) & (text_pages >= np.maximum(2, 0.3 * path_pages))
-    rotating = (
-        (words >= 4)
-        & (path_pages >= 8)
-        & (path_pages * constancy >= 5)
-        & (constancy >= 0.08)
-        & (text_pages >= np.maximum(3, 0.05 * path_pages))
-    )
-    result: Bools = same | rotating
-    return result
-
-
-def pooled(places: Counts, keys: UInt64s, words: Ints, mass: Ints) -> Floats:
-    """Content probability of each segment's place, over the window and the page; 0 to 1.
-
-    Args:
-        places: Words and content mass of places in the window.
-        keys: Place of each segment.
-        words: Words of each segment, at least 1.
-        mass: Content mass of each segment, constant text set to template.
-    """
-    first, group = distinct_groups(keys)
-    known = places.of(keys[first])
-    all_words = known[0] + np.bincount(group, words)
-    all_mass = known[1] + np.bincount(group, mass)
-    probability: Floats = all_mass / (MASS_UNIT * all_words)
-    return probability[group]
 
 
 def corrected_mass(mass: Ints, words: Ints, constant: Bools) -> Ints:
     """Content mass with constant text set to template."""
     return np.where(constant, _TEMPLATE_MASS * words, mass)
-
-
-def _constancy(sums: Ints) -> tuple[Ints, Floats]:
-    pages, words, different = sums
-    constancy = words / np.maximum(pages * different, 1)
-    return pages, np.where(pages >= 2, constancy, UNKNOWN_CONSTANCY)

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from templ_core.dom.document import Document
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.features import PageFeatures
-from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level._place_names import name_places
+from templ_core.site_level.containers import box_nodes
 from templ_core.site_level.element_kinds import element_kinds
 
-Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
 
 _CELL_POSITIONS = 6
@@ -75,15 +74,6 @@ def page_places(document: Document, features: PageFeatures, nodes: Places) -> Pa
         first=tree.first[boxes].astype(np.int32),
         last=tree.last[boxes].astype(np.int32),
     )
-
-
-def box_nodes(tree: PageTree) -> Ints:
-    """The deepest element of each range of segments, in document order; length n_boxes."""
-    filled = np.flatnonzero(tree.last > tree.first)
-    first, last = tree.first[filled], tree.last[filled]
-    deepest = np.ones(len(filled), np.bool_)  # elements of one range follow each other, downwards
-    deepest[:-1] = (first[1:] != first[:-1]) | (last[1:] != last[:-1])
-    return filled[deepest]
 
 
 def node_places(document: Document, kinds: UInt64s | None = None) -> Places:

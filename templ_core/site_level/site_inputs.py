@@ -8,9 +8,16 @@ from templ_core.dom.document import Document
 from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.page_kind import PageKind
 from templ_core.site_level.article_head import article_head
-from templ_core.site_level.containers import find_containers, steps_from, usual
+from templ_core.site_level.containers import (
+    box_nodes,
+    find_containers,
+    mean_around,
+    steps_from,
+    usual,
+)
+from templ_core.site_level.element_kinds import UInt64s, element_kinds
 from templ_core.site_level.place_odds import clipped_odds, read_places
-from templ_core.site_level.places import box_nodes, node_places, page_places
+from templ_core.site_level.places import node_places, page_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.tree_evidence import tree_evidence
 
@@ -68,7 +75,8 @@ def site_inputs(
         config: The core's thresholds.
     """
     table = model.places
-    nodes = node_places(document)
+    kinds = element_kinds(document)
+    nodes = node_places(document, kinds)
     page = page_places(document, features, nodes)
     tree, parent = features.tree, document.nodes.parent
     words = page.words.astype(np.int64)
@@ -78,8 +86,7 @@ def site_inputs(
     containers = find_containers(page.first, page.last, content, tree.words)
     best = box_nodes(tree)[containers.best]
     steps = steps_from(tree, parent, int(best))
-    around = np.maximum(parent[np.maximum(parent[tree.owner], 0)], 0)
-    near = tree.sums(content * tree.words, around) / tree.sums(tree.words, around)
+    near = mean_around(content, tree, parent)
     best_votes, having = table.best_boxes.of(nodes.cell)
     best_share = usual(best_votes, having, tree)
     head = article_head(document, features, int(tree.first[best]))
@@ -97,13 +104,13 @@ def site_inputs(
         "steps to the best box": steps,
         "headline": head.headline,
         "below the headline": head.below,
-        CONSTANT: reading.constant.astype(np.float64),
+        CONSTANT: known.constant.astype(np.float64),
         "constant words": np.clip(
             np.log(np.maximum(known.path_pages * known.constancy, 1)), 0, _CONSTANT_MAX
         ),
         "same shape": same_shape,
         "long same shape": table.pages / (table.pages + _PAGES_OF_DOUBT) * same_shape * long,
-        "tree constant": _tree_constancy(document, features, model, config),
+        "tree constant": _tree_constancy(document, features, kinds, model, config),
         "phrases": (1 - page_kind.documentation)
         * long
         * model.phrase_matcher.coverage(document, is_open),
@@ -111,10 +118,10 @@ def site_inputs(
 
 
 def _tree_constancy(
-    document: Document, features: PageFeatures, model: SiteModel, config: CoreConfig
+    document: Document, features: PageFeatures, kinds: UInt64s, model: SiteModel, config: CoreConfig
 ) -> Floats:
     """How much the places of segments in the page's kind are there on every page, and the same."""
-    found = tree_evidence(document, model.trees, config.kind_likeness_min, features.text)
+    found = tree_evidence(document, model.trees, config.kind_likeness_min, features.text, kinds)
     return found.place_share * (1 - found.change) * found.pages / (found.pages + 1)
 
 

@@ -31,7 +31,11 @@ class TreeEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tree_evidence(
-    document: Document, model: TreeModel, fit_min: float, texts: UInt64s | None = None
+    document: Document,
+    model: TreeModel,
+    fit_min: float,
+    texts: UInt64s | None = None,
+    kinds: UInt64s | None = None,
 ) -> TreeEvidence:
     """The evidence of a site's tree templates for a page, whether it was learned or not.
 
@@ -40,8 +44,9 @@ def tree_evidence(
         model: The site's tree templates.
         fit_min: A page less like than this to every kind is of none, 0 to 1.
         texts: `node_hashes` of the page's segments, where they are known already.
+        kinds: `element_kinds` of the page, where they are known already.
     """
-    page = tree_of(document, texts)
+    page = tree_of(document, texts, kinds)
     text_share, place_share, change = np.zeros((3, len(document.segments.texts)))
     fits = [kind.paths.likeness(page.paths, kind.pages) for kind in model.kinds]
     fit = max(fits, default=0.0)

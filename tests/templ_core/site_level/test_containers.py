@@ -5,9 +5,16 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features import read_features
-from templ_core.site_level.containers import STEPS_MAX, find_containers, steps_from, usual
+from templ_core.site_level.containers import (
+    STEPS_MAX,
+    box_nodes,
+    find_containers,
+    mean_around,
+    steps_from,
+    usual,
+)
 from templ_core.site_level.counts import occurrences
-from templ_core.site_level.places import box_nodes, node_places
+from templ_core.site_level.places import node_places
 
 MARKUP = """<body><div id=a><p>one</p><div id=b><p>two</p><ul><li>three</li><li>four</li></ul></div>
 </div><div id=c><p>five</p><p>six</p></div></body>"""
@@ -63,3 +70,14 @@ def test_the_most_usual_container_around_a_segment_counts(document, tree):
     of_node = occurrences(np.array(votes, np.uint64)).of(cells)[0]
     shares = usual(of_node, 9, tree)
     assert shares.tolist() == [3 / 12, 6 / 12, 6 / 12, 6 / 12, 0, 0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
+def test_surroundings_are_the_words_two_elements_up(document, tree, content):
+    around = mean_around(np.array(content), tree, document.nodes.parent)
+    above = [max(one, 0) for one in document.nodes.parent.tolist()]
+    for segment, owner in enumerate(tree.owner.tolist()):
+        node = above[above[owner]]
+        inside = slice(tree.first[node], tree.last[node])
+        mean = np.average(content[inside], weights=tree.words[inside])
+        assert around[segment] == pytest.approx(mean)

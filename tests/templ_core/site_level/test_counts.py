@@ -41,3 +41,9 @@ def test_labels_stay_with_their_keys():
     counts = count(keys, np.ones((1, 3), np.int64), keys[None] * np.uint64(2))
     assert counts.labels.tolist() == [[6, 14]]
     assert counts.where(np.array([False, True])).labels.tolist() == [[14]]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1)), st.lists(st.integers(0, 2**64 - 1)))
+def test_keys_are_found_however_they_are_spread(keys, others):
+    asked = np.array([*keys, *others], np.uint64)
+    assert of(keys).of(asked)[0].tolist() == [keys.count(one) for one in asked.tolist()]

@@ -1,13 +1,14 @@
 """Counts, constancy and pooling against their definitions, on small pages of words and places."""
 
-from math import isclose
+from math import exp, isclose
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.site_level.place_counts import NO_PAGES, count_page, count_pages
-from templ_core.site_level.place_table import is_constant, pooled, standing, tabulate
+from templ_core.site_level.place_odds import pooled_odds
+from templ_core.site_level.place_table import standing, tabulate
 from templ_core.site_level.places import PagePlaces
 
 SEGMENTS = st.lists(
@@ -74,13 +75,23 @@ def brute_constancy(pages, place):
 def test_constancy_is_words_per_page_over_words_of_different_texts(pages):
     table = tabulate(count_pages(counts_of(pages)))
     asked = places_of([(place, text, 0.0) for place in range(3) for text in range(4)])
-    known = standing(table, asked.path, asked.text, asked.shape)
+    words = asked.words.astype(np.int64)
+    known = standing(table, asked.path, asked.text, asked.shape, words)
     for row, (place, text) in enumerate((p, t) for p in range(3) for t in range(4)):
         on = sum(any(at == place for at, _, _ in page) for page in pages)
         has = sum(any(one == text for _, one, _ in page) for page in pages)
         assert known.path_pages[row] == on
         assert known.text_pages[row] == (has if has > 1 else 0)
-        assert isclose(known.constancy[row], brute_constancy(pages, place), abs_tol=1e-12)
+        constancy = brute_constancy(pages, place)
+        assert isclose(known.constancy[row], constancy, abs_tol=1e-12)
+        assert known.constant[row] == is_constant(on, constancy, known.text_pages[row], text + 3)
+
+
+def is_constant(on, constancy, has, words):
+    """Nearly the same text everywhere, or a few texts in rotation."""
+    same = on >= 4 and constancy >= 0.5 and has >= max(2, 0.3 * on)
+    several = on >= 8 and on * constancy >= 5 and constancy >= 0.08
+    return same or (words >= 4 and several and has >= max(3, 0.05 * on))
 
 
 def brute_pooled(pages, here, place):
@@ -92,12 +103,7 @@ def brute_pooled(pages, here, place):
                 continue
             on = sum(any(a == at for a, _, _ in one) for one in pages)
             has = sum(any(t == text for _, t, _ in one) for one in pages)
-            fixed = is_constant(
-                np.array([on]),
-                np.array([brute_constancy(pages, at)]),
-                np.array([has]),
-                np.array([text + 3]),
-            )[0]
+            fixed = is_constant(on, brute_constancy(pages, at), has, text + 3)
             probability = 0.02 if fixed else 1 / (1 + np.exp(-odds))
             mass += round(1000 * (text + 3) * probability) / 1000
             words += text + 3
@@ -108,10 +114,10 @@ def brute_pooled(pages, here, place):
 def test_pooling_is_the_mean_over_the_window_and_the_page(pages, here):
     table = tabulate(count_pages(counts_of(pages)))
     page = places_of(here)
-    known = standing(table, page.path, page.text, page.shape)
     words = page.words.astype(np.int64)
-    fixed = is_constant(known.path_pages, known.constancy, known.text_pages, words)
+    known = standing(table, page.path, page.text, page.shape, words)
     own = np.rint(1000 * words / (1 + np.exp(-odds_of(here)))).astype(np.int64)
-    found = pooled(table.cells, page.cell, words, np.where(fixed, 20 * words, own))
-    for (place, _, _), probability in zip(here, found, strict=True):
-        assert isclose(probability, brute_pooled(pages, here, place), abs_tol=1e-9)
+    mass = np.where(known.constant, 20 * words, own)
+    found = pooled_odds(table.cells, page.cell, words, mass, 1e-9)
+    for (place, _, _), odds in zip(here, found, strict=True):
+        assert isclose(1 / (1 + exp(-odds)), brute_pooled(pages, here, place), abs_tol=1e-9)
