@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
+from templ_core.dom._lean import lean_markup
 from templ_core.dom._tree import bits_above
 from templ_core.dom.decode import decode_page
 from templ_core.dom.parser_check import Columns, checked_flatten
@@ -123,7 +124,7 @@ def read_document(
         limit_bytes=limit_bytes,
     )
     utf8 = decoded.utf8 if decoded.kind != "text" else _paragraphs(decoded.text).encode()
-    return _document(_parsed_page(utf8), url, decoded.chars)
+    return _document(_parsed_page(lean_markup(utf8)), url, decoded.chars)
 
 
 def _paragraphs(text: str) -> str:
@@ -138,7 +139,7 @@ def parse_document(markup: str, url: str) -> Document:
     Raises:
         HostilePage: it would stall the parser and cannot be repaired.
     """
-    return _document(parse_markup(markup), url, len(markup))
+    return _document(_parsed_page(lean_markup(markup.encode())), url, len(markup))
 
 
 def _document(root: etree._Element | None, url: str, html_chars: int) -> Document:

@@ -1,0 +1,130 @@
+"""Lean markup has the columns of the whole markup, however broken that is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from templ_core.dom._flatten import flatten
+from templ_core.dom._lean import lean_markup
+from templ_core.dom.document import read_document
+from tests.hostile_pages import CASES
+from workers.simulate.feed import FeedSettings, simulate_feed
+
+_TAGS = (
+    "a", "A", "b", "body", "div", "head", "html", "iframe", "meta", "noframes", "p", "plaintext",
+    "pre", "PRE", "script", "SCRIPT", "style", "table", "td", "textarea", "title", "xmp", "x-y",
+)  # fmt: skip
+_NAMES = (
+    "class", "CLASS", "id", "role", "itemprop", "style", "hidden", "aria-hidden", "href", "lang",
+    "property", "content", "data-x", "onclick", "xml:lang", "=", "'", '"', "<", "é", "content2",
+)  # fmt: skip
+TAGS = st.sampled_from(_TAGS)
+NAMES = st.sampled_from(_NAMES)
+_VALUES = (
+    "x", "a b", "", "display:none", "color:red", "VISIBILITY:hidden", "true", "og:title", "&lt;",
+    "http://example.com/a", "https://other.org/b?c", "//example.com//", "/a", "#b", "a>b",
+    "javascript:void(0)", "&#104;ttp://other.org/", "http&#58;//other.org/x", "/&#47;o.org/",
+    "http://a&#46;org/x", "http:a", "http:/&#47;other.org/", "<b>", "<!-- x -->", "de", "/",
+)  # fmt: skip
+VALUES = st.sampled_from(_VALUES)
+BLANKS = st.sampled_from(["", " ", "\n", "  ", "/", " / ", "\r\n\t", "\f"])
+ATTRIBUTES = st.builds(
+    "{}{}{}".format,
+    BLANKS,
+    NAMES,
+    st.one_of(
+        st.just(""),
+        st.builds("{}={}{}".format, BLANKS, BLANKS, VALUES),
+        st.builds("{}={}'{}'".format, BLANKS, BLANKS, VALUES),
+        st.builds('{}={}"{}"'.format, BLANKS, BLANKS, VALUES),
+    ),
+)
+INSIDE = st.lists(ATTRIBUTES, max_size=4).map("".join)
+ENDS = st.sampled_from([">", ">", ">", "/>", " />", " >", "", '">', "'>"])
+_PIECES = (
+    "word", " ", "  \n ", "\n\n", "two  words", "é", "&amp;", "&#60;b>", "\x0b ", "<", "< ", "</",
+    "<!-- x -->", "<!-->", "<!--->", "<!--", "-->", "--!>", "<!---", "--", "-", "<!x>", "<?x>",
+    "<!doctype html>", "<!DOCTYPE a 'b>'>", "</>", "</ >", "</3 a='>'>", "<![CDATA[x]]>",
+    "</script", "</SCRIPT>", "<script", "</title>", "</style >", "</textarea/>", "</pre>",
+)  # fmt: skip
+PIECES = st.one_of(
+    st.sampled_from(_PIECES),
+    st.builds("<{}{}{}".format, TAGS, INSIDE, ENDS),
+    st.builds("<{} {}{}".format, TAGS, INSIDE, ENDS),
+    st.builds("</{}{}".format, TAGS, ENDS),
+    st.builds("</{} {}{}".format, TAGS, INSIDE, ENDS),
+    st.builds("<{0}>{1}</{0}>".format, TAGS, st.text("<>!-/ script", max_size=12)),
+)
+MARKUP = st.lists(PIECES, max_size=30).map("".join)
+
+
+def columns(utf8):
+    root = etree.fromstring(utf8, etree.HTMLParser(encoding="utf-8", huge_tree=True))
+    if root is None:
+        return None
+    kinds, nodes, texts, segments, scripts, title = flatten(root, "example.com")
+    lang = root.get("lang"), root.get("xml:lang")
+    return kinds, nodes.tolist(), texts, segments.tolist(), scripts, title, lang
+
+
+def assert_same_columns(markup):
+    utf8 = markup.encode()
+    lean = lean_markup(utf8)
+    assert len(lean) <= len(utf8)
+    assert columns(lean) == columns(utf8)
+
+
+@given(MARKUP)
+def test_lean_markup_has_the_same_columns(markup):
+    assert_same_columns(markup)
+
+
+@given(st.text("<>/='\"!- \nabp", max_size=60))
+def test_the_same_of_marks_in_any_order(markup):
+    assert_same_columns("<p>x" + markup)
+
+
+def test_lean_markup_of_synthetic_sites():
+    for page in simulate_feed(FeedSettings(sites=12, pages=40)):
+        assert_same_columns(page.html)
+
+
+@pytest.mark.parametrize(
+    ("markup", "lean"),
+    [
+        ("<p>a <b>c</b></p>", "<p>a <b>c</b></p>"),
+        ('<p onclick="x>y" class=a data-z>', "<p class=a>"),
+        ("<p data-x=1 class='a'b=2>", "<p class='a'>"),
+        ("<p b='1'class='a'>", "<p b='1'class='a'>"),
+        ("<a id=x b=1/>y</a c='>'>", "<a id=x>y</a>"),
+        ("<p class=x y='1'/>", "<p class=x y='1'/>"),
+        ("<p hidden y=1 =2>", "<p hidden y=1>"),
+        ("<html lang=de x=1 xml:lang=fr>", "<html lang=de x=1 xml:lang=fr>"),
+        ("<meta name=a content=b property=c>", "<meta content=b property=c>"),
+        ("<p style='color:red'>", "<p>"),
+        ("<p style='display:none'>", "<p style='display:none'>"),
+        ("<p style=a style='display:none'>", "<p>"),
+        ("<a href=/x/y>", "<a>"),
+        ("<a href='http://a.org/x?y'>", "<a href='http://a.org/'>"),
+        ("<a href='http://a&#47;org/x?y'>", "<a href='http://a&#47;org/x?y'>"),
+        ("<script src=x>if (a<b) c();</script>", "<script></script>"),
+        ("<script><!-- <script></script> --></script>x", "<script></script>x"),
+        ("<script>never ended <p class=a b=c>", "<script>never ended <p class=a b=c>"),
+        ("<title a=1>x  <b></title>", "<title>x  <b></title>"),
+        ("a<!-- b <i> -->c<!-->d<!-- never", "ac" + "d<!-- never"),
+        ("<p>\n\n  <b> \n <pre>\n\n x</pre>\n\n", "<p>\n<b> <pre>\n\n x</pre>\n\n"),
+    ],
+)
+def test_what_is_left_out(markup, lean):
+    assert lean_markup(markup.encode()).decode() == lean
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not CASES[name].refusals])
+def test_lean_markup_of_hostile_pages(name, monkeypatch):
+    body = CASES[name].make(0.02)
+    lean = read_document(body, "https://example.com/")
+    monkeypatch.setattr("templ_core.dom.document.lean_markup", lambda utf8: utf8)
+    whole = read_document(body, "https://example.com/")
+    assert lean.segments.texts == whole.segments.texts
+    assert lean.nodes.kinds == whole.nodes.kinds
