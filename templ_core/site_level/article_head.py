@@ -6,10 +6,10 @@ import numpy.typing as npt
 
 from templ_core.distinct import distinct
 from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_above
 from templ_core.page_level.characters import read_characters, read_words
 from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.hashed_scores import HEADINGS
+from templ_core.site_level._article_head import find_headline
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,9 @@ _TITLE_WORDS = 60
 """Different words of a title that are looked for."""
 _PER_SEGMENT = 0.02
 """What a headline loses for each segment between it and the text."""
-_HEADING, _TOP_HEADING = 0.5, 0.5
+_PER_LEVEL = 0.5
+"""What it gains in a heading, and again in one of the highest level."""
+_LEVELS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
 _HEAD_SEGMENTS = 12
 """Longer heads are none."""
 
@@ -47,36 +49,32 @@ def article_head(document: Document, features: PageFeatures, text_start: int) ->
     size = len(document.segments.texts)
     headline, below = np.zeros((2, size))
     found = _headline(document, features, text_start)
-    if found is not None:
+    if found >= 0:
         headline[found] = 1
         if found < text_start <= found + _HEAD_SEGMENTS:
             below[found + 1 : text_start] = 1
     return ArticleHead(headline=headline, below=below)
 
 
-def _headline(document: Document, features: PageFeatures, text_start: int) -> int | None:
-    if not document.title:
-        return None
+def _headline(document: Document, features: PageFeatures, text_start: int) -> int:
+    """The segment; -1 = none."""
     title = distinct(read_words(read_characters([document.title])).hashes)
-    words = features.words
-    in_title = (words.hashes == title[:_TITLE_WORDS, None]).any(axis=0)
-    said = np.bincount(words.segment[in_title], minlength=len(words.per_segment))
-    covered = np.minimum(said / max(len(title), 1), 1)
-    fits = (
-        (said >= _TITLE_SHARE * np.maximum(words.per_segment, 1))
-        & (covered >= _COVERED_SHARE)
-        & (words.per_segment <= _HEADLINE_WORDS)
+    if not len(title):
+        return -1
+    nodes, words = document.nodes, features.words
+    return find_headline(
+        words.hashes,
+        words.per_segment,
+        title,
+        min(len(title), _TITLE_WORDS),
+        document.segments.owner,
+        nodes.parent,
+        nodes.kind,
+        np.array([_LEVELS.get(tag, 0) for tag, _ in nodes.kinds], np.int8),
+        text_start,
+        title_share=_TITLE_SHARE,
+        covered_share=_COVERED_SHARE,
+        words_max=_HEADLINE_WORDS,
+        per_level=_PER_LEVEL,
+        per_segment=_PER_SEGMENT,
     )
-    some = np.flatnonzero(fits)
-    if not len(some):
-        return None
-    nodes, owner = document.nodes, document.segments.owner[some]
-    of_kind = np.array([(tag in HEADINGS, tag == "h1") for tag, _ in nodes.kinds], np.float64)
-    heading, top = (sums_above(nodes.end, of_kind[nodes.kind, level]) > 0 for level in range(2))
-    value = (
-        covered[some]
-        + _HEADING * heading[owner]
-        + _TOP_HEADING * top[owner]
-        - _PER_SEGMENT * np.abs(some - text_start)
-    )
-    return int(some[np.argmax(value)])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.errors import CodecError
+from templ_core.site_level._fusion import strongest_kinds, weighed
 from templ_core.site_level.site_inputs import Columns
 
 Floats = npt.NDArray[np.float64]
@@ -54,10 +55,7 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
 
 def fused_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
     """Log-odds for content of each segment; length n_segments."""
-    odds = np.full(len(columns["page"]), bias)
-    for name, term in terms.items():
-        odds += term.weight * np.clip(columns[name], term.low, term.high)
-    return odds
+    return weighed(columns, terms, bias)
 
 
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,12 +77,11 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def reasons(self, columns: Columns, kept: npt.NDArray[np.bool_]) -> list[str]:
         """The kind of evidence that speaks most for what became of each segment."""
-        side = np.where(kept, 1.0, -1.0)
-        strength = np.zeros((len(REASONS), len(kept)))
-        for name, term in self.terms.items():
-            kind = REASON_OF[name]
-            strength[REASONS.index(kind)] += side * term.weight * (columns[name] - NEUTRAL[name])
-        return [REASONS[kind] for kind in np.argmax(strength, axis=0).tolist()]
+        kinds = [REASONS.index(REASON_OF[name]) for name in self.terms]
+        strongest = strongest_kinds(
+            columns, self.terms, NEUTRAL, kinds, len(REASONS), kept.view(np.uint8)
+        )
+        return [REASONS[kind] for kind in strongest.tolist()]
 
     @classmethod
     def from_json(cls, body: bytes) -> Self:

@@ -1,0 +1,25 @@
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+class _Term(Protocol):
+    @property
+    def weight(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+def weighed(columns: Mapping[str, Floats], terms: Mapping[str, _Term], bias: float) -> Floats: ...
+def strongest_kinds(
+    columns: Mapping[str, Floats],
+    terms: Mapping[str, _Term],
+    neutral: Mapping[str, float],
+    kind_of_term: list[int],
+    kinds: int,
+    kept: npt.NDArray[np.uint8],
+) -> npt.NDArray[np.int64]: ...

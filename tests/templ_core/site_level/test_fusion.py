@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.errors import CodecError
+from templ_core.site_level.fusion import (
+    FUSION_FORMAT,
+    NEUTRAL,
+    REASON_OF,
+    REASONS,
+    FusionModel,
+    Term,
+    shipped_fusion,
+)
+
+NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
+TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
+    lambda three: Term(weight=three[0], low=min(three[1:]), high=max(three[1:]))
+)
+
+
+def model_of(terms, bias):
+    return FusionModel(
+        format=FUSION_FORMAT, terms=terms, bias=bias, page_model="", corpora={}, quality={}
+    )
+
+
+@given(
+    terms=st.dictionaries(st.sampled_from(sorted(REASON_OF)), TERMS, min_size=1),
+    bias=NUMBERS,
+    size=st.integers(1, 5),
+    data=st.data(),
+)
+def test_odds_and_reasons_are_those_of_single_segments(terms, bias, size, data):
+    columns = {
+        name: np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
+        for name in REASON_OF
+    }
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    model = model_of(terms, bias)
+    odds, reasons = model.log_odds(columns), model.reasons(columns, kept)
+    for segment in range(size):
+        at = {name: float(column[segment]) for name, column in columns.items()}
+        inputs = {n: min(max(at[n], term.low), term.high) for n, term in terms.items()}
+        expected = bias + sum(terms[name].weight * inputs[name] for name in terms)
+        assert odds[segment] == pytest.approx(expected)
+        side = 1 if kept[segment] else -1
+        strength = dict.fromkeys(REASONS, 0.0)
+        for name, term in terms.items():
+            strength[REASON_OF[name]] += side * term.weight * (at[name] - NEUTRAL[name])
+        assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
+
+
+def test_the_shipped_model_knows_all_inputs():
+    assert set(shipped_fusion().terms) <= set(REASON_OF)
+
+
+@pytest.mark.parametrize("body", [b"{}", b"no JSON"])
+def test_other_files_are_refused(body):
+    with pytest.raises(CodecError, match="not a fusion model"):
+        FusionModel.from_json(body)
