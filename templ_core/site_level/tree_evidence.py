@@ -5,10 +5,11 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
+from templ_core.site_level._tree_kinds import place_evidence
 from templ_core.site_level.frequency import UInt64s
 from templ_core.site_level.labelled_tree import tree_of
 from templ_core.site_level.tree_mapping import map_trees
-from templ_core.site_level.tree_model import TreeKind, TreeModel
+from templ_core.site_level.tree_model import TreeModel
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,24 +48,30 @@ def tree_evidence(
         kinds: `element_kinds` of the page, where they are known already.
     """
     page = tree_of(document, texts, kinds)
-    text_share, place_share, change = np.zeros((3, len(document.segments.texts)))
     fits = [kind.paths.likeness(page.paths, kind.pages) for kind in model.kinds]
     fit = max(fits, default=0.0)
     if fit <= fit_min:
+        text_share, place_share, change = np.zeros((3, len(document.segments.texts)))
         return TreeEvidence(
             kind=-1, pages=0, fit=fit, text_share=text_share, place_share=place_share, change=change
         )
     number = fits.index(fit)
     kind = model.kinds[number]
     mapping = map_trees(kind.tree, page.tree)
-    paired = (mapping.left >= 0) & (mapping.right >= 0)
-    places, nodes = mapping.left[paired], mapping.right[paired]
-    is_text = kind.tree.is_text[places] & page.tree.is_text[nodes]
-    places, nodes = places[is_text], nodes[is_text]
-    segments = page.tree.segment[nodes]
-    text_share[segments] = _pages_with(kind, places, page.tree.label[nodes]) / kind.pages
-    place_share[segments] = kind.support[places] / kind.pages
-    change[segments] = kind.distinct[places] / kind.support[places]
+    text_share, place_share, change = place_evidence(
+        mapping.left,
+        mapping.right,
+        kind.tree.segment,
+        page.tree.segment,
+        page.tree.label,
+        kind.pages,
+        kind.support,
+        kind.distinct,
+        kind.text_place,
+        kind.text,
+        kind.text_pages,
+        len(document.segments.texts),
+    )
     return TreeEvidence(
         kind=number,
         pages=kind.pages,
@@ -73,16 +80,3 @@ def tree_evidence(
         place_share=place_share,
         change=change,
     )
-
-
-def _pages_with(
-    kind: TreeKind, places: npt.NDArray[np.int32], texts: UInt64s
-) -> npt.NDArray[np.int64]:
-    """Pages that have each text at each place; 0 where it does not recur."""
-    found = np.zeros(places.size, np.int64)
-    first = np.searchsorted(kind.text_place, places)
-    for rank in range(int(np.bincount(kind.text_place).max(initial=0))):
-        row = np.minimum(first + rank, max(kind.text.size - 1, 0))
-        is_this = (kind.text_place[row] == places) & (kind.text[row] == texts)
-        found[is_this] = kind.text_pages[row[is_this]]
-    return found

@@ -6,14 +6,18 @@ for every place that it has, and for its text there. Pages that are nearly the s
 The evidence for one page comes from `tree_evidence(document, model)` in `tree_evidence.py`.
 """
 
+import functools
+
 import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
+from templ_core.distinct import distinct_groups
 from templ_core.dom.document import Document
+from templ_core.site_level._tree_kinds import shared_sum
 from templ_core.site_level.frequency import UInt64s
 from templ_core.site_level.labelled_tree import PageTree, tree_of
-from templ_core.site_level.path_counts import NO_PATHS
+from templ_core.site_level.path_counts import NO_PATHS, Int64s
 from templ_core.site_level.tree_mapping import page_identity, tree_part
 from templ_core.site_level.tree_model import TreeKind, TreeModel
 from templ_core.site_level.voted_tree import Vote, VotedTree
@@ -22,16 +26,31 @@ _TEXTS_MAX = 8
 """Texts of a place that a model keeps."""
 
 
-class _Page(msgspec.Struct, frozen=True, eq=False):
+class _Texts(msgspec.Struct, frozen=True, eq=False):
+    """The texts of a page."""
+
+    labels: UInt64s
+    """Distinct labels of its leaves, ascending."""
+    chars: Int64s
+    """Characters of each where it stands first."""
+
+
+class _Page(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What is kept of a page that was learned."""
 
     identity: tuple[int, str]
     title: str
-    texts: UInt64s
-    """Distinct labels of its leaves, ascending."""
-    chars: UInt64s
-    """Characters of each."""
+    chars: Int64s
+    """Characters of each segment."""
     page: PageTree
+
+    @functools.cached_property
+    def texts(self) -> _Texts:
+        """Told apart only where another page has the title."""
+        tree = self.page.tree
+        leaves = np.flatnonzero(tree.is_text)
+        first = leaves[distinct_groups(tree.label[leaves])[0]]
+        return _Texts(labels=tree.label[first], chars=self.chars[tree.segment[first]])
 
 
 class _Kind:
@@ -72,7 +91,7 @@ class TreeLearner:
             texts: `node_hashes` of its segments, where they are known already.
         """
         page = _read(document, texts)
-        if not page.texts.size:
+        if not page.chars.size:
             return
         for counted in self._counted:
             if self._is_alike(counted.page, page):
@@ -107,10 +126,9 @@ class TreeLearner:
         """Whether two pages are the same article, fetched twice or at two addresses."""
         if one.title != other.title:
             return False
-        place = np.minimum(np.searchsorted(one.texts, other.texts), one.texts.size - 1)
-        shared = int(other.chars[one.texts[place] == other.texts].sum())
-        most = max(int(one.chars.sum()), int(other.chars.sum()))
-        return shared >= self._config.alike_share * most
+        texts, others = one.texts, other.texts
+        shared, chars = shared_sum(others.labels, others.chars, texts.labels)
+        return shared >= self._config.alike_share * max(int(texts.chars.sum()), chars)
 
     def _count(self, page: _Page, alike: list[_Page]) -> None:
         kind = self._nearest(page.page.paths)
@@ -148,17 +166,9 @@ class TreeLearner:
 
 def _read(document: Document, texts: UInt64s | None) -> _Page:
     page = tree_of(document, texts)
-    leaves = page.tree.label[page.tree.is_text]
-    segments = page.tree.segment[page.tree.is_text]
-    chars = np.fromiter(map(len, document.segments.texts), np.uint64)[segments]
-    labels, first = np.unique(leaves, return_index=True)
-    return _Page(
-        identity=(page_identity(page.tree), document.title),
-        title=document.title,
-        texts=labels,
-        chars=chars[first],
-        page=page,
-    )
+    chars = np.fromiter(map(len, document.segments.texts), np.int64)
+    identity = page_identity(page.tree), document.title
+    return _Page(identity=identity, title=document.title, chars=chars, page=page)
 
 
 def _model_kind(kind: _Kind, config: CoreConfig) -> TreeKind:
@@ -166,21 +176,15 @@ def _model_kind(kind: _Kind, config: CoreConfig) -> TreeKind:
     votes = kind.votes
     pages_min = max(2, config.template_share * votes.pages)
     kept = votes.support >= pages_min
-    texts = [some for some, is_kept in zip(votes.texts(), kept.tolist(), strict=True) if is_kept]
-    recurring = [
-        (place, text, pages)
-        for place, some in enumerate(texts)
-        for text, pages in sorted(some.items(), key=lambda one: (-one[1], one[0]))[:_TEXTS_MAX]
-        if pages > 1
-    ]
-    places, labels, pages = zip(*recurring, strict=True) if recurring else ((), (), ())
+    texts = votes.texts.of(kept)
+    text_place, text, text_pages = texts.recurring(_TEXTS_MAX)
     return TreeKind(
         pages=votes.pages,
         tree=tree_part(votes.tree, kept),
         support=votes.support[kept],
-        distinct=np.array([len(some) for some in texts], np.int64),
-        text_place=np.array(places, np.int64),
-        text=np.array(labels, np.uint64),
-        text_pages=np.array(pages, np.int64),
+        distinct=np.diff(texts.start),
+        text_place=text_place,
+        text=text,
+        text_pages=text_pages,
         paths=kind.paths.frequent(pages_min),
     )

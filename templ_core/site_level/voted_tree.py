@@ -1,17 +1,16 @@
 """The tree of one kind of page, by votes: every place seen, on how many pages, with which texts."""
 
-from typing import Any
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.site_level import _voted_tree
 from templ_core.site_level.frequency import UInt64s
 from templ_core.site_level.labelled_tree import LabelledTree, build_tree
-from templ_core.site_level.tree_mapping import Mapping, map_trees
+from templ_core.site_level.tree_mapping import map_trees, tree_part
 
 Int64s = npt.NDArray[np.int64]
-Places = npt.NDArray[np.integer[Any]]
+Bools = npt.NDArray[np.bool_]
 
 
 class Vote(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,10 +24,36 @@ class Vote(msgspec.Struct, frozen=True, kw_only=True):
     """Labels of these leaves on the page."""
 
 
+class VotedTexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages with each text at each node."""
+
+    start: Int64s
+    """The texts of node i are start[i] .. start[i + 1] - 1; length n_nodes + 1."""
+    text: UInt64s
+    """Labels, each once at a node."""
+    pages: Int64s
+    """At least 1."""
+
+    def of(self, kept: Bools) -> "VotedTexts":
+        """Those of the nodes that are kept."""
+        start, text, pages = _voted_tree.kept_texts(
+            self.start, self.text, self.pages, kept.view(np.uint8)
+        )
+        return VotedTexts(start=start, text=text, pages=pages)
+
+    def recurring(self, most: int) -> tuple[Int64s, UInt64s, Int64s]:
+        """Node, text and pages of those on several pages, nodes ascending.
+
+        Of each node the `most` on most pages, of several the smallest, in this order.
+        """
+        return _voted_tree.recurring_texts(self.start, self.text, self.pages, most)
+
+
 class VotedTree:
     """Grows with each page by what the page has beyond it; a vote can be taken back.
 
-    The label of a leaf is its lead text: the one on most pages, the smallest of several.
+    The label of a leaf is its lead text: the one on most pages, the smallest of several. Of a mapped
+    pair of nodes with different labels the page's is new, but where both are text.
     """
 
     def __init__(self) -> None:
@@ -38,70 +63,65 @@ class VotedTree:
         )
         self.support = np.empty(0, np.int64)
         """Pages with each node; never more than its parent has."""
+        self.texts = VotedTexts(
+            start=np.zeros(1, np.int64), text=np.empty(0, np.uint64), pages=np.empty(0, np.int64)
+        )
         self._numbers = np.empty(0, np.int64)
         self._next_number = 0
-        self._texts: dict[int, dict[int, int]] = {}
 
     def add(self, page: LabelledTree, nodes_max: int) -> Vote:
         """Count a page; beyond `nodes_max` the least supported nodes are dropped, the last first."""
-        mapping = split_replaced(map_trees(self.tree, page), self.tree, page)
-        old, new = mapping.left, mapping.right
-        is_old, is_new = old >= 0, new >= 0
-        added = np.count_nonzero(~is_old)
-        numbers = _either(self._numbers, old, np.zeros(page.label.size, np.int64), new)
-        numbers[~is_old] = np.arange(self._next_number, self._next_number + added)
-        self._next_number += int(added)
-        is_leaf = is_new.copy()
-        is_leaf[is_new] = page.is_text[new[is_new]]
-        vote = Vote(nodes=numbers[is_new], leaves=numbers[is_leaf], texts=page.label[new[is_leaf]])
-        label = _either(self.tree.label, old, page.label, new)
-        label[is_leaf] = self._count_texts(vote, label[is_leaf].tolist())
-        self.pages += 1
-        self._keep(
-            np.ones(old.size, np.bool_),
-            label,
-            _either(self.tree.depth, old, page.depth, new),
-            _either(self.tree.segment, old, page.segment, new),
-            _either(self.support, old, np.zeros(page.label.size, np.int64), new) + is_new,
-            numbers,
+        tree, texts, mapping = self.tree, self.texts, map_trees(self.tree, page)
+        left, right = _voted_tree.split_replaced(
+            mapping.left,
+            mapping.right,
+            tree.label,
+            tree.end,
+            tree.segment,
+            page.label,
+            page.segment,
         )
-        if self.support.size > nodes_max:
-            self._drop(nodes_max)
-        return vote
-
-    def _count_texts(self, vote: Vote, leads: list[int]) -> list[int]:
-        """The lead texts of the vote's leaves once its texts are counted."""
-        for place, (number, text) in enumerate(
-            zip(vote.leaves.tolist(), vote.texts.tolist(), strict=True)
-        ):
-            counts = self._texts.get(number)
-            if counts is None:
-                self._texts[number] = {text: 1}
-                continue
-            count = counts[text] = counts.get(text, 0) + 1
-            lead = leads[place]
-            if text != lead and (-count, text) < (-counts[lead], lead):
-                leads[place] = text
-        return leads
+        columns, support, numbers, texts_of, vote, next_number = _voted_tree.add_vote(
+            left,
+            right,
+            tree.label,
+            tree.depth,
+            tree.segment,
+            self.support,
+            self._numbers,
+            texts.start,
+            texts.text,
+            texts.pages,
+            page.label,
+            page.depth,
+            page.segment,
+            self._next_number,
+        )
+        self.pages += 1
+        label, depth, segment = columns
+        self.tree = build_tree(label=label, depth=depth, segment=segment)
+        self.support, self._numbers, self._next_number = support, numbers, next_number
+        start, text, pages = texts_of
+        self.texts = VotedTexts(start=start, text=text, pages=pages)
+        if support.size > nodes_max:
+            kept = np.zeros(support.size, np.bool_)
+            kept[np.argsort(-support, kind="stable")[:nodes_max]] = True
+            self._keep(kept)
+        nodes, leaves, voted = vote
+        return Vote(nodes=nodes, leaves=leaves, texts=voted)
 
     def remove(self, vote: Vote) -> None:
         """Take a page's vote back."""
         self.pages -= 1
-        support, label = self.support.copy(), self.tree.label.copy()
-        support[self._places(vote.nodes)[0]] -= 1
+        self.support[self._places(vote.nodes)[0]] -= 1
         places, is_kept = self._places(vote.leaves)
-        texts = vote.texts[is_kept].tolist()
-        for place, text in zip(places.tolist(), texts, strict=True):
-            counts = self._texts[int(self._numbers[place])]
-            counts[text] -= 1
-            if not counts[text]:
-                del counts[text]
-            if counts:
-                label[place] = min(counts.items(), key=lambda one: (-one[1], one[0]))[0]
-        kept = support > 0
-        self._keep(kept, label, self.tree.depth, self.tree.segment, support, self._numbers)
+        texts = self.texts
+        _voted_tree.take_texts(
+            texts.start, texts.text, texts.pages, self.tree.label, places, vote.texts[is_kept]
+        )
+        self._keep(self.support > 0)
 
-    def _places(self, numbers: Int64s) -> tuple[Places, npt.NDArray[np.bool_]]:
+    def _places(self, numbers: Int64s) -> tuple[Int64s, Bools]:
         """Where the nodes with these numbers are, and which of them still are."""
         if not self._numbers.size:
             return np.empty(0, np.int64), np.zeros(numbers.size, np.bool_)
@@ -111,53 +131,6 @@ class VotedTree:
         is_kept = self._numbers[places] == numbers
         return places[is_kept], is_kept
 
-    def _drop(self, nodes_max: int) -> None:
-        kept = np.zeros(self.support.size, np.bool_)
-        kept[np.argsort(-self.support, kind="stable")[:nodes_max]] = True
-        tree = self.tree
-        self._keep(kept, tree.label, tree.depth, tree.segment, self.support, self._numbers)
-
-    def _keep(
-        self,
-        kept: npt.NDArray[np.bool_],
-        label: UInt64s,
-        depth: Places,
-        segment: Places,
-        support: Int64s,
-        numbers: Int64s,
-    ) -> None:
-        for number in numbers[~kept].tolist():
-            self._texts.pop(number, None)
-        self.support, self._numbers = support[kept], numbers[kept]
-        self.tree = build_tree(label=label[kept], depth=depth[kept], segment=segment[kept])
-
-    def texts(self) -> list[dict[int, int]]:
-        """Pages with each text, by label, of each node; empty for elements."""
-        return [self._texts.get(number, {}) for number in self._numbers.tolist()]
-
-
-def _either(
-    values: npt.NDArray[Any], old: Places, others: npt.NDArray[Any], new: Places
-) -> npt.NDArray[Any]:
-    """The value of the old node where there is one, else that of the new one."""
-    return np.concatenate([values, others])[np.where(old >= 0, old, new + values.size)]
-
-
-def split_replaced(mapping: Mapping, left: LabelledTree, right: LabelledTree) -> Mapping:
-    """The mapping with replaced nodes as deleted and inserted ones, but for text against text."""
-    paired = np.flatnonzero((mapping.left >= 0) & (mapping.right >= 0))
-    ones, others = mapping.left[paired], mapping.right[paired]
-    is_split = (left.label[ones] != right.label[others]) & ~(
-        left.is_text[ones] & right.is_text[others]
-    )
-    if not is_split.any():
-        return mapping
-    split, ones, others = paired[is_split], ones[is_split], others[is_split]
-    kept_right = mapping.right.copy()
-    kept_right[split] = -1
-    behind = split + left.end[ones] - ones
-    return Mapping(
-        cost=mapping.cost,
-        left=np.insert(mapping.left, behind, -1),
-        right=np.insert(kept_right, behind, others),
-    )
+    def _keep(self, kept: Bools) -> None:
+        self.tree, self.texts = tree_part(self.tree, kept), self.texts.of(kept)
+        self.support, self._numbers = self.support[kept], self._numbers[kept]
