@@ -10,20 +10,25 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from templ_core.dom.tags import INLINE
+
 cdef enum:
     BLANK = 1
     ENDS_NAME = 2
     ENDS_ATTRIBUTE = 4      # its name
     ENDS_VALUE = 8          # without quotes
     PACKED = 8              # bytes of a name that fit in a number
+    SLOTS = 256             # a power of two
 
 cdef unsigned char[256] CLASS
+cdef uint64_t[SLOTS] INLINE_NAMES       # by their hashes; 0 = free
 
 cdef struct Lean:
     const unsigned char *end
     const unsigned char *copied     # the markup up to here is dealt with
+    unsigned char *room
     unsigned char *out
-    bint collapses                  # white space after tags: up to the first `pre`
+    bint collapses                  # white space around tags: up to the first `pre`
 
 cdef struct Attribute:
     const unsigned char *name
@@ -50,11 +55,25 @@ cdef uint64_t _packed_name(bytes name) noexcept:
     return _packed(<const unsigned char *>PyBytes_AsString(name), PyBytes_Size(name))
 
 
+cdef void _fill_inline_names() noexcept:
+    cdef uint64_t packed
+    cdef int slot
+    for name in INLINE:
+        packed = _packed_name(name.encode())
+        slot = _slot_of(packed)
+        while INLINE_NAMES[slot]:
+            slot = (slot + 1) % SLOTS
+        INLINE_NAMES[slot] = packed
+
+
+_fill_inline_names()
+
 cdef uint64_t SCRIPT = _packed_name(b"script"), STYLE = _packed_name(b"style")
 cdef uint64_t TEXTAREA = _packed_name(b"textarea"), IFRAME = _packed_name(b"iframe")
 cdef uint64_t TITLE = _packed_name(b"title"), XMP = _packed_name(b"xmp")
 cdef uint64_t NOEMBED = _packed_name(b"noembed"), NOFRAMES = _packed_name(b"noframes")
-cdef uint64_t HTML = _packed_name(b"html"), LINK = _packed_name(b"a"), META = _packed_name(b"meta")
+cdef uint64_t HTML = _packed_name(b"html"), HEAD = _packed_name(b"head")
+cdef uint64_t BODY = _packed_name(b"body"), LINK = _packed_name(b"a"), META = _packed_name(b"meta")
 cdef uint64_t PRE = _packed_name(b"pre")
 cdef uint64_t ID = _packed_name(b"id"), CLASSES = _packed_name(b"class")
 cdef uint64_t ROLE = _packed_name(b"role"), ITEM = _packed_name(b"itemprop")
@@ -68,8 +87,8 @@ def lean_markup(bytes markup):
     """The markup whose tree has the columns that `flatten` makes of the whole markup's tree.
 
     Out go comments, the content of scripts, styles, frames and text fields, attributes that are
-    not read or say nothing, what follows the host of an address, and all but one of several
-    blanks after a tag.
+    not read or say nothing, what follows the host of an address, blanks before and after the start
+    tags of blocks, and all but one of several blanks after other tags.
 
     Args:
         markup: UTF-8.
@@ -80,7 +99,7 @@ def lean_markup(bytes markup):
     cdef Lean one
     if room == NULL:
         raise MemoryError
-    one = Lean(at + size, at, room, True)
+    one = Lean(at + size, at, room, room, True)
     try:
         while at != NULL:
             at = <const unsigned char *>memchr(at, c"<", one.end - at)
@@ -117,12 +136,12 @@ cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) noexce
             after = _after_end_tag(one, at)
         else:
             after = _after_byte(at + 2, one.end, c">")
-        return _after_blanks(one, after)
+        return _after_blanks(one, after, False)
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
         after = _after_comment(at + 4, one.end)
         if after != NULL:
             _drop(one, at, after)
-        return _after_blanks(one, after)
+        return _after_blanks(one, after, False)
     if at[1] == c"!" or at[1] == c"?":
         return _after_byte(at + 2, one.end, c">")
     return at + 1
@@ -135,12 +154,14 @@ cdef const unsigned char *_after_byte(
     return at + 1 if at != NULL else NULL
 
 
-cdef const unsigned char *_after_blanks(Lean *one, const unsigned char *at) noexcept:
-    """Leave out all but one of the blanks behind a tag."""
+cdef const unsigned char *_after_blanks(
+    Lean *one, const unsigned char *at, bint drops_all
+) noexcept:
+    """Leave out the blanks behind a tag, or all but one."""
     cdef const unsigned char *kept
-    if at == NULL or not one.collapses or one.end - at < 2 or not CLASS[at[0]] & BLANK:
+    if at == NULL or not one.collapses or at == one.end or not CLASS[at[0]] & BLANK:
         return at
-    kept = at + 1
+    kept = at if drops_all else at + 1
     at = _skip_blanks(kept, one.end)
     _drop(one, kept, at)
     return at
@@ -187,16 +208,46 @@ cdef const unsigned char *_after_end_tag(Lean *one, const unsigned char *at) noe
             at = attribute.end
 
 
+cdef void _drop_blanks_before(Lean *one, const unsigned char *at) noexcept:
+    cdef const unsigned char *start = at
+    while start > one.copied and CLASS[(start - 1)[0]] & BLANK:
+        start -= 1
+    if start == one.copied:
+        while one.out > one.room and CLASS[(one.out - 1)[0]] & BLANK:
+            one.out -= 1
+    _drop(one, start, at)
+
+
+cdef bint _ends_text(uint64_t tag) noexcept:
+    """Whether a start tag ends the text before it, wherever it stands."""
+    cdef int slot = _slot_of(tag)
+    if tag == HTML or tag == HEAD or tag == BODY:
+        return False
+    while INLINE_NAMES[slot]:
+        if INLINE_NAMES[slot] == tag:
+            return False
+        slot = (slot + 1) % SLOTS
+    return True
+
+
+cdef inline int _slot_of(uint64_t tag) noexcept:
+    return <int>(tag * <uint64_t>0x9E3779B97F4A7C15 >> 56)
+
+
 cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) noexcept:
     cdef const unsigned char *end = one.end
     cdef const unsigned char *name = at + 1
     cdef const unsigned char *kept
     cdef Attribute attribute
     cdef uint64_t tag
+    cdef bint ends_text
     cdef bint open_value = False    # the last attribute kept has a value without quotes
     cdef int seen = 0
     kept = at = _end_of_name(name + 1, end, ENDS_NAME)
     tag = _packed(name, at - name)
+    ends_text = _ends_text(tag)
+    if ends_text and one.collapses:
+        _drop_blanks_before(one, name - 1)
     while True:
         at = _skip_blanks(at, end)
         if end - at < 2:
@@ -207,7 +258,7 @@ cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) n
         if at[0] == c"/":
             at += 1
             if at[0] == c">":
-                return _after_blanks(one, at + 1)
+                return _after_blanks(one, at + 1, ends_text)
             continue
         _read_attribute(&attribute, at, end)
         at = attribute.end
@@ -220,7 +271,7 @@ cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) n
                 _shorten_address(one, &attribute)
             open_value = attribute.value != NULL and not attribute.quoted
         kept = at
-    return _after_text(one, tag, at)
+    return _after_text(one, tag, at, ends_text)
 
 
 cdef void _read_attribute(
@@ -341,7 +392,9 @@ cdef void _shorten_address(Lean *one, const Attribute *attribute) noexcept:
 # --- text that is no markup -----------------------------------------------------------------
 
 
-cdef const unsigned char *_after_text(Lean *one, uint64_t tag, const unsigned char *at) noexcept:
+cdef const unsigned char *_after_text(
+    Lean *one, uint64_t tag, const unsigned char *at, bint ends_text
+) noexcept:
     """Behind a start tag, and the text behind it in which there are no tags."""
     cdef const unsigned char *end
     if tag == SCRIPT:
@@ -354,7 +407,7 @@ cdef const unsigned char *_after_text(Lean *one, uint64_t tag, const unsigned ch
         return NULL
     else:
         one.collapses = one.collapses and tag != PRE
-        return _after_blanks(one, at)
+        return _after_blanks(one, at, ends_text)
     if end != NULL and (tag == SCRIPT or tag == STYLE or tag == IFRAME or tag == TEXTAREA):
         _drop(one, at, end)
     return end
