@@ -6,6 +6,7 @@ mappings the one with most common nodes is the least.
 
 from bisect import bisect_left
 from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 
 import numpy as np
 
@@ -15,11 +16,19 @@ ctypedef unsigned long long hash_t
 
 cdef long long UNIT = 1LL << 32
 
+cdef enum:
+    NO_COST = -0x7FFFFFFF  # beyond what any tree has in common, and no multiple of UNIT
+
 cdef struct Memo:
     hash_t *keys
     long long *values
     Py_ssize_t capacity
     Py_ssize_t used
+
+cdef struct Outline:
+    hash_t *shape
+    int *first
+    int *child
 
 cdef struct Trees:
     const hash_t *left_label
@@ -28,6 +37,9 @@ cdef struct Trees:
     const hash_t *right_identity
     const int *left_end
     const int *right_end
+    Outline left
+    Outline right
+    long long *rows
     long long replace
     long long insert
     long long delete
@@ -39,6 +51,71 @@ cdef struct Walk:
     int *left
     int *right
     Py_ssize_t count
+
+
+# Outlines: of all subtrees, once
+
+cdef int draw(Outline *outline, const hash_t *label, const int *end, Py_ssize_t count) except -1:
+    """Lists of children; shapes, equal for subtrees that differ in childless nodes alone."""
+    cdef Py_ssize_t node, drawn = 0
+    cdef int child
+    cdef hash_t shape
+    outline.shape = <hash_t *>malloc(count * sizeof(hash_t))
+    outline.first = <int *>malloc((count + 1) * sizeof(int))
+    outline.child = <int *>malloc(count * sizeof(int))
+    if outline.shape == NULL or outline.first == NULL or outline.child == NULL:
+        raise MemoryError
+    for node in range(count):
+        outline.first[node] = <int>drawn
+        child = <int>node + 1
+        while child < end[node]:
+            outline.child[drawn] = child
+            drawn += 1
+            child = end[child]
+    outline.first[count] = <int>drawn
+    for node in range(count - 1, -1, -1):
+        shape = 1
+        for child in range(outline.first[node], outline.first[node + 1]):
+            shape = shape * <hash_t>0x9E3779B97F4A7C15ULL + outline.shape[outline.child[child]]
+        outline.shape[node] = mixed(label[node] + mixed(shape)) if end[node] > node + 1 else 1
+    return 0
+
+
+cdef void erase(Outline *outline) noexcept:
+    free(outline.shape)
+    free(outline.first)
+    free(outline.child)
+
+
+cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) noexcept:
+    """Whether two subtrees differ in childless nodes alone, none of which the other side has elsewhere.
+
+    Then replacing them, each by its like, is cheapest. Where it cannot be told at once the answer is
+    no.
+    """
+    cdef int offset, size = trees.left_end[left] - left, replaced = 0
+    cdef hash_t bits[4]
+    cdef hash_t label
+    if (
+        trees.left.shape[left] != trees.right.shape[right]
+        or trees.replace > trees.delete + trees.insert
+    ):
+        return False
+    bits[0] = bits[1] = bits[2] = bits[3] = 0
+    for offset in range(size):
+        label = trees.right_label[right + offset]
+        if label != trees.left_label[left + offset]:
+            bits[label >> 62] |= <hash_t>1 << ((label >> 56) & 63)
+            replaced += 1
+    for offset in range(size):
+        label = trees.left_label[left + offset]
+        if (
+            label != trees.right_label[right + offset]
+            and bits[label >> 62] >> ((label >> 56) & 63) & 1
+        ):
+            return False
+    cost[0] = replaced * trees.replace - (size - replaced)
+    return True
 
 
 # Costs of pairs that are known
@@ -102,7 +179,7 @@ cdef inline bint same(Trees *trees, int left, int right) noexcept:
     return trees.left_identity[left] == trees.right_identity[right]
 
 
-cdef long long pair_cost(Trees *trees, int left, int right) except? -1:
+cdef long long pair_cost(Trees *trees, int left, int right) except? NO_COST:
     cdef Py_ssize_t place
     cdef long long cost
     cdef bint linear
@@ -114,6 +191,8 @@ cdef long long pair_cost(Trees *trees, int left, int right) except? -1:
             + delete_cost(trees, left) - trees.delete
             + insert_cost(trees, right) - trees.insert
         )
+    if differ_in_texts(trees, left, right, &cost):
+        return cost
     if trees.memo.capacity:
         place = find(&trees.memo, pair_key(left, right))
         if trees.memo.keys[place]:
@@ -145,7 +224,14 @@ cdef void write_inserted(Walk *walk, int first, int end) noexcept:
 cdef int write_pair(Trees *trees, int left, int right, Walk *walk) except -1:
     cdef int offset
     cdef Py_ssize_t place
+    cdef long long cost
     if same(trees, left, right):
+        for offset in range(trees.left_end[left] - left):
+            write(walk, left + offset, right + offset)
+        return 0
+    if trees.left_label[left] == trees.right_label[right] and differ_in_texts(
+        trees, left, right, &cost
+    ):
         for offset in range(trees.left_end[left] - left):
             write(walk, left + offset, right + offset)
         return 0
@@ -161,65 +247,41 @@ cdef int write_pair(Trees *trees, int left, int right, Walk *walk) except -1:
 
 # Children of a pair
 
-cdef int *children(const int *end, int node, int *count) except NULL:
-    cdef int child = node + 1, found = 0
-    cdef int *result
-    while child < end[node]:
-        found += 1
-        child = end[child]
-    result = <int *>malloc((found + 1) * sizeof(int))
-    if result == NULL:
-        raise MemoryError
-    count[0] = found
-    child, found = node + 1, 0
-    while child < end[node]:
-        result[found] = child
-        found += 1
-        child = end[child]
-    return result
-
-
 cdef long long children_cost(
     Trees *trees, int left, int right, bint linear, Walk *walk
-) except? -1:
+) except? NO_COST:
     """Cost of mapping the children of a pair with equal labels; written down where `walk` is."""
-    cdef int count, other_count, first = 0, last = 0, number
+    cdef int *ones = trees.left.child + trees.left.first[left]
+    cdef int *others = trees.right.child + trees.right.first[right]
+    cdef int count = trees.left.first[left + 1] - trees.left.first[left]
+    cdef int other_count = trees.right.first[right + 1] - trees.right.first[right]
+    cdef int first = 0, last = 0, number
     cdef long long cost = 0
-    cdef int *ones
-    cdef int *others
-    ones = children(trees.left_end, left, &count)
-    try:
-        others = children(trees.right_end, right, &other_count)
-        try:
-            while first < count and first < other_count and same(trees, ones[first], others[first]):
-                cost += pair_cost(trees, ones[first], others[first])
-                first += 1
-            while (
-                last < count - first and last < other_count - first
-                and same(trees, ones[count - 1 - last], others[other_count - 1 - last])
-            ):
-                cost += pair_cost(trees, ones[count - 1 - last], others[other_count - 1 - last])
-                last += 1
-            if walk != NULL:
-                for number in range(first):
-                    write_pair(trees, ones[number], others[number], walk)
-            cost += run_cost(
-                trees, ones + first, count - first - last,
-                others + first, other_count - first - last, linear, walk,
-            )
-            if walk != NULL:
-                for number in range(last, 0, -1):
-                    write_pair(trees, ones[count - number], others[other_count - number], walk)
-            return cost
-        finally:
-            free(others)
-    finally:
-        free(ones)
+    while first < count and first < other_count and same(trees, ones[first], others[first]):
+        cost += pair_cost(trees, ones[first], others[first])
+        first += 1
+    while (
+        last < count - first and last < other_count - first
+        and same(trees, ones[count - 1 - last], others[other_count - 1 - last])
+    ):
+        cost += pair_cost(trees, ones[count - 1 - last], others[other_count - 1 - last])
+        last += 1
+    if walk != NULL:
+        for number in range(first):
+            write_pair(trees, ones[number], others[number], walk)
+    cost += run_cost(
+        trees, ones + first, count - first - last,
+        others + first, other_count - first - last, linear, walk,
+    )
+    if walk != NULL:
+        for number in range(last, 0, -1):
+            write_pair(trees, ones[count - number], others[other_count - number], walk)
+    return cost
 
 
 cdef long long run_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
-) except? -1:
+) except? NO_COST:
     """Cost of mapping two runs of siblings."""
     if count and other_count and (linear or <long long>count * other_count > trees.cells_max):
         return anchored_cost(trees, ones, count, others, other_count, linear, walk)
@@ -228,47 +290,73 @@ cdef long long run_cost(
 
 cdef long long aligned_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
-) except? -1:
+) except? NO_COST:
     """The least cost; rows count what is left of one run, columns what is left of the other."""
-    cdef int i, j, width = other_count + 1
-    cdef long long deleted, inserted, best, matched
-    cdef long long *cost = <long long *>malloc((count + 1) * width * sizeof(long long))
-    if cost == NULL:
-        raise MemoryError
+    cdef Py_ssize_t i, j, width = other_count + 1
+    cdef long long total
+    cdef long long *row
+    cdef long long *below
+    cdef long long *rows = trees.rows
+    if walk != NULL:
+        rows = <long long *>malloc((count + 1) * width * sizeof(long long))
+        if rows == NULL:
+            raise MemoryError
+    else:
+        trees.cells_left -= <long long>count * other_count
+        trees.rows += 2 * width
     try:
-        cost[count * width + other_count] = 0
-        for i in range(count - 1, -1, -1):
-            cost[i * width + other_count] = (
-                cost[(i + 1) * width + other_count] + delete_cost(trees, ones[i])
-            )
+        row = rows + (count * width if walk != NULL else 0)
+        row[other_count] = 0
         for j in range(other_count - 1, -1, -1):
-            cost[count * width + j] = cost[count * width + j + 1] + insert_cost(trees, others[j])
-        if walk == NULL:
-            trees.cells_left -= <long long>count * other_count
+            row[j] = row[j + 1] + insert_cost(trees, others[j])
         for i in range(count - 1, -1, -1):
-            for j in range(other_count - 1, -1, -1):
-                matched = cost[(i + 1) * width + j + 1]
-                if same(trees, ones[i], others[j]):
-                    matched += pair_cost(trees, ones[i], others[j])
-                else:
-                    deleted = cost[(i + 1) * width + j] + delete_cost(trees, ones[i])
-                    inserted = cost[i * width + j + 1] + insert_cost(trees, others[j])
-                    best = min(deleted, inserted)
-                    if matched + least_cost(trees, ones[i], others[j]) <= best:
-                        matched = min(best, matched + pair_cost(trees, ones[i], others[j]))
-                    else:
-                        matched = best
-                cost[i * width + j] = matched
+            below = row
+            if walk != NULL:
+                row -= width
+            else:  # two rows in turns
+                row = rows + (width if row == rows else 0)
+            align(trees, ones[i], others, other_count, below, row)
+        total = row[0]
         if walk != NULL:
-            walk_back(trees, ones, count, others, other_count, cost, walk)
-        return cost[0]
+            walk_back(trees, ones, count, others, other_count, rows, walk)
+        return total
     finally:
-        free(cost)
+        if walk != NULL:
+            free(rows)
+        else:
+            trees.rows = rows
+
+
+cdef int align(
+    Trees *trees, int one, int *others, int other_count, const long long *below, long long *row
+) except -1:
+    """One row of costs from that below it."""
+    cdef hash_t identity = trees.left_identity[one], label = trees.left_label[one]
+    cdef long long deleted = delete_cost(trees, one), inserted, best
+    cdef int other
+    cdef Py_ssize_t j
+    row[other_count] = below[other_count] + deleted
+    for j in range(other_count - 1, -1, -1):
+        other = others[j]
+        if trees.right_identity[other] == identity:
+            row[j] = below[j + 1] + one - trees.left_end[one]
+            continue
+        inserted = insert_cost(trees, other)
+        best = min(below[j] + deleted, row[j + 1] + inserted)
+        if trees.right_label[other] != label:
+            best = min(
+                best,
+                below[j + 1] + trees.replace + deleted - trees.delete + inserted - trees.insert,
+            )
+        elif below[j + 1] + least_cost(trees, one, other) <= best:
+            best = min(best, below[j + 1] + pair_cost(trees, one, other))
+        row[j] = best
+    return 0
 
 
 cdef int walk_back(
     Trees *trees, int *ones, int count, int *others, int other_count, long long *cost, Walk *walk
-) except? -1:
+) except? NO_COST:
     """Repeat the choices that led to the least cost: pairs before deletions before insertions."""
     cdef int i = 0, j = 0, width = other_count + 1
     cdef long long here, matched
@@ -299,7 +387,7 @@ cdef int walk_back(
 
 cdef long long anchored_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
-) except? -1:
+) except? NO_COST:
     """Cost of a mapping through subtrees that stand once in both runs, by label in between."""
     cdef int i = 0, j = 0, anchor, other_anchor
     cdef long long cost = 0
@@ -346,7 +434,7 @@ cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_cou
 
 cdef long long paired_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
-) except? -1:
+) except? NO_COST:
     """Cost of pairing equal labels in order, the nearer first; linear."""
     cdef int i = 0, j = 0, k, never = count + other_count
     cdef int skipped, other_skipped
@@ -409,6 +497,7 @@ def map_nodes(
     cdef Walk walk
     cdef Py_ssize_t count = left_label.shape[0], other_count = right_label.shape[0]
     cdef long long cost
+    cdef long long *rows
     left, right = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
     cdef int[::1] left_column = left, right_column = right
     if not count or not other_count:
@@ -422,11 +511,22 @@ def map_nodes(
     trees.cells_max, trees.cells_left = cells_max, cells_total_max
     trees.memo.keys, trees.memo.values = NULL, NULL
     trees.memo.capacity = trees.memo.used = 0
+    memset(&trees.left, 0, sizeof(Outline))
+    memset(&trees.right, 0, sizeof(Outline))
+    # Two rows for each level of a branch: a place for each of its nodes' children, and one more.
+    rows = trees.rows = <long long *>malloc(4 * (other_count + 1) * sizeof(long long))
     walk.left, walk.right, walk.count = &left_column[0], &right_column[0], 0
     try:
+        if rows == NULL:
+            raise MemoryError
+        draw(&trees.left, &left_label[0], &left_end[0], count)
+        draw(&trees.right, &right_label[0], &right_end[0], other_count)
         cost = pair_cost(&trees, 0, 0)
         write_pair(&trees, 0, 0, &walk)
     finally:
+        erase(&trees.left)
+        erase(&trees.right)
+        free(rows)
         free(trees.memo.keys)
         free(trees.memo.values)
     return (cost + UNIT - 1) // UNIT, left[: walk.count], right[: walk.count]

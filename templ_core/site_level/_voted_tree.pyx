@@ -17,7 +17,7 @@ def split_replaced(
     const int[::1] left, const int[::1] right, const uint64_t[::1] label, const int[::1] end,
     const int[::1] segment, const uint64_t[::1] page_label, const int[::1] page_segment,
 ):
-    """The rows of a mapping with replaced nodes as deleted and inserted ones, but for text against text."""
+    """The rows of a mapping with nodes deleted and inserted for replaced ones that are not both text."""
     cdef Py_ssize_t row, count = left.shape[0], filled = 0, behind = -1
     cdef int old, new, replacing = -1
     columns = np.empty((2, 2 * count), np.int32)
@@ -49,7 +49,7 @@ def add_vote(
     const uint64_t[::1] page_label, const int[::1] page_depth, const int[::1] page_segment,
     int64_t next_number,
 ):
-    """Tree, support, numbers and texts with a page's vote; its nodes, leaves and texts; next number."""
+    """Tree, support, numbers and texts with a page's vote; the vote; the next number."""
     cdef Py_ssize_t row, count = left.shape[0], entry, filled = 0, nodes = 0, leaves = 0
     cdef int old, new
     cdef int64_t pages, most
@@ -58,7 +58,8 @@ def add_vote(
     places, starts = np.empty((2, count), np.int32), np.zeros(count + 1, np.int64)
     texts = np.empty(text.shape[0] + page_label.shape[0], np.uint64)
     pages_with = np.empty(text.shape[0] + page_label.shape[0], np.int64)
-    numbers, voted = np.empty((2, page_label.shape[0]), np.int64), np.empty(page_label.shape[0], np.uint64)
+    numbers = np.empty((2, page_label.shape[0]), np.int64)
+    voted = np.empty(page_label.shape[0], np.uint64)
     cdef uint64_t[::1] new_label = hashes, new_text = texts, vote_text = voted
     cdef int64_t[::1] new_support = counts[0], new_number = counts[1], new_start = starts
     cdef int64_t[::1] new_pages = pages_with, vote_node = numbers[0], vote_leaf = numbers[1]
@@ -151,7 +152,7 @@ def recurring_texts(
     cdef Py_ssize_t place, entry, row, first, filled = 0, size = 0
     for entry in range(text.shape[0]):
         size += text_pages[entry] > 1
-    places, texts, pages = np.empty(size, np.int64), np.empty(size, np.uint64), np.empty(size, np.int64)
+    texts, (places, pages) = np.empty(size, np.uint64), np.empty((2, size), np.int64)
     cdef int64_t[::1] at = places, new_pages = pages
     cdef uint64_t[::1] new_text = texts
     for place in range(start.shape[0] - 1):

@@ -12,7 +12,16 @@ from templ_core.site_level.tree_mapping import (
     place_template,
     template_part,
 )
-from tests.templ_core.site_level.trees import columns, least_cost, names, parents, tree, trees
+from tests.templ_core.site_level.trees import (
+    columns,
+    least_cost,
+    names,
+    parents,
+    slow_cost,
+    tree,
+    trees,
+    variants,
+)
 
 some_costs = st.builds(
     Costs, replace=st.integers(0, 3), insert=st.integers(0, 3), delete=st.integers(0, 3)
@@ -50,6 +59,13 @@ class TestMapTrees:
     @given(trees(nodes_max=5), trees(nodes_max=5), some_costs)
     def test_costs_may_be_any(self, left, right, costs):
         assert map_trees(left, right, costs=costs).cost == least_cost(left, right, costs)
+
+    @given(st.one_of(variants(), st.tuples(trees(nodes_max=15), trees(nodes_max=15))), some_costs)
+    def test_of_the_cheapest_mappings_that_with_most_common_nodes_is_taken(self, pair, costs):
+        left, right = pair
+        mapping = map_trees(left, right, costs=costs)
+        common = int(common_nodes(mapping, left, right).sum())
+        assert (mapping.cost, common) == slow_cost(left, right, costs)
 
     @given(trees(nodes_max=30), trees(nodes_max=30), some_costs)
     def test_the_mapping_written_down_has_the_cost_reported(self, left, right, costs):

@@ -88,3 +88,56 @@ def least_cost(left, right, costs=None):
         return least
 
     return best({0: 0}, 1)
+
+
+def slow_cost(left, right, costs):
+    """Least cost and, of the cheapest mappings, most common nodes: rows of children, cell by cell."""
+
+    def children(labelled, node):
+        below = node + 1
+        while below < labelled.end[node]:
+            yield below
+            below = int(labelled.end[below])
+
+    def size(labelled, node):
+        return int(labelled.end[node]) - node
+
+    def plus(one, cost, common=0):
+        return one[0] + cost, one[1] - common
+
+    def pair(one, other):
+        if left.label[one] != right.label[other]:
+            below = size(left, one) - 1, size(right, other) - 1
+            return costs.replace + below[0] * costs.delete + below[1] * costs.insert, 0
+        ones, others = [*children(left, one)], [*children(right, other)]
+        row = [(0, 0)]
+        for b in others:
+            row.append(plus(row[-1], size(right, b) * costs.insert))
+        for a in ones:
+            above, row = row, [plus(row[0], size(left, a) * costs.delete)]
+            for number, b in enumerate(others):
+                paired, common = pair(a, b)
+                row.append(
+                    min(
+                        plus(above[number], paired, -common),
+                        plus(above[number + 1], size(left, a) * costs.delete),
+                        plus(row[-1], size(right, b) * costs.insert),
+                    )
+                )
+        return plus(row[-1], 0, 1)
+
+    cost, common = pair(0, 0)
+    return cost, -common
+
+
+@st.composite
+def variants(draw, nodes_max=25):
+    """Two trees that differ in some labels, often of leaves alone."""
+    one = draw(trees(nodes_max, labels="ab"))
+    changed = draw(st.lists(st.integers(1, nodes_max), max_size=6))
+    labels = names(one)
+    for node in changed:
+        is_leaf = node < len(labels) and one.end[node] == node + 1
+        if is_leaf or (node < len(labels) and not draw(st.integers(0, 4))):
+            labels[node] = draw(st.sampled_from("abcdef"))
+    return one, columns(one.depth.tolist(), labels)
