@@ -1,6 +1,6 @@
 """The refresher: documents in, site models out. Knows no transport."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -8,39 +8,48 @@ from schemas.cleaned import CleanedRecord
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
-from templ_core.site_level.refresh import is_due
+from templ_core.site_level.refresh import is_due, templates_overdue
 from templ_core.site_level.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
-from templ_core.site_level.teaching import latest_contents
-from workers.outputs import cleaned_record
-from workers.settings import Settings
-from workers.state.window_change import Contribution, SiteState
-from workers.state.window_store import WindowStore
-from workers.tasks import (
+from templ_core.site_level.site_templates import template_pages
+from workers.learning import (
     CONFIG,
-    CleanResult,
-    Failure,
     LearnResult,
     LearnTask,
     RefitResult,
     RefitTask,
+    Stale,
+    TemplatesResult,
+    TemplatesTask,
+    Unknown,
+    WindowPage,
+)
+from workers.outputs import cleaned_record
+from workers.settings import Settings
+from workers.state.window_change import Contribution, SiteState
+from workers.state.window_entry import Entry
+from workers.state.window_store import WindowStore
+from workers.tasks import (
+    CleanResult,
+    Failure,
     Result,
     ReviseResult,
     ReviseTask,
-    Stale,
+    Task,
     TaskRunner,
-    WindowPage,
     config_with,
 )
 
-_READ_AHEAD = 2
-"""Documents that are handed to a refit for each one that trees and phrases are learned from: which of
-them are copies of an article, and teach nothing, only the refit knows."""
+_ATTEMPTS = 3
+"""A refit is tried with what the child knows, with what it does not know, and read anew."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
     """A document that could not be read; its window goes without it."""
 
     reason: str
+
+
+Fitted = tuple[SiteModelRecord, int] | NotLearned | None
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -92,25 +101,47 @@ class Refresher:
             return Contribution(record.id, record.content_digest, result.body)
         return _not_learned(result)
 
-    def due_model(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
+    def due_model(self, site: str, *, with_templates: bool = True) -> Fitted:
         """A fresh site model where the schedule asks for one.
+
+        Args:
+            site: Site key.
+            with_templates: Whether templates are fitted first where they are due; else the model
+                has those fitted last.
 
         Returns:
             The model, and the number to hand to `mark_published` once it is out; or why it could
             not be fitted; or None when nothing is due.
         """
         state = self._store.site_state(site)
-        return self.fit(site) if model_is_due(state) else None
+        if not model_is_due(state):
+            return None
+        if with_templates and templates_overdue_by(state) >= 1:
+            self.refit_templates(site)
+        return self.refit(site)
 
-    def fit(self, site: str) -> tuple[SiteModelRecord, int] | NotLearned | None:
-        """A site model fitted on the site's window as it is; None when that is empty."""
+    def fit(self, site: str) -> Fitted:
+        """A site model fitted on the site's window as it is, templates too; None when it is empty."""
+        if self._store.site_state(site).pages:
+            self.refit_templates(site)
+        return self.refit(site)
+
+    def refit(self, site: str) -> Fitted:
+        """The same with the templates fitted last."""
         state = self._store.site_state(site)
         if not state.pages:
             return None
-        result = self._refit(site)
-        if isinstance(result, Stale):
-            self._learn_anew(site, result.indexes)
-            result = self._refit(site)
+        entries = list(self._store.window_entries(site))
+        window = [WindowPage(entry.id, entry.content_digest, None) for entry in entries]
+        templates = self._store.templates(site)
+        for _ in range(_ATTEMPTS):
+            result = self._run(site, RefitTask(site, window, templates))
+            if not isinstance(result, Unknown | Stale):
+                break
+            if isinstance(result, Stale):
+                self._learn_anew(site, [entries[index] for index in result.indexes])
+            for index in result.indexes:
+                window[index] = self._window_page(site, entries[index])
         if not isinstance(result, RefitResult):
             return _not_learned(result)
         model = SiteModelRecord(
@@ -123,26 +154,46 @@ class Refresher:
         )
         return model, state.learned
 
-    def _refit(self, site: str) -> Result:
-        entries = list(self._store.window_entries(site))
-        contents = [entry.content_digest for entry in entries]
-        latest = set(latest_contents(contents, _READ_AHEAD * CONFIG.template_pages))
-        window = []
-        for index, one in enumerate(self._store.contributions(site)):
-            document = self._store.document(site, entries[index]) if index in latest else None
-            body = document.body if document else None
-            window.append(WindowPage(one.page_id, one.content_digest, one.body, body))
-        result, _ = self._runner.run(site, RefitTask(window), self._settings.refit_deadline_s)
-        return result
+    def refit_templates(self, site: str) -> NotLearned | None:
+        """Fit a site's templates on its latest documents; why that was impossible."""
+        task, learned = self.templates_task(site)
+        return self.keep_templates(site, self._run(site, task), learned)
 
-    def _learn_anew(self, site: str, indexes: list[int]) -> None:
-        """Read documents again that another page model has read."""
+    def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
+        """The work of fitting a site's templates, for any child; and documents seen so far."""
         entries = list(self._store.window_entries(site))
-        for index in indexes:
-            document = self._store.document(site, entries[index])
+        latest = template_pages([one.content_digest for one in entries], CONFIG)
+        task = TemplatesTask([self._latest_page(site, entries[index]) for index in latest])
+        return task, self._store.site_state(site).learned
+
+    def keep_templates(self, site: str, result: Result, learned: int) -> NotLearned | None:
+        """Take the templates that were fitted when `learned` documents had been seen.
+
+        Those that could not be fitted are tried again when the schedule asks for the next.
+        """
+        is_fitted = isinstance(result, TemplatesResult)
+        self._store.keep_templates(site, result.body if is_fitted else None, learned)
+        return None if is_fitted else _not_learned(result)
+
+    def _latest_page(self, site: str, entry: Entry) -> WindowPage:
+        document = self._store.document(site, entry)
+        page = self._window_page(site, entry)
+        return msgspec.structs.replace(page, document=document.body if document else None)
+
+    def _window_page(self, site: str, entry: Entry) -> WindowPage:
+        learned = self._store.contribution(site, entry)
+        return WindowPage(entry.id, entry.content_digest, learned.body if learned else b"")
+
+    def _run(self, site: str, task: Task) -> Result:
+        return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
+
+    def _learn_anew(self, site: str, entries: Sequence[Entry]) -> None:
+        """Read documents again that another page model has read."""
+        for entry in entries:
+            document = self._store.document(site, entry)
             learned = document and self._learn(document)
             if isinstance(learned, Contribution):
-                self._store.put_contribution(site, entries[index], learned)
+                self._store.put_contribution(site, entry, learned)
 
     def revisions(self, model: SiteModelRecord) -> Iterator[Revision]:
         """Texts of a site's window that its new model has made another; at most two for each page.
@@ -219,3 +270,8 @@ def _not_learned(result: Result) -> NotLearned:
 def model_is_due(state: SiteState) -> bool:
     """Whether the schedule asks for a fresh site model."""
     return is_due(state.learned, state.fitted_at, state.pages)
+
+
+def templates_overdue_by(state: SiteState) -> float:
+    """New documents of a site over those after which its templates are due."""
+    return templates_overdue(state.learned, state.templates_at, state.pages, CONFIG.template_pages)

@@ -1,4 +1,4 @@
-"""What runs in a child process: pages to clean and to revise, documents to learn, sites to refit."""
+"""What runs in a child process: pages to clean and to revise, and the work on windows."""
 
 from typing import Literal, Protocol
 
@@ -21,20 +21,25 @@ from templ_core.errors import CodecError, CoreError
 from templ_core.fingerprint import simhash
 from templ_core.page_level.page_model import PageModel
 from templ_core.page_level.sections import section_numbers
-from templ_core.site_level.learned_page import (
-    LearnedPage,
-    decode_learned_page,
-    encode_learned_page,
-    learn_page,
-)
 from templ_core.site_level.revisions import changed_ratio
-from templ_core.site_level.site_learner import Contribution, fit_site_model
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.teaching import teaching_pages
+from templ_core.site_level.site_model_file import decode_site_model
+from workers.learning import (
+    CONFIG,
+    Learners,
+    LearnResult,
+    LearnTask,
+    RefitResult,
+    RefitTask,
+    Stale,
+    TemplatesResult,
+    TemplatesTask,
+    Unknown,
+    fit_site_templates,
+    learn,
+    refit,
+)
 from workers.recent import Recent
-
-CONFIG = CoreConfig()
 
 
 def config_with(comments: Literal["auto", "keep", "drop"]) -> CoreConfig:
@@ -59,28 +64,6 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     comments: Literal["auto", "keep", "drop"]
 
 
-class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Read what a compact document contributes to its site's model."""
-
-    body: bytes
-
-
-class WindowPage(msgspec.Struct, frozen=True, array_like=True):
-    """A document of a window."""
-
-    page_id: str
-    content_digest: bytes
-    learned: bytes
-    document: bytes | None
-    """Its compact form, of the latest ones, from which templates are learned."""
-
-
-class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site model on a window, in order of (event time, page id)."""
-
-    window: list[WindowPage]
-
-
 class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean a document again with a newer site model."""
 
@@ -93,7 +76,7 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     comments: Literal["auto", "keep", "drop"]
 
 
-Task = CleanTask | LearnTask | RefitTask | ReviseTask
+Task = CleanTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
 
 
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -119,26 +102,6 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     segments: list[TextSegment] | None
 
 
-class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """What a document adds to its site's model, see `templ_core.site_level.learned_page`."""
-
-    body: bytes
-
-
-class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A fitted site model in compact form."""
-
-    version: str
-    documents: int
-    body: bytes
-
-
-class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Pages of a window that were learned with another page model, by index: learn them anew."""
-
-    indexes: list[int]
-
-
 class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """What a document's text is now."""
 
@@ -156,7 +119,16 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The page cannot be cleaned; our own mistake; over the memory limit."""
 
 
-Result = CleanResult | LearnResult | RefitResult | ReviseResult | Stale | Failure
+Result = (
+    CleanResult
+    | LearnResult
+    | RefitResult
+    | TemplatesResult
+    | Unknown
+    | Stale
+    | ReviseResult
+    | Failure
+)
 
 
 MODELS_IN_MEMORY = 256
@@ -170,6 +142,7 @@ class Models:
         self.page = page
         self.sites: Recent[tuple[str, str], SiteModel | None] = Recent(MODELS_IN_MEMORY)
         """Decoded site models by (site, version), kept from task to task; cleared on failure."""
+        self.learners = Learners(page.version)
 
 
 class TaskRunner(Protocol):
@@ -206,26 +179,33 @@ def run_task(task: Task, models: Models) -> Result:
     result = _attempt(task, models)
     if isinstance(result, Failure):
         models.sites.clear()
+        models.learners.clear()
     return result
 
 
 def _attempt(task: Task, models: Models) -> Result:
     try:
-        match task:
-            case CleanTask():
-                return _clean(task, models)
-            case LearnTask():
-                return _learn(task, models)
-            case RefitTask():
-                return _refit(task, models)
-            case ReviseTask():
-                return _revise(task, models)
+        return _perform(task, models)
     except CoreError as error:
         return Failure(type(error).__name__, str(error), "refused")
     except MemoryError:
         return Failure("OutOfMemory", "the page needs more memory than a child may use", "memory")
     except Exception as error:  # noqa: BLE001 - reported with the page, which goes to the dead letters
         return Failure(type(error).__name__, str(error), "bug")
+
+
+def _perform(task: Task, models: Models) -> Result:
+    match task:
+        case CleanTask():
+            return _clean(task, models)
+        case LearnTask():
+            return learn(task, models.page)
+        case RefitTask():
+            return refit(task, models.page, models.learners)
+        case TemplatesTask():
+            return fit_site_templates(task, models.page)
+        case ReviseTask():
+            return _revise(task, models)
 
 
 def _clean(task: CleanTask, models: Models) -> CleanResult:
@@ -317,40 +297,6 @@ def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
             strict=True,
         )
     ]
-
-
-def _learn(task: LearnTask, models: Models) -> LearnResult:
-    page = learn_page(decode_document(task.body), models.page)
-    return LearnResult(encode_learned_page(page, models.page.version))
-
-
-def _refit(task: RefitTask, models: Models) -> RefitResult | Stale:
-    pages = [_learned(one, models) for one in task.window]
-    stale = [index for index, page in enumerate(pages) if page is None]
-    if stale:
-        return Stale(stale)
-    learned = [page for page in pages if page is not None]
-    window = [
-        Contribution(
-            page_id=task.window[index].page_id,
-            content_digest=task.window[index].content_digest,
-            page=learned[index],
-            document=task.window[index].document,
-        )
-        for index in teaching_pages(learned)
-    ]
-    model = fit_site_model(window, models.page.version, CONFIG)
-    return RefitResult(
-        model.version, model.documents, encode_site_model(model, CONFIG.site_model_bytes)
-    )
-
-
-def _learned(one: WindowPage, models: Models) -> LearnedPage | None:
-    """The page as the page model in use has read it; None where another one did."""
-    try:
-        return decode_learned_page(one.learned, models.page.version)
-    except CodecError:
-        return None
 
 
 def _revise(task: ReviseTask, models: Models) -> ReviseResult:

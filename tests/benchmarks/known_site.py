@@ -21,8 +21,9 @@ from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.page_level.model_file import shipped_model
+from templ_core.site_level.contribution import Contribution
 from templ_core.site_level.learned_page import learn_page
-from templ_core.site_level.site_learner import Contribution, fit_site_model
+from templ_core.site_level.site_learner import fit_site_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from workers.feeds.files import read_pages

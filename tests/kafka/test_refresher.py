@@ -90,7 +90,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     local = WindowStore(tmp_path / "local" / "windows-0", load_settings())
     ((site, _),) = local.sites()
     documents = list(local.window(site))
-    learned = local.contributions(site)
+    learned = local.contribution(site, next(local.window_entries(site)))
     local.close()
     number = partition_of(site, PARTITIONS)
     ghost = msgspec.structs.replace(
@@ -99,7 +99,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     state = stream.state("one") / "refresher"
     StateDirectory.open(state, PARTITIONS).close()
     store = WindowStore(state / f"windows-{number}", load_settings())
-    store.put(ghost, Contribution(ghost.id, ghost.content_digest, learned[0].body), 0)
+    store.put(ghost, Contribution(ghost.id, ghost.content_digest, learned.body), 0)
     store.close()
 
     async def send():

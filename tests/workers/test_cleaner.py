@@ -8,9 +8,9 @@ from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import read_document
 from tests.workers.builders import page
 from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
+from workers.learning import LearnTask, RefitTask, TemplatesTask, WindowPage
 from workers.outputs import ENVELOPE_BYTES, fit_message
 from workers.pool import Pool
-from workers.tasks import LearnTask, RefitTask, WindowPage
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
 
@@ -120,7 +120,8 @@ def fitted_model(pool, bodies):
         )
         for number, document in enumerate(documents)
     ]
-    result, _ = pool.run("example.com", RefitTask(window), 10)
+    templates, _ = pool.run("example.com", TemplatesTask(window), 10)
+    result, _ = pool.run("example.com", RefitTask("example.com", window, templates.body), 10)
     return SiteModelRecord(
         site="example.com",
         version=result.version,

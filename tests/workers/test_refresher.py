@@ -6,9 +6,10 @@ from templ_core.page_level.model_file import shipped_model
 from templ_core.site_level.refresh import FIRST_FITS
 from tests.workers.builders import other_page_model, packed, page
 from workers.cleaner import Cleaned, Cleaner, NoModels
+from workers.learning import LearnResult, RefitTask, TemplatesTask
 from workers.refresher import NotLearned, Refresher
 from workers.state.window_store import WindowStore
-from workers.tasks import InProcess, LearnResult
+from workers.tasks import InProcess
 
 MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
 
@@ -164,6 +165,7 @@ def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
     ]  # fmt: skip
     learn(refresher, store, [*some, *again])
     refresher.fit("example.com")
-    window = tasks[-1].window
-    assert len(window) > 50
-    assert [one.page_id for one in window if one.document is not None] == [one.id for one in some]
+    fitted = [one for one in tasks if isinstance(one, TemplatesTask)]
+    assert [one.page_id for one in fitted[-1].latest] == [one.id for one in some]
+    refitted = [one for one in tasks if isinstance(one, RefitTask)]
+    assert len(refitted[-1].window) > 50

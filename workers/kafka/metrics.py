@@ -11,6 +11,7 @@ from workers.state.window_change import SiteState
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 Sites = Iterable[tuple[str, SiteState]]
+IsDue = Callable[[SiteState], bool]
 
 
 class RoleMetrics:
@@ -69,12 +70,13 @@ class CleanerMetrics(RoleMetrics):
 class RefresherMetrics(RoleMetrics):
     """Of a refresher."""
 
-    def __init__(self, sites: Callable[[], Sites], is_due: Callable[[SiteState], bool]) -> None:
+    def __init__(self, sites: Callable[[], Sites], is_due: IsDue, templates_are_due: IsDue) -> None:
         """Prepare the counters.
 
         Args:
             sites: Answers the sites of this process with their sums.
             is_due: Whether a site's model is to be fitted anew.
+            templates_are_due: Whether its trees and phrases are.
         """
         super().__init__()
         self.documents = Counter(
@@ -84,6 +86,12 @@ class RefresherMetrics(RoleMetrics):
         self.refit_seconds = Histogram(
             "templ_refit_seconds",
             "Fitting one site model",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.templates_seconds = Histogram(
+            "templ_templates_seconds",
+            "Fitting the trees and phrases of one site",
             buckets=_SECONDS,
             registry=self.registry,
         )
@@ -101,24 +109,29 @@ class RefresherMetrics(RoleMetrics):
             "Sites whose texts are still to be compared with a fresh model",
             registry=self.registry,
         )
-        self.registry.register(_Windows(sites, is_due))
+        self.registry.register(_Windows(sites, is_due, templates_are_due))
 
 
 class _Windows(Collector):
     """Sizes of the windows, summed up when they are asked for."""
 
-    def __init__(self, sites: Callable[[], Sites], is_due: Callable[[SiteState], bool]) -> None:
+    def __init__(self, sites: Callable[[], Sites], is_due: IsDue, templates_are_due: IsDue) -> None:
         self._sites = sites
         self._is_due = is_due
+        self._templates_are_due = templates_are_due
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        sites = documents = size = due = 0
+        sites = documents = size = due = templates_due = 0
         for _, state in self._sites():
             sites += state.pages > 0
             documents += state.pages
             size += state.bytes
             due += self._is_due(state)
+            templates_due += self._templates_are_due(state)
         yield GaugeMetricFamily("templ_window_sites", "Sites with a window", sites)
         yield GaugeMetricFamily("templ_window_documents", "Documents in all windows", documents)
         yield GaugeMetricFamily("templ_window_bytes", "Bytes of their compact forms", size)
         yield GaugeMetricFamily("templ_models_due", "Sites whose model is to be fitted", due)
+        yield GaugeMetricFamily(
+            "templ_templates_due", "Sites whose trees and phrases are to be fitted", templates_due
+        )

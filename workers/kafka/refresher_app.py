@@ -5,7 +5,8 @@ import logging
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import faust
@@ -34,9 +35,17 @@ from workers.kafka.received import (
     received_from_aiokafka,
     received_from_faust,
 )
+from workers.kafka.template_backlog import Site, TemplateBacklog
 from workers.outputs import ENVELOPE_BYTES, fit_message
 from workers.pool import Pool
-from workers.refresher import NotLearned, Refresher, Revision, model_is_due
+from workers.refresher import (
+    Fitted,
+    NotLearned,
+    Refresher,
+    Revision,
+    model_is_due,
+    templates_overdue_by,
+)
 from workers.state.window_change import SiteState
 from workers.state.window_store import WindowStore
 
@@ -63,14 +72,25 @@ class _Partition:
 class RefresherApp:
     """Keeps the windows of the partitions it is given, and publishes fresh site models."""
 
-    def __init__(self, config: KafkaConfig, pool: Pool) -> None:
+    def __init__(self, config: KafkaConfig, pool: Pool, templates_pool: Pool) -> None:
+        """Put the parts together.
+
+        Args:
+            config: Where the broker and the state are.
+            pool: Where documents are learned, models refitted and texts revised.
+            templates_pool: Where templates are fitted, so that nothing else waits for them.
+        """
         self._config = config
         self._pool = pool
+        self._templates_pool = templates_pool
+        self._backlog = TemplateBacklog(self._templates_overdue_by)
         self._partitions: dict[int, _Partition] = {}
         self._owned: set[int] = set()
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
-        self.metrics = RefresherMetrics(self._sites, model_is_due)
+        self.metrics = RefresherMetrics(
+            self._sites, model_is_due, lambda state: templates_overdue_by(state) >= 1
+        )
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
         self._guard = HoleGuard(config.broker, documents, config.group("refresher"))
@@ -80,6 +100,7 @@ class RefresherApp:
         self._fresh: asyncio.Queue[tuple[int, SiteModelRecord]] = asyncio.Queue()
         self.app.agent(self._documents, name="refresh")(self._refresh)
         self.app.task(self._revise)
+        self.app.task(self._fit_templates)
         self.app.on_partitions_assigned.connect(self._assigned)
         self.app.on_partitions_revoked.connect(self._revoked)
 
@@ -158,6 +179,8 @@ class RefresherApp:
             await self._catch_up(partition, number, end)
             if number in self._owned:
                 await self._publish(partition, number, partition.refresher.due_sites())
+                for site, _ in partition.store.all_sites():
+                    self._backlog.add((number, site))
 
     def _begin_anew(self, partition: _Partition, number: int, why: str) -> _Partition:
         """Drop windows that the topic no longer leads on from."""
@@ -204,20 +227,64 @@ class RefresherApp:
 
     async def _publish(self, partition: _Partition, number: int, sites: Iterable[str]) -> None:
         for site in sorted(sites):
-            started_s = time.monotonic()
-            work = self._pool.submit(site, partition.refresher.due_model, site)
-            fitted = await asyncio.wrap_future(work)
-            if isinstance(fitted, NotLearned):
-                self.metrics.not_fitted.inc()
-                log.warning("the model of %s could not be fitted: %s", site, fitted.reason)
-            elif fitted is not None:
-                await self._send_model(fitted[0])
-                partition.refresher.mark_published(*fitted)
-                self.metrics.refits.inc()
-                self.metrics.refit_seconds.observe(time.monotonic() - started_s)
-                if self._config.settings.revisions:
-                    self._fresh.put_nowait((number, fitted[0]))
+            due_model = partial(partition.refresher.due_model, site, with_templates=False)
+            await self._publish_fitted(partition, number, site, due_model)
+            self._backlog.add((number, site))
         await self._send_tombstones(partition)
+
+    async def _publish_fitted(
+        self, partition: _Partition, number: int, site: str, fit: Callable[[], Fitted]
+    ) -> None:
+        started_s = time.monotonic()
+        fitted = await asyncio.wrap_future(self._pool.submit(site, fit))
+        if isinstance(fitted, NotLearned):
+            self.metrics.not_fitted.inc()
+            log.warning("the model of %s could not be fitted: %s", site, fitted.reason)
+        elif fitted is not None:
+            await self._send_model(fitted[0])
+            partition.refresher.mark_published(*fitted)
+            self.metrics.refits.inc()
+            self.metrics.refit_seconds.observe(time.monotonic() - started_s)
+            if self._config.settings.revisions:
+                self._fresh.put_nowait((number, fitted[0]))
+
+    async def _fit_templates(self) -> None:
+        while True:
+            number, site = await self._backlog.take()
+            await essential(
+                self.app, "fitting templates", partial(self._fit_templates_of, number, site)
+            )
+
+    async def _fit_templates_of(self, number: int, site: str) -> None:
+        """Fit a site's templates and publish them, if the site is still ours."""
+        partition = self._partitions.get(number)
+        if partition is None:
+            return
+        refresher = partition.refresher
+        async with self._locks[number]:
+            if self._partitions.get(number) is not partition:
+                return
+            work = self._pool.submit(site, refresher.templates_task, site)
+            task, learned = await asyncio.wrap_future(work)
+        started_s = time.monotonic()
+        pool, deadline_s = self._templates_pool, self._config.settings.refit_deadline_s
+        run = pool.submit(site, pool.run, site, task, deadline_s)
+        result, _ = await asyncio.wrap_future(run)
+        async with self._locks[number]:
+            if self._partitions.get(number) is not partition:
+                return
+            problem = refresher.keep_templates(site, result, learned)
+            if problem is not None:
+                self.metrics.not_fitted.inc()
+                log.warning("templates of %s could not be fitted: %s", site, problem.reason)
+                return
+            self.metrics.templates_seconds.observe(time.monotonic() - started_s)
+            await self._publish_fitted(partition, number, site, partial(refresher.refit, site))
+
+    def _templates_overdue_by(self, one: Site) -> float:
+        number, site = one
+        partition = self._partitions.get(number)
+        return templates_overdue_by(partition.store.site_state(site)) if partition else 0.0
 
     async def _send_model(self, model: SiteModelRecord) -> None:
         send = self._site_models.send(

@@ -24,6 +24,7 @@ from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
 
 _NICENESS = 10
+_TEMPLATES_NICENESS = 15
 _REPEAT_AFTER_S = 30.0
 
 
@@ -100,10 +101,12 @@ def _cleaner(config: KafkaConfig) -> Iterator[tuple[CleanerApp, str]]:
 @contextmanager
 def _refresher(config: KafkaConfig) -> Iterator[tuple[RefresherApp, str]]:
     pool = Pool(config.settings, children=1, niceness=_NICENESS)
-    refresher = RefresherApp(config, pool)
+    templates_pool = Pool(config.settings, children=1, niceness=_TEMPLATES_NICENESS)
+    refresher = RefresherApp(config, pool, templates_pool)
     try:
         yield refresher, config.topic(DOCUMENTS)
     finally:
+        templates_pool.close()
         pool.close()
         refresher.close()
 

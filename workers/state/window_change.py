@@ -49,6 +49,8 @@ class SiteState(msgspec.Struct, kw_only=True):
     fitted_at: int = 0
     """`learned` when the last site model was published."""
     model_version: str | None = None
+    templates_at: int = 0
+    """`learned` when the templates were fitted last."""
     deletions: int = 0
     """Deleted URLs that are remembered."""
     packed_at: int = 0

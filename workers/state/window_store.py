@@ -13,6 +13,7 @@ Keys:
     deleted                    site NUL blake2b(url)(16)    -> time and source id of the deletion
     deletions                  site NUL time(8) source id   -> key of `deleted`
     sites                      site                         -> SiteState
+    templates                  site                         -> templates fitted last
     outbox                     key of `documents` (topic) to tombstone
     meta                       "next"                       -> offset of the next record
                                "format"                     -> WINDOW_FORMAT
@@ -35,7 +36,7 @@ from workers.state.packing import Packers
 from workers.state.window_change import Contribution, SiteState, WindowChange
 from workers.state.window_entry import Entry, place_of, record_of, site_prefix
 
-WINDOW_FORMAT = 2
+WINDOW_FORMAT = 3
 """Raised with every change of keys or values; a store of another one is made anew."""
 _FAMILIES = (
     "entries",
@@ -47,6 +48,7 @@ _FAMILIES = (
     "deleted",
     "deletions",
     "sites",
+    "templates",
     "outbox",
     "meta",
 )
@@ -180,14 +182,13 @@ class WindowStore:
         with self._lock:
             return [] if self._is_closed else list(self.sites())
 
-    def contributions(self, site: str) -> list[Contribution]:
-        """Contributions of a site's window in order of (event time, hash of page id)."""
-        packer = self._packers.of(site).contributions
-        packed = self._db.scan("contributions", site_prefix(site))
-        return [
-            Contribution(entry.id, entry.content_digest, packer.frame(value))
-            for entry, (_, value) in zip(self.window_entries(site), packed, strict=True)
-        ]
+    def contribution(self, site: str, entry: Entry) -> Contribution | None:
+        """What a document adds to its site's model; None when it has left the window."""
+        packed = self._db.get("contributions", site_prefix(site) + place_of(entry))
+        if packed is None:
+            return None
+        body = self._packers.of(site).contributions.frame(packed)
+        return Contribution(entry.id, entry.content_digest, body)
 
     def window_entries(self, site: str) -> Iterator[Entry]:
         """Entries of a site's window in order of (event time, hash of page id)."""
@@ -215,6 +216,21 @@ class WindowStore:
             state.fitted_at = max(state.fitted_at, learned)
             state.model_version = version
             self._db.put("sites", site.encode(), msgspec.msgpack.encode(state))
+
+    def templates(self, site: str) -> bytes | None:
+        """The templates of a site that were fitted last; None before the first."""
+        return self._db.get("templates", site.encode())
+
+    def keep_templates(self, site: str, body: bytes | None, learned: int) -> None:
+        """Note the templates fitted when `learned` documents had been seen; None = they failed."""
+        with self._lock:
+            state = self.site_state(site)
+            state.templates_at = max(state.templates_at, learned)
+            batch = self._db.batch()
+            batch.put("sites", site.encode(), msgspec.msgpack.encode(state))
+            if body is not None:
+                batch.put("templates", site.encode(), body)
+            self._db.write(batch)
 
     def outbox(self, limit: int) -> list[bytes]:
         """Keys of `documents` whose tombstones are to be sent next."""

@@ -3,9 +3,16 @@ import numpy as np
 import pytest
 
 from templ_core.dom.document import parse_document
+from templ_core.errors import CodecError
 from templ_core.site_level.site_learner import SiteLearner, fit_site_model
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_templates import (
+    NO_TEMPLATES,
+    decode_templates,
+    encode_templates,
+    fit_templates,
+)
 from tests.templ_core.site_level.builders import CONFIG, contribution
 
 MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
@@ -38,36 +45,64 @@ def trees(model):
     ]
 
 
-def test_learning_one_by_one_equals_a_refit():
+def test_a_window_that_rolls_is_counted_as_one_seen_at_once():
+    """Whatever came and left before; bytes are equal, not only sums."""
     learner = SiteLearner("page", CONFIG)
-    for one in window(range(30)):
-        learner.learn_one(one)
-    one, other = learner.model(), fit_site_model(window(range(30)), "page", CONFIG)
-    assert one.version == other.version
-    assert tables(one) == tables(other)
-    assert one.phrases == other.phrases
+    pages = window(range(14))
+    for last in range(1, len(pages)):
+        rolling = pages[max(0, last - 8) : last]
+        learner.follow(rolling)
+        templates = fit_templates(rolling, CONFIG)
+        one, other = learner.model(templates), fit_site_model(rolling, "page", CONFIG)
+        assert encode_site_model(one, 1 << 20) == encode_site_model(other, 1 << 20)
 
 
-def test_forgetting_one_equals_a_window_without_it():
-    learner = SiteLearner("page", CONFIG, window(range(10)))
-    learner.forget_one("p0")
-    learner.forget_one("p7")
-    other = fit_site_model(window([1, 2, 3, 4, 5, 6, 8, 9]), "page", CONFIG)
-    assert tables(learner.model()) == tables(other)
-    assert trees(learner.model()) == trees(other)
-    assert learner.model().phrases == other.phrases
-    with pytest.raises(KeyError):
-        learner.forget_one("p7")
+def test_documents_leave_from_anywhere():
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(window(range(10)))
+    left = window([1, 2, 3, 4, 5, 6, 8, 9])
+    learner.follow(left)
+    assert tables(learner.model(NO_TEMPLATES)) == tables(fit_site_model(left, "page", CONFIG))
 
 
 def test_a_content_counts_as_long_as_one_of_its_documents_stays():
     same = [contribution(name, page(1), digest="same") for name in "abc"]
-    learner = SiteLearner("page", CONFIG, [*same, *window([2, 3])])
-    learner.forget_one("a")
-    assert learner.model().documents == 3
-    learner.forget_one("b")
-    learner.forget_one("c")
-    assert tables(learner.model()) == tables(fit_site_model(window([2, 3]), "page", CONFIG))
+    learner = SiteLearner("page", CONFIG)
+    learner.follow([*same, *window([2, 3])])
+    learner.follow([*same[1:], *window([2, 3])])
+    assert learner.model(NO_TEMPLATES).documents == 3
+    learner.follow(window([2, 3]))
+    expected = fit_site_model(window([2, 3]), "page", CONFIG)
+    assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
+
+
+def test_a_near_copy_counts_once_the_first_has_left():
+    long = "".join(f"<p>Sentence {n} of the very same report about boats. " for n in range(12))
+    first, copy = (parse_document(f"{long}<p>{end}", "https://a.com/") for end in ("one", "two"))
+    pages = [contribution("first", first), contribution("copy", copy), *window([2, 3])]
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(pages)
+    assert learner.model(NO_TEMPLATES).documents == 3
+    learner.follow(pages[1:])
+    expected = fit_site_model(pages[1:], "page", CONFIG)
+    assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
+    assert expected.documents == 3
+
+
+def test_templates_have_part_in_the_version():
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(window(range(4)))
+    some = fit_templates(window(range(3)), CONFIG)
+    assert learner.model(some).version != learner.model(NO_TEMPLATES).version
+    assert decode_templates(encode_templates(some)).version == some.version
+    assert encode_templates(decode_templates(encode_templates(some))) == encode_templates(some)
+
+
+@pytest.mark.parametrize("cut", [0, 5, -3])
+def test_damaged_templates_are_named(cut):
+    body = encode_templates(fit_templates(window(range(3)), CONFIG))
+    with pytest.raises(CodecError):
+        decode_templates(body[:cut])
 
 
 def test_trees_and_phrases_come_from_the_latest_documents():

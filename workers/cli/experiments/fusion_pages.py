@@ -18,13 +18,14 @@ from templ_core.dom.served_instead import is_error_page, is_gate
 from templ_core.errors import CodecError, PageError
 from templ_core.page_level.model_file import decode_model
 from templ_core.page_level.page_model import PageModel
+from templ_core.site_level.contribution import Contribution
 from templ_core.site_level.learned_page import learned_page
-from templ_core.site_level.refresh import is_due
+from templ_core.site_level.refresh import is_due, templates_overdue
 from templ_core.site_level.site_inputs import site_inputs
-from templ_core.site_level.site_learner import Contribution, fit_site_model
+from templ_core.site_level.site_learner import SiteLearner
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.teaching import teaching_pages
+from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
 from templ_core.training.fit_fusion import FusionPage
 from templ_core.training.labels import GoldSelectors
 from templ_core.training.pages import (
@@ -159,7 +160,9 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
     pages: list[FusionPage] = []
     window: list[Contribution] = []
     models: list[SiteModel] = []
-    learned = fitted_at = 0
+    config = simulation.config
+    learner, templates = SiteLearner(page_model.version, config), NO_TEMPLATES
+    learned = fitted_at = templates_at = 0
     for seen, record in enumerate(records, 1):
         try:
             document = read_document(
@@ -171,9 +174,7 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
             continue
         scores = score_page(document, page_model)
         if record.fields.get("gold_text"):
-            pages.append(
-                _fusion_page(record, document, scores, site.fold, seen, models, simulation.config)
-            )
+            pages.append(_fusion_page(record, document, scores, site.fold, seen, models, config))
         words = int(scores.words.sum())
         if is_error_page(document, words) or is_gate(document, words):
             continue
@@ -188,8 +189,10 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
         )
         learned += 1
         if simulation.after_each_page or is_due(learned, fitted_at, learned):
-            teaching = [window[place] for place in teaching_pages([one.page for one in window])]
-            model = fit_site_model(teaching, page_model.version, simulation.config)
+            if templates_overdue(learned, templates_at, learned, config.template_pages) >= 1:
+                templates, templates_at = fit_templates(window, config), learned
+            learner.follow(window)
+            model = learner.model(templates)
             models = [
                 decode_site_model(encode_site_model(model, limit))
                 for limit in simulation.limits_bytes

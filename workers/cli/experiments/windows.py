@@ -17,12 +17,13 @@ from workers.evaluation.gold_page import GoldPage, gold_pages
 from workers.evaluation.judge import markup_of
 from workers.evaluation.scoring import TextScorer
 from workers.feeds.files import read_pages
+from workers.learning import RefitTask, TemplatesTask
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
 from workers.page_model import page_model_of, read_model_file
 from workers.settings import DAY_MS, Settings, load_settings
-from workers.tasks import InProcess, RefitTask, Result, Task
+from workers.tasks import InProcess, Result, Task
 
 _NO_BOUND = 1 << 40
 _STATE_FAMILIES = ("entries", "bodies", "contributions", "dictionaries", "by_url", "by_source")
@@ -51,7 +52,7 @@ class TimedRunner:
         """The result of a task, at the first attempt."""
         started_s = time.process_time()
         result = self._runner.run(site, task, deadline_s)
-        if isinstance(task, RefitTask):
+        if isinstance(task, RefitTask | TemplatesTask):
             self.refit_s += time.process_time() - started_s
         return result
 

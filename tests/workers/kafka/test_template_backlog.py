@@ -1,0 +1,29 @@
+import asyncio
+
+from workers.kafka.template_backlog import TemplateBacklog
+
+
+def test_the_most_overdue_goes_first_as_it_is_when_taken():
+    overdue = {(0, "a"): 2.0, (0, "b"): 1.0, (1, "c"): 0.9}
+    backlog = TemplateBacklog(overdue.__getitem__)
+    for site in [*overdue, (0, "a")]:
+        backlog.add(site)
+    overdue[0, "b"] = 3.0
+
+    async def taken():
+        return [await backlog.take() for _ in range(2)]
+
+    assert asyncio.run(taken()) == [(0, "b"), (0, "a")]
+
+
+def test_it_waits_until_something_is_due():
+    backlog = TemplateBacklog(lambda _: 1.0)
+
+    async def taken():
+        waiting = asyncio.ensure_future(backlog.take())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        backlog.add((0, "late"))
+        return await waiting
+
+    assert asyncio.run(taken()) == (0, "late")
