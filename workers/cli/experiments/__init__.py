@@ -20,6 +20,8 @@ _COMMANDS = (
     "rtdm-mining",
     "site-level",
     "windows",
+    "new-site",
+    "redesign",
 )
 
 

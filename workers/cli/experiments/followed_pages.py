@@ -1,0 +1,124 @@
+"""Pages of corpora on the worker's own path, in order, with their site's evidence and without."""
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from pathlib import Path
+
+import msgspec
+
+from templ_core.page_level.page_model import PageModel
+from workers.cleaner import Cleaned, Cleaner, NoModels
+from workers.cli.experiments.fusion_pages import FoldModels
+from workers.cli.jsonl import read_objects
+from workers.evaluation.gold_page import GoldPage, gold_pages
+from workers.evaluation.judge import markup_of
+from workers.evaluation.scoring import TextScorer
+from workers.feeds.files import read_pages
+from workers.local.local_state import LocalState
+from workers.local.stream import Stream
+from workers.page import Page
+from workers.page_model import page_model_of, read_model_file
+from workers.settings import Settings, load_settings
+from workers.tasks import InProcess
+
+
+class FollowedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one page."""
+
+    site: str
+    number: int
+    """Which page of its site, from 1, in the order in which they came."""
+    design: str
+    """Name of its site's design; empty where the corpus does not say."""
+    uses_site: bool
+    """Whether the evidence of its site had weight."""
+    f1: float | None
+    """Word F1; None for pages without gold."""
+    alone_f1: float | None
+    """The same by the page level alone."""
+
+
+def follow_sites(
+    corpus: Path,
+    *,
+    time_field: str,
+    folds: Path | None,
+    design_field: str | None = None,
+    jobs: int = 1,
+) -> list[list[FollowedPage]]:
+    """The pages of each site of a corpus, each cleaned with what the pages before it have taught.
+
+    Args:
+        corpus: File of JSON Lines.
+        time_field: As of `templ run`.
+        folds: Directory of page models that leave sites out; None for the shipped page model.
+        design_field: Field that names the design of a page.
+        jobs: Sites that are followed at the same time, each in a process.
+
+    Returns:
+        A list for each site, in order of the corpus. Sites that no page model was trained on are
+        left out where `folds` are given: they have no gold.
+    """
+    records = list(read_objects(corpus))
+    gold = {page.offset: page for page in gold_pages(corpus.name, records)}
+    designs = [str(fields.get(design_field) or "") for _, fields in records]
+    sites: dict[str, list[Page]] = {}
+    for page in read_pages([corpus], time_field=time_field):
+        if isinstance(page, Page):
+            sites.setdefault(page.site, []).append(page)
+    models = _page_models(corpus, list(sites.values()), folds)
+    known = [(some, model) for some, model in zip(sites.values(), models, strict=True) if model]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(
+            pool.map(
+                _follow,
+                [pages for pages, _ in known],
+                [model for _, model in known],
+                [[gold.get(page.source.offset) for page in pages] for pages, _ in known],
+                [[designs[page.source.offset] for page in pages] for pages, _ in known],
+                repeat(load_settings()),
+            )
+        )
+
+
+def _page_models(
+    corpus: Path, sites: Sequence[Sequence[Page]], folds: Path | None
+) -> list[PageModel | None]:
+    if folds is None:
+        model = page_model_of(read_model_file(load_settings().page_model))
+        return [model for _ in sites]
+    name = corpus.name.partition(".")[0]
+    found = FoldModels(folds).folds([(name, pages[0].url, pages[0].site) for pages in sites])
+    return [one and one[1] for one in found]
+
+
+def _follow(
+    pages: Sequence[Page],
+    page_model: PageModel,
+    gold: Sequence[GoldPage | None],
+    designs: Sequence[str],
+    settings: Settings,
+) -> list[FollowedPage]:
+    runner = InProcess(page_model)
+    stream = Stream(LocalState(None, settings), runner, settings)
+    alone = Cleaner(runner, NoModels(), settings)
+    followed = []
+    for number, (page, wanted, design) in enumerate(zip(pages, gold, designs, strict=True), 1):
+        outcome, _ = stream.process(page)
+        if not isinstance(outcome, Cleaned):
+            continue
+        by_page = alone.process(page)
+        scorer = TextScorer(wanted, markup_of(wanted)) if wanted else None
+        followed.append(
+            FollowedPage(
+                site=page.site,
+                number=number,
+                design=design,
+                uses_site=outcome.record.method == "site",
+                f1=scorer and scorer.score(outcome.record.text).f1,
+                alone_f1=scorer
+                and scorer.score(by_page.record.text if isinstance(by_page, Cleaned) else "").f1,
+            )
+        )
+    return followed

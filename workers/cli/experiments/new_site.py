@@ -1,0 +1,81 @@
+"""`templ experiments new-site`: what the first pages of a site gain by each other."""
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from templ_core.evaluation.line_chart import line_chart
+from workers.cli.experiments.followed_pages import FollowedPage, follow_sites
+from workers.cli.experiments.results import Report, out_option
+
+_EARLY = (2, 7)
+_FIRST = (8, 25)
+_FULL = (26, 1 << 30)
+_SHOWN = 40
+
+
+@click.command("new-site")
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--time-field", default="arrival", show_default=True, help="As of `templ run`.")
+@click.option(
+    "--folds",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory of page models that leave sites out; else the shipped page model.",
+)
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1))
+@out_option
+def new_site(
+    corpus: Path, time_field: str, folds: Path | None, jobs: int, out: Path | None
+) -> None:
+    """Clean CORPUS as `templ run` does, and show word F1 by the pages of a site that came before."""
+    sites = follow_sites(corpus, time_field=time_field, folds=folds, jobs=jobs)
+    pages = [page for site in sites for page in site]
+    report = Report(out)
+    report.table(
+        "Word F1 by page of its site",
+        ["page", "pages", "page level", "with the site", "difference", "where evidence has weight"],
+        [
+            _row(name, [page for page in pages if first <= page.number <= last])
+            for name, (first, last) in {
+                "1": (1, 1),
+                **{str(number): (number, number) for number in range(_EARLY[0], _EARLY[1] + 1)},
+                "2-7": _EARLY,
+                "8-25": _FIRST,
+                "26-": _FULL,
+            }.items()
+        ],
+    )
+    without = [page for page in pages if page.number >= _FIRST[0] and not page.uses_site]
+    report.say(f"Pages from the {_FIRST[0]}th on without site evidence: {len(without)}")
+    by_number = [
+        (number, [page for page in pages if page.number == number and page.f1 is not None])
+        for number in range(1, _SHOWN + 1)
+    ]
+    lines = {
+        name: [
+            (number, statistics.fmean(getattr(page, field) for page in some))
+            for number, some in by_number
+            if some
+        ]
+        for name, field in (("with the site", "f1"), ("page level", "alone_f1"))
+    }
+    report.figure("new-site", line_chart("A new site", "page of its site", "word F1", lines))
+
+
+def _row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
+    scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
+    if not scored:
+        return [name, "0", "", "", "", ""]
+    alone = statistics.fmean(one for one, _ in scored)
+    fused = statistics.fmean(one for _, one in scored)
+    weight = statistics.fmean(page.uses_site for page in pages)
+    return [
+        name,
+        str(len(scored)),
+        f"{alone:.4f}",
+        f"{fused:.4f}",
+        f"{fused - alone:+.4f}",
+        f"{100 * weight:.0f} %",
+    ]

@@ -1,0 +1,92 @@
+"""`templ experiments redesign`: what a new design of a site costs, and how fast it is learned."""
+
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from workers.cli.experiments.followed_pages import FollowedPage, follow_sites
+from workers.cli.experiments.results import Report, out_option
+from workers.errors import InputProblem
+
+_BEFORE = 25
+_BINS = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 10), (11, 25), (26, 10_000))
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A change of a site's design."""
+
+    before: list[FollowedPage]
+    """The last pages before it."""
+    after: list[FollowedPage]
+    """From the first page of the new design to the last before the next change."""
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option(
+    "--design-field",
+    default="snapshot",
+    show_default=True,
+    help="Field that names a page's design: `snapshot` of history, `design` of `templ simulate`.",
+)
+@click.option("--time-field", default="none", show_default=True, help="As of `templ run`.")
+@click.option(
+    "--folds",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory of page models that leave sites out; else the shipped page model.",
+)
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1))
+@out_option
+def redesign(
+    corpus: Path,
+    design_field: str,
+    time_field: str,
+    folds: Path | None,
+    jobs: int,
+    out: Path | None,
+) -> None:
+    """Clean CORPUS as `templ run` does, and show word F1 by pages since the design changed.
+
+    A change is the first page of a design that the site had not shown before; pages of the old
+    design that still come behind it count with those of the new one.
+    """
+    sites = follow_sites(
+        corpus, time_field=time_field, folds=folds, design_field=design_field, jobs=jobs
+    )
+    found = [change for site in sites for change in changes(site)]
+    if not found:
+        raise InputProblem(f"{corpus}: no site has two designs by the field {design_field!r}")
+    report = Report(out)
+    before = [page for change in found for page in change.before]
+    rows = [_row(f"the {_BEFORE} before", before)]
+    for first, last in _BINS:
+        pages = [page for change in found for page in change.after[first - 1 : last]]
+        if pages:
+            rows.append(_row(f"{first}-{last}" if last > first else str(first), pages))
+    report.table(
+        f"{len(found)} changes of design: word F1 by page since the change",
+        ["page", "pages", "page level", "with the site", "difference"],
+        rows,
+    )
+
+
+def changes(site: Sequence[FollowedPage]) -> Iterator[Change]:
+    """Where a site shows a design for the first time, but for its first one."""
+    seen: set[str] = set()
+    starts = []
+    for place, page in enumerate(site):
+        if page.design not in seen:
+            seen.add(page.design)
+            starts.append(place)
+    for start, end in zip(starts[1:], [*starts[2:], len(site)], strict=True):
+        yield Change(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
+
+
+def _row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
+    scored = [(page.alone_f1, page.f1) for page in pages if page.f1 is not None]
+    alone = statistics.fmean(one or 0.0 for one, _ in scored)
+    fused = statistics.fmean(one or 0.0 for _, one in scored)
+    return [name, str(len(scored)), f"{alone:.4f}", f"{fused:.4f}", f"{fused - alone:+.4f}"]
