@@ -11,7 +11,7 @@ from templ_core.page_level.features import PageFeatures, read_features
 from templ_core.page_level.model_file import shipped_model
 from templ_core.page_level.page_kind import PageKind
 from templ_core.page_level.page_model import PageModel
-from templ_core.page_level.repeats import Copies, choose, may_repeat, one_copy_enough
+from templ_core.page_level.repeats import Choice, Copies, choose, may_repeat, one_copy_enough
 from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.page_level.text_policy import with_policy
 from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
@@ -94,7 +94,8 @@ def decide(
 
 def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
     """The decision for a page whose site is unknown."""
-    return _decide_odds(_own_odds(page, config), page, page.copies, config)
+    own = _own_odds(page, config)
+    return _decision(own, _choice(own, page, page.copies, config), page)
 
 
 def decide_fused(
@@ -110,16 +111,17 @@ def decide_fused(
         config: The core's thresholds.
     """
     own = _own_odds(page, config)
-    alone = _decide_odds(own, page, page.copies, config)
+    alone = _choice(own, page, page.copies, config)
     weight = documents / (documents + config.site_doubt_pages)
-    odds = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
+    weighed = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
+    odds = np.round(weighed, DECIMALS)
     copies = msgspec.structs.replace(page.copies, once=np.zeros(len(odds), np.bool_))
-    fused = _decide_odds(np.round(odds, DECIMALS), page, copies, config)
+    fused = _choice(odds, page, copies, config)
     mass = page.words / (1 + np.exp(-own))
     recurs = mass @ columns[CONSTANT] > config.recurring_content_max * mass.sum()
     if recurs or page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
-        return msgspec.structs.replace(alone, abstained=True)
-    return msgspec.structs.replace(fused, used_site=True)
+        return _decision(own, alone, page, abstained=True)
+    return _decision(odds, fused, page, used_site=True)
 
 
 def score_page(document: Document, page_model: PageModel) -> PageScores:
@@ -150,23 +152,34 @@ def _with_policy(odds: Floats, page: PageScores, kind: PageKind, config: CoreCon
     return with_policy(odds, page.words, page.kinds, kind, config.comments)
 
 
-def _decide_odds(odds: Floats, page: PageScores, copies: Copies, config: CoreConfig) -> Decision:
-    choice = choose(odds, copies, page.words, config.f1_recall_share)
+def _choice(odds: Floats, page: PageScores, copies: Copies, config: CoreConfig) -> Choice:
+    return choose(odds, copies, page.words, config.f1_recall_share)
+
+
+def _decision(
+    odds: Floats,
+    choice: Choice,
+    page: PageScores,
+    *,
+    used_site: bool = False,
+    abstained: bool = False,
+) -> Decision:
+    dropped = ~choice.kept
     reasons = [REASON_PAGE] * len(odds)
-    for reason, dropped in (
+    for reason, named in (
         (REASON_REPEAT, choice.repeated),
-        (REASON_REVIEWS, page.kinds.reviews & ~choice.kept),
-        (REASON_COMMENTS, page.kinds.comments & ~choice.kept),
-        (REASON_CONSENT, page.kinds.consent & ~choice.kept),
+        (REASON_REVIEWS, page.kinds.reviews & dropped),
+        (REASON_COMMENTS, page.kinds.comments & dropped),
+        (REASON_CONSENT, page.kinds.consent & dropped),
     ):
-        for segment in np.flatnonzero(dropped).tolist():
+        for segment in named.nonzero()[0].tolist():
             reasons[segment] = reason
     return Decision(
         kept=choice.kept,
         templateness=1 / (1 + np.exp(odds)),
         reasons=reasons,
-        used_site=False,
-        abstained=False,
+        used_site=used_site,
+        abstained=abstained,
         words=page.words,
         confidence=page.confidence.of(choice.expected_f1),
     )

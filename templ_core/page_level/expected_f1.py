@@ -5,12 +5,12 @@ Segments are kept from the surest on, as many as maximise
 calibrated probabilities, acts on the page as a whole, and never leaves a page empty.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
+from templ_core.page_level._expected_f1 import best_prefix
+
+Floats = npt.NDArray[np.float64]
 
 
 def best_cut(
@@ -26,24 +26,7 @@ def best_cut(
     kept = np.zeros(len(words), np.bool_)
     if not len(words):
         return kept, 0.0
-    order, expected = expected_f1_curve(content_probability, words, recall_share)
-    best = int(np.argmax(expected))
-    kept[order[: best + 1]] = True
-    return kept, float(min(expected[best], 1.0))
-
-
-def expected_f1_curve(
-    content_probability: Floats, words: Floats, recall_share: float
-) -> tuple[npt.NDArray[np.intp], Floats]:
-    """Segments from the surest on, and the expected F1 of keeping them up to each.
-
-    Args:
-        content_probability: For each segment, 0 to 1.
-        words: Words of each segment, at least 1.
-        recall_share: lambda above, 0 to 1.
-    """
     order = np.argsort(-content_probability, kind="stable")
-    mass = content_probability * words
-    kept_mass = np.cumsum(mass[order])
-    expected: Floats = 2 * kept_mass / (np.cumsum(words[order]) + recall_share * mass.sum() + 1e-9)
-    return order, expected
+    best, expected = best_prefix(order, content_probability, words, recall_share)
+    kept[order[:best]] = True
+    return kept, min(expected, 1.0)

@@ -9,7 +9,7 @@ def find_headline(
     owner: npt.NDArray[np.int32],
     parent: npt.NDArray[np.int32],
     kind: npt.NDArray[np.int32],
-    level_of_kind: npt.NDArray[np.int8],
+    kinds: npt.NDArray[np.uint64],
     text_start: int,
     *,
     title_share: float,

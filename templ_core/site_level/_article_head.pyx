@@ -1,7 +1,9 @@
 """The segment that says a page's title, see `templ_core.site_level.article_head`."""
 
 from libc.math cimport fabs, fmax, fmin
-from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from templ_core.site_level._element_kinds cimport HEADING
 
 
 def find_headline(
@@ -12,7 +14,7 @@ def find_headline(
     const int32_t[::1] owner,
     const int32_t[::1] parent,
     const int32_t[::1] kind,
-    const int8_t[::1] level_of_kind,
+    const uint64_t[:, ::1] kinds,
     Py_ssize_t text_start,
     *,
     double title_share,
@@ -31,7 +33,7 @@ def find_headline(
         owner: Node of each segment.
         parent: Of each node; negative = none.
         kind: Of each node.
-        level_of_kind: 1 = a heading, 2 = of the highest level.
+        kinds: `element_kinds` of the page.
         text_start: First segment of the text.
         title_share: This share of a headline's words is in the title.
         covered_share: This share of the title's words is in a headline.
@@ -60,7 +62,7 @@ def find_headline(
             continue
         value = (
             covered
-            + _level_around(owner[segment], parent, kind, level_of_kind) * per_level
+            + _level_around(owner[segment], parent, kind, kinds) * per_level
             - per_segment * fabs(<double>(segment - text_start))
         )
         if best < 0 or value > best_value:
@@ -80,11 +82,11 @@ cdef int _level_around(
     int32_t node,
     const int32_t[::1] parent,
     const int32_t[::1] kind,
-    const int8_t[::1] level_of_kind,
+    const uint64_t[:, ::1] kinds,
 ) noexcept:
     """1 inside a heading, 2 inside one of the highest level."""
     cdef int level = 0
     while node >= 0 and level < 2:
-        level = max(level, level_of_kind[kind[node]])
+        level = max(level, <int>kinds[kind[node], HEADING])
         node = parent[node]
     return level

@@ -6,4 +6,5 @@ cdef enum:
     STYLE = 2
     IS_BLOCK = 3
     CELL = 4
+    HEADING = 5
     CELLS = 16  # numbers of cells are below

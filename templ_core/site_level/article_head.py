@@ -8,8 +8,8 @@ from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.page_level.characters import read_characters, read_words
 from templ_core.page_level.features import PageFeatures
-from templ_core.page_level.hashed_scores import HEADINGS
 from templ_core.site_level._article_head import find_headline
+from templ_core.site_level.element_kinds import UInt64s
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +24,6 @@ _PER_SEGMENT = 0.02
 """What a headline loses for each segment between it and the text."""
 _PER_LEVEL = 0.5
 """What it gains in a heading, and again in one of the highest level."""
-_LEVELS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
 _HEAD_SEGMENTS = 12
 """Longer heads are none."""
 
@@ -38,17 +37,20 @@ class ArticleHead(msgspec.Struct, frozen=True, kw_only=True):
     """Segments between the headline and the text: date, author, category."""
 
 
-def article_head(document: Document, features: PageFeatures, text_start: int) -> ArticleHead:
+def article_head(
+    document: Document, features: PageFeatures, kinds: UInt64s, text_start: int
+) -> ArticleHead:
     """The head of a page with at least one segment.
 
     Args:
         document: The page.
         features: Its features.
+        kinds: Its `element_kinds`.
         text_start: First segment of its text.
     """
     size = len(document.segments.texts)
     headline, below = np.zeros((2, size))
-    found = _headline(document, features, text_start)
+    found = _headline(document, features, kinds, text_start)
     if found >= 0:
         headline[found] = 1
         if found < text_start <= found + _HEAD_SEGMENTS:
@@ -56,7 +58,7 @@ def article_head(document: Document, features: PageFeatures, text_start: int) ->
     return ArticleHead(headline=headline, below=below)
 
 
-def _headline(document: Document, features: PageFeatures, text_start: int) -> int:
+def _headline(document: Document, features: PageFeatures, kinds: UInt64s, text_start: int) -> int:
     """The segment; -1 = none."""
     title = distinct(read_words(read_characters([document.title])).hashes)
     if not len(title):
@@ -70,7 +72,7 @@ def _headline(document: Document, features: PageFeatures, text_start: int) -> in
         document.segments.owner,
         nodes.parent,
         nodes.kind,
-        np.array([_LEVELS.get(tag, 0) for tag, _ in nodes.kinds], np.int8),
+        kinds,
         text_start,
         title_share=_TITLE_SHARE,
         covered_share=_COVERED_SHARE,

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
+from templ_core.page_level.hashed_scores import HEADINGS
 
 UInt64s = npt.NDArray[np.uint64]
 
-_COLUMNS = struct.Struct("=5Q")
+_COLUMNS = struct.Struct("=6Q")
 _DIGITS = re.compile(r"\d+")
 _DIGITS_AND_DASHES = re.compile(r"[\d_-]*\d[\d_-]*")
 _PASSING = re.compile(
@@ -32,18 +33,19 @@ _CELL_TAGS = (
     "center", "div", "dl", "font", "form", "section", "span", "table", "tbody", "td", "tr", "ul",
 )  # fmt: skip
 """Without id and class, elements of these tags are told apart by their position."""
+_HEADINGS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
 _CELLS = {tag: number for number, tag in enumerate(_CELL_TAGS, 1)}
 
 
 def element_kinds(document: Document) -> UInt64s:
-    """What is known of each of a document's kinds of elements; (n_kinds, 5).
+    """What is known of each of a document's kinds of elements; (n_kinds, 6).
 
     Hash of its tag; of its stem (tag, id, first classes) and of its style (tag, first class), both
     without what changes from page to page; 1 for blocks; number of its tag among those of cells, from
-    1, and 0 for others.
+    1, and 0 for others; 1 for headings, 2 for those of the highest level.
     """
     rows = b"".join(map(_row, document.nodes.kinds))
-    return np.frombuffer(rows, np.uint64).reshape(-1, 5)
+    return np.frombuffer(rows, np.uint64).reshape(-1, 6)
 
 
 @functools.lru_cache(1 << 16)
@@ -51,7 +53,7 @@ def _row(kind: tuple[str, str]) -> bytes:
     tag, attributes = kind
     stem = _stem(tag, attributes[:_ATTRIBUTE_CHARS])
     hashes = _hash(tag), _hash(stem), _hash(_style(tag, attributes))
-    return _COLUMNS.pack(*hashes, tag not in INLINE, _CELLS.get(tag, 0))
+    return _COLUMNS.pack(*hashes, tag not in INLINE, _CELLS.get(tag, 0), _HEADINGS.get(tag, 0))
 
 
 def _stem(tag: str, attributes: str) -> str:

@@ -1,6 +1,6 @@
 """Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis, section 3.2."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -32,13 +32,17 @@ def segment_of_each_line(document: Document) -> npt.NDArray[np.int64]:
     return np.repeat(np.arange(len(lines)), lines)
 
 
-def lines_of_segments(document: Document, segments: Iterable[int] | None = None) -> list[str]:
+def lines_of_segments(
+    document: Document, segments: npt.NDArray[np.integer] | None = None
+) -> list[str]:
     """The text of each segment, or of some of them, with a line feed between its lines."""
-    kinds, kind = document.nodes.kinds, document.nodes.kind
-    owner, texts = document.segments.owner, document.segments.texts
+    texts, owner = document.segments.texts, document.segments.owner
+    if segments is not None:
+        texts, owner = [texts[one] for one in segments.tolist()], owner[segments]
+    kinds = document.nodes.kinds
     return [
-        texts[one].replace(LINE, " ") if kinds[kind[owner[one]]][0] == "pre" else texts[one]
-        for one in (range(len(texts)) if segments is None else segments)
+        text.replace(LINE, " ") if kinds[kind][0] == "pre" else text
+        for text, kind in zip(texts, document.nodes.kind[owner].tolist(), strict=True)
     ]
 
 

@@ -62,10 +62,9 @@ class PhraseMatcher:
         """
         size = len(document.segments.texts)
         segments = np.arange(size) if wanted is None else np.flatnonzero(wanted)
-        numbers, owner = self._numbers.read(lines_of_segments(document, segments.tolist()))
-        is_word = numbers != _BORDER
-        covered = self._automaton.covered(numbers)[is_word]
-        segment = segments[owner[is_word]]
-        total = np.bincount(segment, minlength=size)
-        share: Floats = np.bincount(segment, covered, size) / np.maximum(total, 1)
+        numbers, owners = self._numbers.read(lines_of_segments(document, segments))
+        share = np.zeros(size)
+        share[segments] = self._automaton.shares(
+            numbers, owners, count=len(segments), border=_BORDER
+        )
         return share

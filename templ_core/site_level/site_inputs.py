@@ -89,7 +89,7 @@ def site_inputs(
     near = mean_around(content, tree, parent)
     best_votes, having = table.best_boxes.of(nodes.cell)
     best_share = usual(best_votes, having, tree)
-    head = article_head(document, features, int(tree.first[best]))
+    head = article_head(document, features, kinds, int(tree.first[best]))
     same_shape = known.shape_pages / max(table.pages, 1)
     long = np.log(np.minimum(words, _LONG_WORDS))
     may_be_phrase = (words <= _LONG_WORDS) | (known.shape_pages > 1)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from templ_core.page_level.contexts import SUM_WEIGHT
-from templ_core.page_level.expected_f1 import expected_f1_curve
 from tests.templ_core.page_level.slow_features import position_columns
 
 WINDOWS = (4, 10, 25)
@@ -26,6 +25,14 @@ def context_columns(tree, group, attribute, text):
         **_raw_columns(tree, group, attribute, "attribute"),
         **_raw_columns(tree, group, text, "text"),
     }
+
+
+def expected_f1_curve(content_probability, words, recall_share):
+    """Segments from the surest on, and the expected F1 of keeping them up to each."""
+    order = np.argsort(-content_probability, kind="stable")
+    mass = content_probability * words
+    kept_mass = np.cumsum(mass[order])
+    return order, 2 * kept_mass / (np.cumsum(words[order]) + recall_share * mass.sum() + 1e-9)
 
 
 def first_guess(attribute, text):

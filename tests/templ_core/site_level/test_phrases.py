@@ -32,6 +32,13 @@ def test_segments_of_the_template_are_covered_and_articles_are_not():
     assert matcher.coverage(new).tolist() == [1, 0, 1, 1, 1]
 
 
+def test_only_the_segments_asked_for_are_looked_at():
+    new = parse_document(article(25), "https://a.org/")
+    matcher = PhraseMatcher(refit(documents(12), CONFIG))
+    wanted = np.array([False, True, True, False, True])
+    assert matcher.coverage(new, wanted).tolist() == [0, 0, 1, 0, 1]
+
+
 def test_the_same_from_the_compact_form_of_documents():
     window = documents(6)
     kept = [decode_document(compress_columns(document_columns(one))) for one in window]
