@@ -14,7 +14,16 @@ def find_containers(
 def steps_from(
     first: Ints, last: Ints, parent: Int32s, node: int, segments: int, steps_max: int
 ) -> Floats: ...
-def highest_around(value: Floats, first: Ints, last: Ints, segments: int) -> Floats: ...
+def usual_share(
+    keys: npt.NDArray[np.uint64],
+    votes: Ints,
+    pages: int,
+    doubt: float,
+    cells: npt.NDArray[np.uint64],
+    first: Ints,
+    last: Ints,
+    segments: int,
+) -> Floats: ...
 def mean_around(
     content: Floats,
     words: Floats,

@@ -7,4 +7,5 @@ cdef enum:
     IS_BLOCK = 3
     CELL = 4
     HEADING = 5
+    COLUMNS = 6
     CELLS = 16  # numbers of cells are below

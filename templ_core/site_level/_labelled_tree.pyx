@@ -1,11 +1,12 @@
 """Labelled trees as columns; see labelled_tree.py."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from templ_core.site_level._element_kinds cimport IS_BLOCK, STYLE, TAG
+from templ_core._arrays cimport items
+from templ_core.site_level._element_kinds cimport COLUMNS, IS_BLOCK, STYLE, TAG
 from templ_core.site_level._hashing cimport mixed
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
@@ -13,19 +14,20 @@ cdef uint64_t LEAF = 0x9E3779B97F4A7C15
 """Keeps labels of leaves apart from other uses of their texts' hashes."""
 
 
-def closed_tree(const uint64_t[::1] label, const int[::1] depth):
+def closed_tree(label, depth):
     """Identity and end of each node in document order."""
-    cdef Py_ssize_t count = label.shape[0]
+    cdef Py_ssize_t count = len(label)
     identities, ends = np.empty(count, np.uint64), np.empty(count, np.int32)
-    cdef uint64_t[::1] identity = identities
-    cdef int[::1] end = ends
     if count:
-        close_tree(&label[0], &depth[0], count, &identity[0], &end[0])
+        close_tree(
+            <const uint64_t *>items(label, 8), <const int32_t *>items(depth, 4), count,
+            <uint64_t *>items(identities, 8, True), <int32_t *>items(ends, 4, True),
+        )
     return identities, ends
 
 
 cdef int close_tree(
-    const uint64_t *label, const int *depth, Py_ssize_t count, uint64_t *identity, int *end
+    const uint64_t *label, const int32_t *depth, Py_ssize_t count, uint64_t *identity, int32_t *end
 ) except -1:
     cdef Py_ssize_t node, last = -1
     cdef int *parent = <int *>malloc(count * sizeof(int))
@@ -49,37 +51,43 @@ cdef int close_tree(
     return 0
 
 
-def page_tree(
-    const uint64_t[:, ::1] kinds, const int[::1] kind, const int[::1] parent,
-    const int[::1] owner, const int[::1] inline_to, const uint64_t[::1] texts,
-):
-    """Label, identity, depth, end and segment of each node; the path of each element."""
-    cdef Py_ssize_t count = kind.shape[0], leaves = owner.shape[0], size = leaves
+def page_tree(kinds, kind, parent, owner, inline_to, texts):
+    """Label, identity, depth, end and segment of each node; the distinct paths of elements."""
+    cdef Py_ssize_t count = len(kind), leaves = len(owner), size = leaves
     cdef Py_ssize_t node, leaf, above, filled = 0, next_leaf = 0, elements = 0
+    cdef const uint64_t *kind_row = <const uint64_t *>items(kinds, 8)
     cdef const uint64_t *row
-    scratch, names = np.zeros((2, count), np.int32), np.empty(count, np.uint64)
-    cdef int[::1] inside = scratch[0], level = scratch[1]
-    cdef uint64_t[::1] name = names
+    cdef const uint64_t *text = <const uint64_t *>items(texts, 8)
+    cdef const int32_t *kind_of = <const int32_t *>items(kind, 4)
+    cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef const int32_t *behind = <const int32_t *>items(inline_to, 4)
+    scratch, names = np.zeros(2 * count, np.int32), np.empty(count, np.uint64)
+    cdef int32_t *inside = <int32_t *>items(scratch, 4, True)
+    cdef int32_t *level = inside + count
+    cdef uint64_t *name = <uint64_t *>items(names, 8, True)
     for leaf in range(leaves):
-        inside[owner[leaf]] += 1
+        inside[owner_of[leaf]] += 1
     for node in range(count - 1, -1, -1):
-        if parent[node] >= 0:
-            inside[parent[node]] += inside[node]
-        size += inside[node] > 0 and kinds[kind[node], IS_BLOCK] > 0
+        if parent_of[node] >= 0:
+            inside[parent_of[node]] += inside[node]
+        size += inside[node] > 0 and kind_row[kind_of[node] * COLUMNS + IS_BLOCK] > 0
     hashes, numbers = np.empty((2, size), np.uint64), np.empty((3, size), np.int32)
     paths = np.empty(size - leaves, np.uint64)
-    cdef uint64_t[::1] label = hashes[0], identity = hashes[1], path = paths
-    cdef int[::1] depth = numbers[0], end = numbers[1], segment = numbers[2]
+    cdef uint64_t *label = <uint64_t *>items(hashes, 8, True)
+    cdef int32_t *depth = <int32_t *>items(numbers, 4, True)
+    cdef int32_t *segment = depth + 2 * size
+    cdef uint64_t *path = <uint64_t *>items(paths, 8, True)
     for node in range(count + 1):
-        while next_leaf < leaves and (node == count or inline_to[next_leaf] <= node):
-            label[filled] = texts[next_leaf] ^ LEAF
-            depth[filled] = level[owner[next_leaf]] + 1
-            segment[filled] = <int>next_leaf
+        while next_leaf < leaves and (node == count or behind[next_leaf] <= node):
+            label[filled] = text[next_leaf] ^ LEAF
+            depth[filled] = level[owner_of[next_leaf]] + 1
+            segment[filled] = <int32_t>next_leaf
             filled += 1
             next_leaf += 1
         if node == count:
             break
-        row, above = &kinds[kind[node], 0], parent[node]
+        row, above = kind_row + kind_of[node] * COLUMNS, parent_of[node]
         level[node] = (level[above] if above >= 0 else -1) + (row[IS_BLOCK] > 0)
         name[node] = name[above] if above >= 0 else 0
         if row[IS_BLOCK]:
@@ -90,5 +98,11 @@ def page_tree(
                 filled += 1
                 elements += 1
     if size:
-        close_tree(&label[0], &depth[0], size, &identity[0], &end[0])
-    return *hashes, *numbers, paths
+        close_tree(label, depth, size, label + size, depth + size)
+    paths.sort()
+    filled = 0
+    for node in range(elements):
+        if not node or path[node] != path[filled - 1]:
+            path[filled] = path[node]
+            filled += 1
+    return *hashes, *numbers, paths[:filled]

@@ -1,18 +1,31 @@
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
-def read_constancy(
-    paths: npt.NDArray[np.int64],
-    text_pages: npt.NDArray[np.int64],
-    words: npt.NDArray[np.int64],
-    unknown: float,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]: ...
-def pooled_odds(
-    keys: npt.NDArray[np.uint64],
-    sums: npt.NDArray[np.int64],
-    wanted: npt.NDArray[np.uint64],
-    words: npt.NDArray[np.int64],
-    mass: npt.NDArray[np.int64],
+UInt64s: TypeAlias = npt.NDArray[np.uint64]
+Int32s: TypeAlias = npt.NDArray[np.int32]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Table: TypeAlias = tuple[UInt64s, Ints]
+
+def constant_texts(paths: Ints, text_pages: Ints, words: Ints, unknown: float) -> Bools: ...
+def read_places(
+    path_table: Table,
+    text_table: Table,
+    shape_table: Table,
+    cell_table: Table,
+    anchor_table: Table,
+    path: UInt64s,
+    text: UInt64s,
+    shape: UInt64s,
+    cell: UInt64s,
+    anchor: UInt64s,
+    words: Int32s,
+    content_odds: Floats,
     unit: int,
+    template_mass: int,
+    unknown: float,
     margin: float,
-) -> npt.NDArray[np.float64]: ...
+) -> tuple[Ints, Floats, Bools, Ints, Ints, Floats, Floats]: ...

@@ -1,22 +1,25 @@
 """Pages and kinds of pages beside each other; see path_counts.py, tree_template.py, tree_evidence.py."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
+from templ_core._arrays cimport items
 
-def shared_sum(
-    const uint64_t[::1] keys, const int64_t[::1] values, const uint64_t[::1] others
-):
+
+def shared_sum(keys, values, others):
     """Sum of the values of the keys that are among the others, and of all; both ascending."""
-    cdef Py_ssize_t one, other = 0, count = others.shape[0]
+    cdef Py_ssize_t one, other = 0, size = len(keys), count = len(others)
+    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
+    cdef const int64_t *value = <const int64_t *>items(values, 8)
+    cdef const uint64_t *asked = <const uint64_t *>items(others, 8)
     cdef int64_t shared = 0, total = 0
-    for one in range(keys.shape[0]):
-        total += values[one]
-        while other < count and others[other] < keys[one]:
+    for one in range(size):
+        total += value[one]
+        while other < count and asked[other] < key[one]:
             other += 1
-        if other < count and others[other] == keys[one]:
-            shared += values[one]
+        if other < count and asked[other] == key[one]:
+            shared += value[one]
     return shared, total
 
 
@@ -47,29 +50,36 @@ def changed_counts(
 
 
 def place_evidence(
-    const int[::1] left, const int[::1] right, const int[::1] kind_segment,
-    const int[::1] segment, const uint64_t[::1] label, int64_t pages,
-    const int64_t[::1] support, const int64_t[::1] different,
-    const int64_t[::1] text_place, const uint64_t[::1] text, const int64_t[::1] text_pages,
-    Py_ssize_t segments,
+    left, right, kind_segment, segment, label, int64_t pages, support, different,
+    text_place, text, text_pages, Py_ssize_t segments,
 ):
     """Text share, place share and change of each segment, from a mapping of the kind to the page."""
-    cdef Py_ssize_t row, entry, texts = text.shape[0]
-    cdef int place, node
-    shares = np.zeros((3, segments))
-    cdef double[:, ::1] share = shares
-    cdef Py_ssize_t[::1] first = np.full(support.shape[0], texts, np.intp)
+    cdef Py_ssize_t row, entry, texts = len(text), places = len(support), count = len(left)
+    cdef const int32_t *ones = <const int32_t *>items(left, 4)
+    cdef const int32_t *others = <const int32_t *>items(right, 4)
+    cdef const int32_t *known_segment = <const int32_t *>items(kind_segment, 4)
+    cdef const int32_t *segment_of = <const int32_t *>items(segment, 4)
+    cdef const uint64_t *label_of = <const uint64_t *>items(label, 8)
+    cdef const int64_t *on_pages = <const int64_t *>items(support, 8)
+    cdef const int64_t *texts_at = <const int64_t *>items(different, 8)
+    cdef const int64_t *place_of = <const int64_t *>items(text_place, 8)
+    cdef const uint64_t *text_of = <const uint64_t *>items(text, 8)
+    cdef const int64_t *with_text = <const int64_t *>items(text_pages, 8)
+    cdef int32_t place, node
+    shares, starts = np.zeros((3, segments)), np.full(places, texts, np.intp)
+    cdef double *share = <double *>items(shares, 8, True)
+    cdef Py_ssize_t *first = <Py_ssize_t *>items(starts, sizeof(Py_ssize_t), True)
     for entry in range(texts - 1, -1, -1):
-        first[text_place[entry]] = entry
-    for row in range(left.shape[0]):
-        place, node = left[row], right[row]
-        if place < 0 or node < 0 or kind_segment[place] < 0 or segment[node] < 0:
+        first[place_of[entry]] = entry
+    for row in range(count):
+        place, node = ones[row], others[row]
+        if place < 0 or node < 0 or known_segment[place] < 0 or segment_of[node] < 0:
             continue
         entry = first[place]
-        while entry < texts and text_place[entry] == place:
-            if text[entry] == label[node]:
-                share[0, segment[node]] = text_pages[entry] / <double>pages
+        while entry < texts and place_of[entry] == place:
+            if text_of[entry] == label_of[node]:
+                share[segment_of[node]] = with_text[entry] / <double>pages
             entry += 1
-        share[1, segment[node]] = support[place] / <double>pages
-        share[2, segment[node]] = different[place] / <double>support[place]
+        share[segments + segment_of[node]] = on_pages[place] / <double>pages
+        share[2 * segments + segment_of[node]] = texts_at[place] / <double>on_pages[place]
     return shares

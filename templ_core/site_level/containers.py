@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level import _containers
+from templ_core.site_level.counts import Counts, UInt64s
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -62,13 +63,23 @@ def mean_around(content: Floats, tree: PageTree, parent: Int32s) -> Floats:
     )
 
 
-def usual(votes: Ints, pages: Ints | int, tree: PageTree) -> Floats:
+def usual(votes: Counts, cells: UInt64s, tree: PageTree, pages: int = 0) -> Floats:
     """How usual the most usual container around each segment is, 0 to 1; length n_segments.
 
     Args:
-        votes: Pages whose container stands where each element of the page does.
-        pages: Pages that could have voted.
+        votes: Pages whose container stands at each cell; then, without `pages`, those that have a
+            box there.
+        cells: Cell of each element of the page.
         tree: The page's tree.
+        pages: Pages that could have voted for any cell.
     """
-    share = votes / (pages + _PAGES_OF_DOUBT)
-    return _containers.highest_around(share, tree.first, tree.last, len(tree.owner))
+    return _containers.usual_share(
+        votes.keys,
+        votes.sums,
+        pages,
+        _PAGES_OF_DOUBT,
+        cells,
+        tree.first,
+        tree.last,
+        len(tree.owner),
+    )

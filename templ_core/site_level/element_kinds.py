@@ -34,6 +34,7 @@ _CELL_TAGS = (
 )  # fmt: skip
 """Without id and class, elements of these tags are told apart by their position."""
 _HEADINGS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
+_ROWS_MAX = 1 << 16
 _CELLS = {tag: number for number, tag in enumerate(_CELL_TAGS, 1)}
 
 
@@ -44,13 +45,24 @@ def element_kinds(document: Document) -> UInt64s:
     without what changes from page to page; 1 for blocks; number of its tag among those of cells, from
     1, and 0 for others; 1 for headings, 2 for those of the highest level.
     """
-    rows = b"".join(map(_row, document.nodes.kinds))
+    rows = b"".join(map(_ROWS.__getitem__, document.nodes.kinds))
     return np.frombuffer(rows, np.uint64).reshape(-1, 6)
 
 
-@functools.lru_cache(1 << 16)
-def _row(kind: tuple[str, str]) -> bytes:
-    tag, attributes = kind
+class _Rows(dict[tuple[str, str], bytes]):
+    """Rows of kinds met before; all are forgotten when there are too many."""
+
+    def __missing__(self, kind: tuple[str, str]) -> bytes:
+        if len(self) >= _ROWS_MAX:
+            self.clear()
+        row = self[kind] = _row(*kind)
+        return row
+
+
+_ROWS = _Rows()
+
+
+def _row(tag: str, attributes: str) -> bytes:
     stem = _stem(tag, attributes[:_ATTRIBUTE_CHARS])
     hashes = _hash(tag), _hash(stem), _hash(_style(tag, attributes))
     return _COLUMNS.pack(*hashes, tag not in INLINE, _CELLS.get(tag, 0), _HEADINGS.get(tag, 0))

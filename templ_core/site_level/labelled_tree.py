@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.dom.tree import Int32s
 from templ_core.site_level._labelled_tree import closed_tree, page_tree
@@ -65,7 +64,7 @@ def tree_of(
         node_hashes(segments.texts) if texts is None else texts,
     )
     tree = LabelledTree(label=label, identity=identity, depth=depth, end=end, segment=segment)
-    return PageTree(tree=tree, paths=distinct(paths))
+    return PageTree(tree=tree, paths=paths)
 
 
 def build_tree(

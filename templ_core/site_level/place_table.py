@@ -5,9 +5,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.distinct import distinct_groups
-from templ_core.page_level.characters import UInt64s
-from templ_core.site_level._place_odds import read_constancy
-from templ_core.site_level.counts import Counts, Ints, count
+from templ_core.site_level._place_odds import constant_texts
+from templ_core.site_level.counts import Counts, count
 from templ_core.site_level.place_counts import MASS_UNIT, PlaceCounts, run_keys
 
 Floats = npt.NDArray[np.float64]
@@ -15,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 
 UNKNOWN_CONSTANCY = 0.3
 """Of a place on fewer than two pages."""
-_TEMPLATE_MASS = MASS_UNIT // 50
+TEMPLATE_MASS = MASS_UNIT // 50
 """A constant text counts as content with probability 0.02."""
 _TEXT_PAGES_MIN = 2
 """A text that one page has says nothing about another."""
@@ -42,20 +41,6 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     """Pages whose best box does; pages that have a box there."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """What the window says about segments by their paths and texts; columns of n_segments."""
-
-    path_pages: Ints
-    constancy: Floats
-    """Words per page over words of different texts at the same path: 1 = always the same text,
-    1 / path_pages = never the same."""
-    constant: Bools
-    """Constant text at a constant place, template however it reads: nearly the same text everywhere,
-    or a few texts in rotation (notes on the author)."""
-    text_pages: Ints
-    shape_pages: Ints
-
-
 def tabulate(counts: PlaceCounts) -> PlaceTable:
     """The table of a window, without its containers."""
     cell, path, anchor, text = counts.runs.labels
@@ -70,10 +55,9 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
         labels=by_path.labels,
     )
     text_pages = counts.texts.of(text)[0]
-    _, fixed = read_constancy(
-        paths.of(path), text_pages, words // np.maximum(times, 1), UNKNOWN_CONSTANCY
-    )
-    sums = np.stack([words, np.where(fixed, _TEMPLATE_MASS * words, mass)])
+    each = words // np.maximum(times, 1)
+    fixed = constant_texts(paths.of(path), text_pages, each, UNKNOWN_CONSTANCY)
+    sums = np.stack([words, np.where(fixed, TEMPLATE_MASS * words, mass)])
     return PlaceTable(
         pages=counts.pages,
         paths=paths,
@@ -84,23 +68,3 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
         content_boxes=count(_NO_KEYS, np.empty((1, 0), np.int64)),
         best_boxes=count(_NO_KEYS, np.empty((2, 0), np.int64)),
     )
-
-
-def standing(
-    table: PlaceTable, path: UInt64s, text: UInt64s, shape: UInt64s, words: Ints
-) -> Standing:
-    """What the window says about segments, from their keys and words."""
-    paths, text_pages = table.paths.of(path), table.texts.of(text)[0]
-    constancy, constant = read_constancy(paths, text_pages, words, UNKNOWN_CONSTANCY)
-    return Standing(
-        path_pages=paths[0],
-        constancy=constancy,
-        constant=constant,
-        text_pages=text_pages,
-        shape_pages=table.shapes.of(shape)[0],
-    )
-
-
-def corrected_mass(mass: Ints, words: Ints, constant: Bools) -> Ints:
-    """Content mass with constant text set to template."""
-    return np.where(constant, _TEMPLATE_MASS * words, mass)

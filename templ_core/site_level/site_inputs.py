@@ -7,6 +7,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.page_kind import PageKind
+from templ_core.site_level._site_inputs import combine
 from templ_core.site_level.article_head import article_head
 from templ_core.site_level.containers import (
     box_nodes,
@@ -15,8 +16,8 @@ from templ_core.site_level.containers import (
     steps_from,
     usual,
 )
-from templ_core.site_level.element_kinds import UInt64s, element_kinds
-from templ_core.site_level.place_odds import clipped_odds, read_places
+from templ_core.site_level.element_kinds import element_kinds
+from templ_core.site_level.place_odds import read_places
 from templ_core.site_level.places import node_places, page_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.tree_evidence import tree_evidence
@@ -43,6 +44,17 @@ SIGNS = {
 """The inputs, and whether more of them speaks for content (1) or for template (-1)."""
 CONSTANT = "constant"
 """Column, no input: whether a segment is constant text at a constant place, 0 or 1."""
+_COMBINED = (
+    "page",
+    "surroundings",
+    "usual best box",
+    "in the best box",
+    "constant words",
+    "same shape",
+    "long same shape",
+    "tree constant",
+)
+"""Inputs that `combine` answers, in this order."""
 _QUITE_SURE = 0.02
 """Probabilities are kept this far from 0 and 1."""
 _CONSTANT_MAX = 5.0
@@ -79,56 +91,43 @@ def site_inputs(
     nodes = node_places(document, kinds)
     page = page_places(document, features, nodes)
     tree, parent = features.tree, document.nodes.parent
-    words = page.words.astype(np.int64)
-    reading = read_places(table, page, content_odds)
-    known, place = reading.known, reading.odds
-    content = 1 / (1 + np.exp(-place))
-    containers = find_containers(page.first, page.last, content, tree.words)
-    best = box_nodes(tree)[containers.best]
-    steps = steps_from(tree, parent, int(best))
-    near = mean_around(content, tree, parent)
-    best_votes, having = table.best_boxes.of(nodes.cell)
-    best_share = usual(best_votes, having, tree)
+    known = read_places(table, page, content_odds)
+    containers = find_containers(page.first, page.last, known.content, tree.words)
+    best = int(box_nodes(tree)[containers.best])
+    steps = steps_from(tree, parent, best)
     head = article_head(document, features, kinds, int(tree.first[best]))
-    same_shape = known.shape_pages / max(table.pages, 1)
-    long = np.log(np.minimum(words, _LONG_WORDS))
-    may_be_phrase = (words <= _LONG_WORDS) | (known.shape_pages > 1)
-    is_open = _is_open(content_odds, place) & may_be_phrase & (head.below == 0)
-    return {
-        "page": np.clip(content_odds, -_odds(_QUITE_SURE), _odds(_QUITE_SURE)),
-        "place": place,
-        "surroundings": clipped_odds(near, _QUITE_SURE),
-        "usual content box": usual(table.content_boxes.of(nodes.cell)[0], table.pages, tree),
-        "usual best box": best_share - best_share.max(),
-        "in the best box": np.where(steps == 0, 0.5, -0.5),
+    in_tree = tree_evidence(document, model.trees, config.kind_likeness_min, features.text, kinds)
+    combined, is_open = combine(
+        content_odds,
+        known.odds,
+        mean_around(known.content, tree, parent),
+        usual(table.best_boxes, nodes.cell, tree),
+        steps,
+        head.below,
+        known.path_pages,
+        known.constancy,
+        known.shape_pages,
+        page.words,
+        in_tree.place_share,
+        in_tree.change,
+        pages=table.pages,
+        kind_pages=in_tree.pages,
+        margin=_QUITE_SURE,
+        constant_max=_CONSTANT_MAX,
+        long_words=_LONG_WORDS,
+        doubt=_PAGES_OF_DOUBT,
+        open_above=_OPEN_ABOVE,
+        open_below=_OPEN_BELOW,
+    )
+    *others, long = combined
+    return dict(zip(_COMBINED, others, strict=True)) | {
+        "place": known.odds,
+        "usual content box": usual(table.content_boxes, nodes.cell, tree, max(table.pages, 1)),
         "steps to the best box": steps,
         "headline": head.headline,
         "below the headline": head.below,
         CONSTANT: known.constant.astype(np.float64),
-        "constant words": np.clip(
-            np.log(np.maximum(known.path_pages * known.constancy, 1)), 0, _CONSTANT_MAX
-        ),
-        "same shape": same_shape,
-        "long same shape": table.pages / (table.pages + _PAGES_OF_DOUBT) * same_shape * long,
-        "tree constant": _tree_constancy(document, features, kinds, model, config),
         "phrases": (1 - page_kind.documentation)
         * long
         * model.phrase_matcher.coverage(document, is_open),
     }
-
-
-def _tree_constancy(
-    document: Document, features: PageFeatures, kinds: UInt64s, model: SiteModel, config: CoreConfig
-) -> Floats:
-    """How much the places of segments in the page's kind are there on every page, and the same."""
-    found = tree_evidence(document, model.trees, config.kind_likeness_min, features.text, kinds)
-    return found.place_share * (1 - found.change) * found.pages / (found.pages + 1)
-
-
-def _is_open(page: Floats, place: Floats) -> npt.NDArray[np.bool_]:
-    """Segments that phrases could make template: neither content nor template by page and place."""
-    return (np.maximum(page, place) > _OPEN_ABOVE) & (np.minimum(page, place) < _OPEN_BELOW)
-
-
-def _odds(margin: float) -> float:
-    return float(np.log((1 - margin) / margin))

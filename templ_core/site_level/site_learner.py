@@ -105,7 +105,7 @@ def _with_boxes(table: PlaceTable, pages: Sequence[LearnedPage]) -> PlaceTable:
     content, best = [], []
     for page in pages:
         places = page.places
-        probability = 1 / (1 + np.exp(-read_places(table, places, page.content_odds).odds))
+        probability = read_places(table, places, page.content_odds).content
         words = places.words.astype(np.float64)
         found = find_containers(places.first, places.last, probability, words)
         content.append(places.boxes[found.content])

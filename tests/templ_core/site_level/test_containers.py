@@ -1,3 +1,4 @@
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,9 +68,12 @@ def test_the_most_usual_container_around_a_segment_counts(document, tree):
         f"{t} {a[:1]}" for t, a in zip(document.nodes.tags, document.nodes.attributes, strict=True)
     ]
     votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
-    of_node = occurrences(np.array(votes, np.uint64)).of(cells)[0]
-    shares = usual(of_node, 9, tree)
+    counts = occurrences(np.array(votes, np.uint64))
+    shares = usual(counts, cells, tree, 9)
     assert shares.tolist() == [3 / 12, 6 / 12, 6 / 12, 6 / 12, 0, 0]
+    having = np.concatenate([counts.sums, counts.sums + 3])
+    of_those = usual(msgspec.structs.replace(counts, sums=having), cells, tree)
+    assert of_those.tolist() == [3 / 9, 6 / 12, 6 / 12, 6 / 12, 0, 0]
 
 
 @given(st.lists(st.floats(0, 1), min_size=6, max_size=6))

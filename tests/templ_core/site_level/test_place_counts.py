@@ -1,14 +1,14 @@
 """Counts, constancy and pooling against their definitions, on small pages of words and places."""
 
-from math import exp, isclose
+from math import exp, isclose, log
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.site_level.place_counts import NO_PAGES, count_page, count_pages
-from templ_core.site_level.place_odds import pooled_odds
-from templ_core.site_level.place_table import standing, tabulate
+from templ_core.site_level.place_odds import read_places
+from templ_core.site_level.place_table import tabulate
 from templ_core.site_level.places import PagePlaces
 
 SEGMENTS = st.lists(
@@ -74,14 +74,13 @@ def brute_constancy(pages, place):
 @given(PAGES)
 def test_constancy_is_words_per_page_over_words_of_different_texts(pages):
     table = tabulate(count_pages(counts_of(pages)))
-    asked = places_of([(place, text, 0.0) for place in range(3) for text in range(4)])
-    words = asked.words.astype(np.int64)
-    known = standing(table, asked.path, asked.text, asked.shape, words)
-    for row, (place, text) in enumerate((p, t) for p in range(3) for t in range(4)):
+    asked = [(place, text, 0.0) for place in range(3) for text in range(4)]
+    known = read_places(table, places_of(asked), odds_of(asked))
+    for row, (place, text, _) in enumerate(asked):
         on = sum(any(at == place for at, _, _ in page) for page in pages)
         has = sum(any(one == text for _, one, _ in page) for page in pages)
         assert known.path_pages[row] == on
-        assert known.text_pages[row] == (has if has > 1 else 0)
+        assert known.text_pages[row] == known.shape_pages[row] == (has if has > 1 else 0)
         constancy = brute_constancy(pages, place)
         assert isclose(known.constancy[row], constancy, abs_tol=1e-12)
         assert known.constant[row] == is_constant(on, constancy, known.text_pages[row], text + 3)
@@ -94,12 +93,12 @@ def is_constant(on, constancy, has, words):
     return same or (words >= 4 and several and has >= max(3, 0.05 * on))
 
 
-def brute_pooled(pages, here, place):
-    """Mean content probability of a place, constant texts at 0.02, by the definition."""
+def brute_pooled(pages, here, is_there):
+    """Log-odds of the mean content of a place, constant texts at 0.02, by the definition."""
     mass = words = 0.0
     for page in [*pages, here]:
         for at, text, odds in page:
-            if at != place:
+            if not is_there(at):
                 continue
             on = sum(any(a == at for a, _, _ in one) for one in pages)
             has = sum(any(t == text for _, t, _ in one) for one in pages)
@@ -107,17 +106,16 @@ def brute_pooled(pages, here, place):
             probability = 0.02 if fixed else 1 / (1 + np.exp(-odds))
             mass += round(1000 * (text + 3) * probability) / 1000
             words += text + 3
-    return mass / words
+    mean = min(max(mass / words, 0.005), 0.995)
+    return log(mean / (1 - mean))
 
 
 @given(PAGES, SEGMENTS)
-def test_pooling_is_the_mean_over_the_window_and_the_page(pages, here):
+def test_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(pages, here):
     table = tabulate(count_pages(counts_of(pages)))
-    page = places_of(here)
-    words = page.words.astype(np.int64)
-    known = standing(table, page.path, page.text, page.shape, words)
-    own = np.rint(1000 * words / (1 + np.exp(-odds_of(here)))).astype(np.int64)
-    mass = np.where(known.constant, 20 * words, own)
-    found = pooled_odds(table.cells, page.cell, words, mass, 1e-9)
-    for (place, _, _), odds in zip(here, found, strict=True):
-        assert isclose(1 / (1 + exp(-odds)), brute_pooled(pages, here, place), abs_tol=1e-9)
+    known = read_places(table, places_of(here), odds_of(here))
+    for (place, _, _), odds, content in zip(here, known.odds, known.content, strict=True):
+        of_cell = brute_pooled(pages, here, lambda at, place=place: at == place)
+        of_anchor = brute_pooled(pages, here, lambda at, place=place: at // 2 == place // 2)
+        assert isclose(odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
+        assert isclose(content, 1 / (1 + exp(-odds)), abs_tol=1e-12)

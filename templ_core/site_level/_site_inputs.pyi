@@ -1,0 +1,32 @@
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s: TypeAlias = npt.NDArray[np.int32]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+def combine(
+    page: Floats,
+    place: Floats,
+    near: Floats,
+    best_share: Floats,
+    steps: Floats,
+    below: Floats,
+    path_pages: Ints,
+    constancy: Floats,
+    shape_pages: Ints,
+    words: Int32s,
+    place_share: Floats,
+    change: Floats,
+    *,
+    pages: int,
+    kind_pages: int,
+    margin: float,
+    constant_max: float,
+    long_words: int,
+    doubt: float,
+    open_above: float,
+    open_below: float,
+) -> tuple[Floats, npt.NDArray[np.bool_]]: ...
