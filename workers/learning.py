@@ -14,7 +14,7 @@ from templ_core.site_level.learned_page import (
     encode_learned_page,
     learn_page,
 )
-from templ_core.site_level.site_learner import SiteLearner
+from templ_core.site_level.site_learner import Change, SiteLearner
 from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.site_templates import (
     NO_TEMPLATES,
@@ -72,6 +72,10 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     version: str
     documents: int
     body: bytes
+    fit: float
+    """How like the window's last page is to its kind, 0 to 1."""
+    change: Change | None
+    """The last change of design, while the window has pages of the design before."""
 
 
 class TemplatesResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -154,7 +158,11 @@ def refit(
     model = learner.model(templates)
     learners.keep(task.site, learner)
     return RefitResult(
-        model.version, model.documents, encode_site_model(model, CONFIG.site_model_bytes)
+        version=model.version,
+        documents=model.documents,
+        body=encode_site_model(model, CONFIG.site_model_bytes),
+        fit=learner.fit,
+        change=learner.change,
     )
 
 

@@ -144,6 +144,9 @@ class Refresher:
                 window[index] = self._window_page(site, entries[index])
         if not isinstance(result, RefitResult):
             return _not_learned(result)
+        change = result.change
+        changed_at_ms = entries[change.place].event_time_ms if change else None
+        self._store.mark_fit(site, result.fit, changed_at_ms, change.documents if change else 0)
         model = SiteModelRecord(
             site=site,
             version=result.version,
@@ -201,8 +204,17 @@ class Refresher:
         Hand each to `mark_revised` once it is out. Nothing may happen to the site while the next one
         is made; between two of them documents may come and leave.
         """
+        state = self._store.site_state(model.site)
         for entry in list(self._store.window_entries(model.site)):
-            reason = revision_reason(entry.model_documents, entry.looked_at, model.documents)
+            is_later = (
+                state.changed_at_ms is not None and entry.event_time_ms >= state.changed_at_ms
+            )
+            reason = revision_reason(
+                entry.model_documents,
+                entry.looked_at,
+                model.documents,
+                state.of_old_design if is_later else 0,
+            )
             if reason is None or entry.revision >= MOST_REVISIONS:
                 continue
             document = self._store.document(model.site, entry)

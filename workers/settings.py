@@ -42,6 +42,10 @@ class Settings(BaseSettings):
     """... but for the newest few, ..."""
     window_floor_age_ms: int = Field(180 * DAY_MS, gt=0)
     """... which stay up to this age."""
+    window_newest_pages: int = Field(100, ge=1)
+    """Of documents beyond so many newest, ..."""
+    window_day_pages: int = Field(64, ge=1)
+    """... so many of each day stay, drawn by hash: a prolific site keeps a spread over its days."""
     window_pages_max: int = Field(1000, ge=1)
     window_bytes_max: int = Field(64 << 20, ge=1 << 20)
     """Most bytes of compact documents a site."""

@@ -1,6 +1,7 @@
 """Learning a site: what its pages share, counted page by page; its templates, fitted at times."""
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -12,6 +13,7 @@ from templ_core.distinct import distinct
 from templ_core.site_level.containers import find_containers
 from templ_core.site_level.contribution import Contribution
 from templ_core.site_level.counts import Counts, occurrences
+from templ_core.site_level.drift import find_drift
 from templ_core.site_level.learned_page import LearnedPage
 from templ_core.site_level.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
 from templ_core.site_level.place_odds import read_places
@@ -39,6 +41,15 @@ def fit_site_model(
     return learner.model(fit_templates(window, config))
 
 
+class Change(msgspec.Struct, frozen=True, array_like=True):
+    """A change of a site's design."""
+
+    place: int
+    """Index in the window of the first page after a design that has gone."""
+    documents: int
+    """Documents of the site model that came before it."""
+
+
 class SiteLearner:
     """Counts the pages of one site; adds what comes and subtracts exactly what was added.
 
@@ -52,6 +63,10 @@ class SiteLearner:
         self._window: Sequence[Contribution] = ()
         self._taught: dict[tuple[str, bytes], LearnedPage] = {}
         self._counts = NO_PAGES
+        self.fit = 1.0
+        """How like the last page is to its kind, 0 to 1."""
+        self.change: Change | None = None
+        """The last change of design, while the window has pages of the design before."""
 
     @property
     def window(self) -> Sequence[Contribution]:
@@ -65,18 +80,26 @@ class SiteLearner:
             window: All of the window's documents in order of (event time, page id).
         """
         contents = [one.content_digest for one in window]
-        first = [window[index] for index in latest_contents(contents, max(len(contents), 1))]
+        places = latest_contents(contents, max(len(contents), 1))
+        first = [window[place] for place in places]
+        indexes = teaching_pages([one.page for one in first])
         teaching = {
             (first[index].page_id, first[index].content_digest): first[index].page
-            for index in teaching_pages([one.page for one in first])
+            for index in indexes
         }
         come = [page for name, page in teaching.items() if name not in self._taught]
-        gone = [page for name, page in self._taught.items() if name not in teaching]
-        if len(come) + len(gone) < len(teaching):
-            self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(gone))
+        left = [page for name, page in self._taught.items() if name not in teaching]
+        if len(come) + len(left) < len(teaching):
+            self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(left))
         else:
             self._counts = _counts_of(teaching.values())
         self._window, self._taught = window, teaching
+        drift = find_drift([one.page for one in first], self._config)
+        self.fit, self.change = drift.fit, None
+        if drift.changed_at is not None:
+            self.change = Change(
+                place=places[drift.changed_at], documents=bisect_left(indexes, drift.changed_at)
+            )
 
     def model(self, templates: SiteTemplates) -> SiteModel:
         """What is known now, with the site's templates in their latest form."""

@@ -35,6 +35,13 @@ def documents(poison_pool, poison_settings):
     return make
 
 
+class StoredModel:
+    model = None
+
+    def get(self, _site):
+        return self.model
+
+
 def learn(refresher, store, documents):
     """Feed documents as the workers do; answers the models published."""
     published = []
@@ -169,3 +176,32 @@ def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
     assert [one.page_id for one in fitted[-1].latest] == [one.id for one in some]
     refitted = [one for one in tasks if isinstance(one, RefitTask)]
     assert len(refitted[-1].window) > 50
+
+
+def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store, poison_settings):
+    runner = InProcess(shipped_model())
+    refresher = Refresher(store, runner, poison_settings)
+    models = StoredModel()
+    cleaner = Cleaner(runner, models, poison_settings)
+    reasons = []
+    for number in range(70):
+        design = "old" if number < 40 else "new"
+        menu = MENU.replace("<li>", f"<li class={design}>")
+        text = f"<p class={design}-text>Article {number} says this, and then that, too. " * 3
+        outcome = cleaner.process(page(number, f"<div class={design}>{menu}{text}".encode()))
+        refresher.process(outcome.document, store.next_offset)
+        fitted = refresher.due_model("example.com")
+        if fitted is None:
+            continue
+        refresher.mark_published(*fitted)
+        models.model = fitted[0]
+        for revision in refresher.revisions(fitted[0]):
+            refresher.mark_revised(revision)
+            reasons.append((revision.record.source.offset, revision.record.revision_reason))
+    state = store.site_state("example.com")
+    assert (state.changed_at_ms, state.of_old_design) == (40 * 60_000, 40)
+    assert state.fit > 0.9
+    assert {number for number, reason in reasons if reason == "redesign"} <= set(range(40, 70))
+    assert {number for number, reason in reasons if reason != "redesign"} <= set(range(24))
+    looked_at = [entry.looked_at for entry in store.window_entries("example.com")]
+    assert min(looked_at[40:]) >= 64

@@ -121,17 +121,30 @@ class _Windows(Collector):
         self._templates_are_due = templates_are_due
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        sites = documents = size = due = templates_due = 0
+        sites = documents = size = due = templates_due = redesigned = 0
+        fit = 0.0
         for _, state in self._sites():
             sites += state.pages > 0
             documents += state.pages
             size += state.bytes
             due += self._is_due(state)
             templates_due += self._templates_are_due(state)
+            redesigned += state.changed_at_ms is not None
+            fit += state.fit * (state.pages > 0)
         yield GaugeMetricFamily("templ_window_sites", "Sites with a window", sites)
         yield GaugeMetricFamily("templ_window_documents", "Documents in all windows", documents)
         yield GaugeMetricFamily("templ_window_bytes", "Bytes of their compact forms", size)
         yield GaugeMetricFamily("templ_models_due", "Sites whose model is to be fitted", due)
+        yield GaugeMetricFamily(
+            "templ_redesigned_sites",
+            "Sites with a design in their window that has gone",
+            redesigned,
+        )
+        yield GaugeMetricFamily(
+            "templ_fit",
+            "How like its kind each site's last page was, 0 to 1, mean",
+            fit / (sites or 1),
+        )
         yield GaugeMetricFamily(
             "templ_templates_due", "Sites whose trees and phrases are to be fitted", templates_due
         )

@@ -33,6 +33,9 @@ class Database(Protocol):
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Entries whose key starts with `prefix`, in order of the keys."""
 
+    def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """The same from the last to the first; `prefix` does not end with the byte 255."""
+
     def batch(self) -> Any:
         """An empty `Batch`, for `write` of the same database."""
 

@@ -42,6 +42,10 @@ class MemoryDatabase:
         keys = list(takewhile(lambda key: key.startswith(prefix), from_prefix))
         return ((key, entries[key]) for key in keys if key in entries)
 
+    def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """The same from the last to the first; `prefix` does not end with the byte 255."""
+        return reversed(list(self.scan(family, prefix)))
+
     def batch(self) -> MemoryBatch:
         """An empty batch."""
         return MemoryBatch()

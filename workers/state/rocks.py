@@ -78,6 +78,15 @@ class RocksDatabase:
                 return
             yield key, value
 
+    def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """The same from the last to the first; `prefix` does not end with the byte 255."""
+        behind = prefix[:-1] + bytes([prefix[-1] + 1])
+        for key, value in self._families[family].items(backwards=True, from_key=behind):
+            if key.startswith(prefix):
+                yield key, value
+            elif key < prefix:
+                return
+
     def batch(self) -> RocksBatch:
         """An empty batch."""
         return RocksBatch(self)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -18,7 +19,9 @@ from workers.state.packing import (
 )
 from workers.state.window_entry import (
     Entry,
+    day_of,
     entry_of,
+    hash_of,
     place_of,
     site_prefix,
     time_bytes,
@@ -51,6 +54,12 @@ class SiteState(msgspec.Struct, kw_only=True):
     model_version: str | None = None
     templates_at: int = 0
     """`learned` when the templates were fitted last."""
+    fit: float = 1.0
+    """How like its kind the last page was at the last fit, 0 to 1."""
+    changed_at_ms: int | None = None
+    """Event time of the first page after a design that has gone; None while none has."""
+    of_old_design: int = 0
+    """Documents behind the last model that came before that."""
     deletions: int = 0
     """Deleted URLs that are remembered."""
     packed_at: int = 0
@@ -123,8 +132,9 @@ class WindowChange:
         return True
 
     def keep_bounds(self, settings: Settings) -> None:
-        """Let the oldest documents and deletions leave until all bounds are kept."""
+        """Let some documents of crowded days leave, and the oldest until all bounds are kept."""
         self._forget_old_deletions(settings)
+        self._thin_out(settings.window_newest_pages, settings.window_day_pages)
         state = self.state
         for key, entry in self._oldest_first():
             age_ms = state.newest_ms - entry.event_time_ms
@@ -139,6 +149,48 @@ class WindowChange:
                 return
             self._leave(key, entry)
         state.oldest_ms = 0
+
+    def _thin_out(self, newest_pages: int, day_pages: int) -> None:
+        """Keep of each day the documents with the smallest hashes, those beside that are newest.
+
+        What stays is the same in whatever order documents come: one that is not among the smallest
+        of its day now will not be later.
+        """
+        if self.state.pages <= newest_pages + day_pages:
+            return
+        first_of_newest, newest_of_others = islice(
+            self._keys_newest_first(), newest_pages - 1, newest_pages + 1
+        )
+        days = {day_of(newest_of_others[len(self._prefix) :])}
+        if self._entered is not None and self._entered[0] < first_of_newest:
+            days.add(day_of(self._entered[0][len(self._prefix) :]))
+        for day in days:
+            keys = [key for key in self._keys_of_day(day) if key < first_of_newest]
+            keys.sort(key=lambda key: hash_of(key[len(self._prefix) :]))
+            for key in keys[day_pages:]:
+                entered = self._entered
+                is_entered = entered is not None and entered[0] == key
+                self._leave(key, entered[1] if entered and is_entered else self._entry(key))
+
+    def _keys_of_day(self, day: int) -> Iterator[bytes]:
+        for key in self._keys_newest_first():
+            other = day_of(key[len(self._prefix) :])
+            if other < day:
+                return
+            if other == day:
+                yield key
+
+    def _keys_newest_first(self) -> Iterator[bytes]:
+        """Keys of the window as it will be."""
+        entered = self._entered[0] if self._entered else None
+        for key, _ in self._db.scan_back("entries", self._prefix):
+            if entered is not None and entered > key:
+                yield entered
+                entered = None
+            if key not in self._left:
+                yield key
+        if entered is not None:
+            yield entered
 
     def _oldest_first(self) -> Iterator[tuple[bytes, Entry]]:
         """Documents of the window as it will be, the one that enters in its place."""

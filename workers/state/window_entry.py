@@ -9,10 +9,12 @@ import msgspec
 
 from schemas.document import DocumentRecord
 from schemas.source import Source
+from workers.settings import DAY_MS
 
 _EPOCH_SHIFT_MS = 1 << 62
 """Added to times in keys, so that those before 1970 sort first."""
 _TIME_BYTES = 8
+_HASH_BYTES = 8
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -81,8 +83,18 @@ def site_prefix(site: str) -> bytes:
 
 def place_of(record: DocumentRecord | Entry) -> bytes:
     """A document's place in its window: event time, hash of page id, then source for uniqueness."""
-    page_hash = hashlib.blake2b(record.id.encode(), digest_size=8).digest()
+    page_hash = hashlib.blake2b(record.id.encode(), digest_size=_HASH_BYTES).digest()
     return time_bytes(record.event_time_ms) + page_hash + str(record.source).encode()
+
+
+def day_of(place: bytes) -> int:
+    """Day of a place's event time, in UTC."""
+    return time_from(place) // DAY_MS
+
+
+def hash_of(place: bytes) -> bytes:
+    """Hash of a place's page id."""
+    return place[_TIME_BYTES : _TIME_BYTES + _HASH_BYTES]
 
 
 def url_hash(url: str) -> bytes:

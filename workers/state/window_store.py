@@ -217,6 +217,16 @@ class WindowStore:
             state.model_version = version
             self._db.put("sites", site.encode(), msgspec.msgpack.encode(state))
 
+    def mark_fit(
+        self, site: str, fit: float, changed_at_ms: int | None, of_old_design: int
+    ) -> None:
+        """Note how a site's last page fits its kind, and its last change of design."""
+        with self._lock:
+            state = self.site_state(site)
+            state.fit = fit
+            state.changed_at_ms, state.of_old_design = changed_at_ms, of_old_design
+            self._db.put("sites", site.encode(), msgspec.msgpack.encode(state))
+
     def templates(self, site: str) -> bytes | None:
         """The templates of a site that were fitted last; None before the first."""
         return self._db.get("templates", site.encode())

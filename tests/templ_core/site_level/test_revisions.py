@@ -23,6 +23,22 @@ def test_a_text_is_looked_at_again_when_its_model_grows_up(
     assert revision_reason(model_documents, looked_at, documents) == reason
 
 
+@pytest.mark.parametrize(
+    ("model_documents", "looked_at", "documents", "reason"),
+    [
+        (100, 100, 107, None),
+        (100, 100, 108, "redesign"),
+        (103, 110, 120, None),
+        (103, 110, 124, "redesign"),
+        (124, 124, 200, None),
+    ],
+)
+def test_after_a_change_of_design_the_documents_since_then_count(
+    model_documents, looked_at, documents, reason
+):
+    assert revision_reason(model_documents, looked_at, documents, 100) == reason
+
+
 def test_change_is_counted_in_words_of_both_texts():
     texts = ["one two three", "four", "five six"]
     kept = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], bool)

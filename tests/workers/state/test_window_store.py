@@ -1,4 +1,5 @@
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -59,6 +60,33 @@ def test_the_oldest_leave_a_full_window_with_a_tombstone_each(store):
     assert tombstones(store) == [f"example.com\0pages-0-{n}".encode() for n in range(3)]
     state = store.site_state("example.com")
     assert (state.pages, state.bytes, state.learned) == (5, 5 * BODY_BYTES, 8)
+
+
+def test_a_prolific_site_keeps_a_spread_over_its_days(tmp_path):
+    few = load_settings(window_newest_pages=5, window_day_pages=3)
+    store = WindowStore(tmp_path / "w", few)
+    hours = [document(n, time_ms=n * DAY_MS // 20) for n in range(90)]
+    put(store, *hours)
+    days = Counter(one.event_time_ms // DAY_MS for one in store.window("example.com"))
+    assert days == {0: 3, 1: 3, 2: 3, 3: 3, 4: 8}
+    assert ids(store)[-5:] == [f"page:{n}" for n in range(85, 90)]
+    assert len(tombstones(store)) == 90 - 20
+    assert store.site_state("example.com").pages == 20
+    store.close()
+
+
+@given(st.permutations([(day, n) for day in range(3) for n in range(12)]))
+@settings(max_examples=40, deadline=None)
+def test_the_spread_is_the_same_in_whatever_order_documents_come(order):
+    few = load_settings(window_newest_pages=4, window_day_pages=2)
+
+    def kept(numbers):
+        store = WindowStore(None, few)
+        times = [document(12 * day + n, time_ms=day * DAY_MS + n) for day, n in numbers]
+        put(store, *times)
+        return ids(store)
+
+    assert kept(order) == kept(sorted(order))
 
 
 def test_old_documents_leave_but_for_the_floor(store):
