@@ -11,36 +11,44 @@ cdef extern from *:
     #include <math.h>
     #define TEMPL_ROWS 6
 
-    /* Features in standard deviations from the mean, cut off. */
-    static void templ_standardise(const float *CYTHON_RESTRICT in, const float *CYTHON_RESTRICT mean,
-                                  const float *CYTHON_RESTRICT scale, float most, long inputs,
-                                  float *CYTHON_RESTRICT out)
-    {
-        for (long input = 0; input < inputs; input++) {
-            float value = (in[input] - mean[input]) * scale[input];
-            value = value > most ? most : value;
-            out[input] = value < -most ? -most : value;
-        }
-    }
-
     static void templ_rectify(float *values, long count)
     {
         for (long place = 0; place < count; place++)
             values[place] = values[place] > 0 ? values[place] : 0;
     }
 
-    /* The units from `unit` on for TEMPL_ROWS rows. */
-    static void templ_units(const float *in, long inputs, const float *weights,
-                            const float *biases, long outputs, float *out, long unit)
-    {
-        for (; unit < outputs; unit++)
-            for (int row = 0; row < TEMPL_ROWS; row++) {
-                float sum = biases[unit];
-                for (long input = 0; input < inputs; input++)
-                    sum = fmaf(in[row * inputs + input], weights[input * outputs + unit], sum);
-                out[row * outputs + unit] = sum;
-            }
-    }
+    /* What follows is compiled for each kind of processor: the same operations on each number. */
+    #define TEMPL_LOOPS(NAME, TARGET)                                                              \\
+        /* Features in standard deviations from the mean, cut off. */                              \\
+        TARGET static void NAME##_standardise(                                                     \\
+            const float *CYTHON_RESTRICT in, const float *CYTHON_RESTRICT mean,                    \\
+            const float *CYTHON_RESTRICT scale, float most, long inputs,                           \\
+            float *CYTHON_RESTRICT out)                                                            \\
+        {                                                                                          \\
+            for (long input = 0; input < inputs; input++) {                                        \\
+                float value = (in[input] - mean[input]) * scale[input];                            \\
+                value = value > most ? most : value;                                               \\
+                out[input] = value < -most ? -most : value;                                        \\
+            }                                                                                      \\
+        }                                                                                          \\
+        /* The units from `unit` on for TEMPL_ROWS rows. */                                        \\
+        TARGET static void NAME##_units(const float *in, long inputs, const float *weights,        \\
+                                        const float *biases, long outputs, float *out, long unit)  \\
+        {                                                                                          \\
+            for (; unit < outputs; unit++) {                                                       \\
+                float sums[TEMPL_ROWS];                                                            \\
+                for (int row = 0; row < TEMPL_ROWS; row++)                                         \\
+                    sums[row] = biases[unit];                                                      \\
+                for (long input = 0; input < inputs; input++)                                      \\
+                    for (int row = 0; row < TEMPL_ROWS; row++)                                     \\
+                        sums[row] = fmaf(in[row * inputs + input],                                 \\
+                                         weights[input * outputs + unit], sums[row]);              \\
+                for (int row = 0; row < TEMPL_ROWS; row++)                                         \\
+                    out[row * outputs + unit] = sums[row];                                         \\
+            }                                                                                      \\
+        }
+
+    TEMPL_LOOPS(templ_any, )
 
     #if defined(__GNUC__) && defined(__x86_64__)
     #include <immintrin.h>
@@ -76,6 +84,7 @@ cdef extern from *:
             return unit;                                                                           \\
         }
 
+    TEMPL_LOOPS(templ_fused, __attribute__((target("avx2,fma"))))
     TEMPL_VECTORS(templ_by_8, "avx2,fma", __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps,
                   _mm256_set1_ps, _mm256_fmadd_ps)
     TEMPL_VECTORS(templ_by_16, "avx512f", __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps,
@@ -85,14 +94,28 @@ cdef extern from *:
     static void templ_layer(const float *in, long inputs, const float *weights,
                             const float *biases, long outputs, float *out)
     {
-        long unit = 0;
     #if defined(__GNUC__) && defined(__x86_64__)
-        if (__builtin_cpu_supports("avx512f"))
-            unit = templ_by_16(in, inputs, weights, biases, outputs, out);
-        else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-            unit = templ_by_8(in, inputs, weights, biases, outputs, out);
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            long unit = __builtin_cpu_supports("avx512f")
+                ? templ_by_16(in, inputs, weights, biases, outputs, out)
+                : templ_by_8(in, inputs, weights, biases, outputs, out);
+            templ_fused_units(in, inputs, weights, biases, outputs, out, unit);
+            return;
+        }
     #endif
-        templ_units(in, inputs, weights, biases, outputs, out, unit);
+        templ_any_units(in, inputs, weights, biases, outputs, out, 0);
+    }
+
+    static void templ_standardise(const float *in, const float *mean, const float *scale,
+                                  float most, long inputs, float *out)
+    {
+    #if defined(__GNUC__) && defined(__x86_64__)
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            templ_fused_standardise(in, mean, scale, most, inputs, out);
+            return;
+        }
+    #endif
+        templ_any_standardise(in, mean, scale, most, inputs, out);
     }
     """
     enum: TEMPL_ROWS

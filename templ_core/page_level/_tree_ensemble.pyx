@@ -69,30 +69,64 @@ cdef extern from *:
     #endif
     }
 
-    /* Leaves that are still possible after one more node, for all rows. */
-    static inline void templ_narrow(uint32_t *leaves, const float *values, float threshold,
-                                    uint32_t right)
-    {
+    /* Leaves of a tree that its nodes leave possible, for all rows. */
     #ifdef __GNUC__
-        typedef float floats __attribute__((vector_size(16)));
-        typedef int32_t bits __attribute__((vector_size(16)));
-        for (int lane = 0; lane < TEMPL_LANES; lane += 4) {
-            floats some;
-            bits possible;
-            memcpy(&some, values + lane, sizeof some);
-            memcpy(&possible, leaves + lane, sizeof possible);
-            possible &= (some <= threshold) | (int32_t)right;
-            memcpy(leaves + lane, &possible, sizeof possible);
+    typedef float templ_floats __attribute__((vector_size(32)));
+    typedef int32_t templ_bits __attribute__((vector_size(32)));
+
+    #define TEMPL_NARROW(NAME, TARGET)                                                             \\
+        TARGET static void NAME(const float *values, const int *feature, const float *threshold,   \\
+                                const uint32_t *right, int node, int end, uint32_t *leaves)        \\
+        {                                                                                          \\
+            templ_bits low = {-1, -1, -1, -1, -1, -1, -1, -1}, high = low;                         \\
+            for (; node < end; node++) {                                                           \\
+                templ_floats some, others;                                                         \\
+                const float *value = values + (long)feature[node] * TEMPL_LANES;                   \\
+                memcpy(&some, value, sizeof some);                                                 \\
+                memcpy(&others, value + 8, sizeof others);                                         \\
+                low &= (some <= threshold[node]) | (int32_t)right[node];                           \\
+                high &= (others <= threshold[node]) | (int32_t)right[node];                        \\
+            }                                                                                      \\
+            memcpy(leaves, &low, sizeof low);                                                      \\
+            memcpy(leaves + 8, &high, sizeof high);                                                \\
         }
     #else
-        for (int lane = 0; lane < TEMPL_LANES; lane++)
-            leaves[lane] &= right | (uint32_t)-(int32_t)(values[lane] <= threshold);
+    #define TEMPL_NARROW(NAME, TARGET)                                                             \\
+        static void NAME(const float *values, const int *feature, const float *threshold,          \\
+                         const uint32_t *right, int node, int end, uint32_t *leaves)               \\
+        {                                                                                          \\
+            for (int lane = 0; lane < TEMPL_LANES; lane++) {                                       \\
+                leaves[lane] = 0xFFFFFFFF;                                                         \\
+                for (int at = node; at < end; at++)                                                \\
+                    leaves[lane] &= right[at] | (uint32_t)-(int32_t)(                              \\
+                        values[(long)feature[at] * TEMPL_LANES + lane] <= threshold[at]);          \\
+            }                                                                                      \\
+        }
     #endif
+
+    TEMPL_NARROW(templ_narrow_any, )
+    #if defined(__GNUC__) && defined(__x86_64__)
+    TEMPL_NARROW(templ_narrow_by_8, __attribute__((target("avx2"))))
+    #endif
+
+    static void templ_narrow(const float *values, const int *feature, const float *threshold,
+                             const uint32_t *right, int node, int end, uint32_t *leaves)
+    {
+    #if defined(__GNUC__) && defined(__x86_64__)
+        if (__builtin_cpu_supports("avx2")) {
+            templ_narrow_by_8(values, feature, threshold, right, node, end, leaves);
+            return;
+        }
+    #endif
+        templ_narrow_any(values, feature, threshold, right, node, end, leaves);
     }
     """
     enum: TEMPL_LANES
     int templ_lowest(uint32_t bits) noexcept nogil
-    void templ_narrow(uint32_t *leaves, const float *values, float threshold, uint32_t right) noexcept
+    void templ_narrow(
+        const float *values, const int *feature, const float *threshold, const uint32_t *right_leaves,
+        int node, int end, uint32_t *leaves,
+    ) noexcept
 
 
 def leaf_sums(
@@ -104,8 +138,8 @@ def leaf_sums(
     const float[:, ::1] leaf_values,
 ):
     """The same of trees of at most 32 leaves, by the leaves that each node leaves possible."""
-    cdef Py_ssize_t count = rows.shape[0], columns = rows.shape[1], row, tree, node, column
-    cdef int lane
+    cdef Py_ssize_t count = rows.shape[0], columns = rows.shape[1], row, tree, column
+    cdef int lane, node
     cdef uint32_t[TEMPL_LANES] leaves
     cdef double[TEMPL_LANES] total
     cdef float[:, ::1] values = np.empty((columns, TEMPL_LANES), np.float32)
@@ -120,11 +154,10 @@ def leaf_sums(
                 values[column, lane] = features[column]
         node = 0
         for tree in range(ends.shape[0]):
-            for lane in range(TEMPL_LANES):
-                leaves[lane] = 0xFFFFFFFF
-            while node < ends[tree]:
-                templ_narrow(leaves, &values[feature[node], 0], threshold[node], right_leaves[node])
-                node += 1
+            templ_narrow(
+                &values[0, 0], &feature[0], &threshold[0], &right_leaves[0], node, ends[tree], leaves
+            )
+            node = ends[tree]
             for lane in range(TEMPL_LANES):
                 total[lane] += leaf_values[tree, templ_lowest(leaves[lane])]
         for lane in range(<int>min(TEMPL_LANES, count - row)):
