@@ -10,3 +10,6 @@ def bits_above(
     bits: npt.NDArray[np.int32],
     at: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int32]: ...
+def tag_bits(
+    kinds: list[tuple[str, str]], bits_of_tags: dict[str, int]
+) -> npt.NDArray[np.int32]: ...

@@ -28,3 +28,15 @@ def bits_above(const int[::1] parent, const int[::1] kind, const int[::1] bits, 
     for node in range(at.shape[0]):
         result[node] = own[at[node]]
     return of_place
+
+
+def tag_bits(list kinds, dict bits_of_tags):
+    """Bits of each kind's tag, 0 for others."""
+    cdef Py_ssize_t number
+    cdef object bits
+    result = np.empty(len(kinds), np.int32)
+    cdef int[::1] of_kind = result
+    for number in range(len(kinds)):
+        bits = bits_of_tags.get((<tuple>kinds[number])[0])
+        of_kind[number] = 0 if bits is None else <int>bits
+    return result

@@ -212,7 +212,7 @@ def _host(url: str) -> str:
     return found[1].lower() if found else ""
 
 
-def bits_around(document: Document, bits_of_kinds: list[int]) -> Int32s:
+def bits_around(document: Document, bits_of_kinds: Int32s) -> Int32s:
     """What kinds of elements say about the segments inside them.
 
     Args:
@@ -223,8 +223,7 @@ def bits_around(document: Document, bits_of_kinds: list[int]) -> Int32s:
         The bits of all elements around each segment, together; length n_segments.
     """
     nodes = document.nodes
-    bits = np.array(bits_of_kinds, np.int32)
-    return bits_above(nodes.parent, nodes.kind, bits, document.segments.owner)
+    return bits_above(nodes.parent, nodes.kind, bits_of_kinds, document.segments.owner)
 
 
 def subtree_sums(

@@ -1,23 +1,84 @@
+"""What tells a page's kind, see `templ_core.page_level.page_kind`."""
+
+from libc.math cimport exp, log, log1p, rint
+
 import numpy as np
 
+cdef enum:
+    OF_PAGE = 6             # statistics that are no means of features
+    KINDS_MAX = 8
 
-def weighted_sums(const float[:, ::1] rows, const double[::1] weight):
-    """Sum of each column, its rows weighted, row by row."""
-    cdef Py_ssize_t row
-    result = np.zeros(rows.shape[1])
-    cdef double[::1] sums = result
-    for row in range(rows.shape[0]):
-        _add(&sums[0], &rows[row, 0], weight[row], rows.shape[1])
+
+def page_statistics(
+    const float[:, ::1] rows,
+    const double[::1] words,
+    const double[::1] attribute,
+    const double[::1] text,
+    double weight,
+):
+    """Means of features by content and by words, then six sums of the page."""
+    cdef Py_ssize_t size = rows.shape[0], columns = rows.shape[1], row, column
+    cdef double mass, content = 0, total = 0, attributes = 0, texts = 0
+    result = np.zeros(2 * columns + OF_PAGE)
+    cdef double[::1] found = result
+    cdef double *page = &found[2 * columns]
+    for row in range(size):
+        mass = words[row] / (1 + exp(-weight * (attribute[row] + text[row])))
+        content += mass
+        total += words[row]
+        attributes += mass * attribute[row]
+        texts += mass * text[row]
+        _add(&found[0], &found[columns], &rows[row, 0], mass, words[row], columns)
+    for column in range(columns):
+        found[column] /= content
+        found[columns + column] /= total
+    page[0], page[1], page[2] = log1p(content), log1p(total), content / total
+    page[3], page[4], page[5] = attributes / content, texts / content, log(<double>size)
     return result
+
+
+def kind_shares(
+    const double[::1] statistics,
+    const float[::1] mean,
+    const float[::1] scale,
+    const float[:, ::1] weights,
+    const float[::1] biases,
+    double clip,
+    int decimals,
+):
+    """Probability of each kind, rounded."""
+    cdef Py_ssize_t inputs = statistics.shape[0], kinds = biases.shape[0], place, kind
+    cdef double[KINDS_MAX] odds
+    cdef double value, most, total = 0, unit = 10.0 ** decimals
+    if not 0 < kinds <= KINDS_MAX or mean.shape[0] != inputs or weights.shape[0] != inputs:
+        raise ValueError("kinds by other statistics")
+    for kind in range(kinds):
+        odds[kind] = 0
+    for place in range(inputs):
+        value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
+        for kind in range(kinds):
+            odds[kind] += value * weights[place, kind]
+    most = odds[0] + biases[0]
+    for kind in range(kinds):
+        odds[kind] += biases[kind]
+        most = max(most, odds[kind])
+    for kind in range(kinds):
+        odds[kind] = exp(odds[kind] - most)
+        total += odds[kind]
+    return [rint(odds[kind] / total * unit) / unit for kind in range(kinds)]
 
 
 cdef extern from *:
     """
-    static void templ_add(double *CYTHON_RESTRICT sums, const float *CYTHON_RESTRICT row,
-                          double weight, long columns)
+    static void templ_add(double *CYTHON_RESTRICT by_mass, double *CYTHON_RESTRICT by_words,
+                          const float *CYTHON_RESTRICT row, double mass, double words, long columns)
     {
-        for (long column = 0; column < columns; column++)
-            sums[column] += weight * row[column];
+        for (long column = 0; column < columns; column++) {
+            by_mass[column] += mass * row[column];
+            by_words[column] += words * row[column];
+        }
     }
     """
-    void _add "templ_add"(double *sums, const float *row, double weight, long columns) noexcept
+    void _add "templ_add"(
+        double *by_mass, double *by_words, const float *row, double mass, double words, long columns
+    ) noexcept

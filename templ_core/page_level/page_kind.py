@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.page_level._page_kind import weighted_sums
-from templ_core.page_level.contexts import first_guess
+from templ_core.page_level import _page_kind
+from templ_core.page_level.contexts import SUM_WEIGHT
 from templ_core.page_level.features import Matrix
 
 Floats = npt.NDArray[np.float64]
@@ -46,10 +46,10 @@ class KindModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def page_kind(self, statistics: Floats) -> PageKind:
         """The kind of a page with these statistics; rounded, the same on every machine."""
-        odds = self.standardised(statistics) @ self.weights + self.biases
-        share = np.exp(odds - odds.max())
-        rounded = np.round(share / share.sum(), _DECIMALS).tolist()
-        return PageKind(**dict(zip(PAGE_KINDS, rounded, strict=True)))
+        article, documentation, forum, other = _page_kind.kind_shares(
+            statistics, self.mean, self.scale, self.weights, self.biases, _CLIP, _DECIMALS
+        )
+        return PageKind(article=article, documentation=documentation, forum=forum, other=other)
 
 
 def page_statistics(features: Matrix, words: Floats, attribute: Floats, text: Floats) -> Floats:
@@ -64,14 +64,4 @@ def page_statistics(features: Matrix, words: Floats, attribute: Floats, text: Fl
     Returns:
         Means of each feature by content and by words, then six sums of the page.
     """
-    mass = words * first_guess(attribute, text)
-    content, total = mass.sum(), words.sum()
-    return np.concatenate(
-        [
-            weighted_sums(features, mass) / content,
-            weighted_sums(features, words) / total,
-            np.log1p([content, total]),
-            [content / total, mass @ attribute / content, mass @ text / content],
-            [np.log(len(words))],
-        ]
-    )
+    return _page_kind.page_statistics(features, words, attribute, text, SUM_WEIGHT)

@@ -85,7 +85,9 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
 
 def combined_odds(trees: TreeEnsemble, networks: list[Network], rows: Matrix) -> Floats:
     """Mean log-odds of the trees and the networks, rounded; one for each row of features."""
-    of_networks = sum(network.log_odds(rows) for network in networks) / len(networks)
+    of_networks = networks[0].log_odds(rows)
+    for network in networks[1:]:
+        of_networks += network.log_odds(rows)
+    of_networks /= len(networks)
     odds = TREES_SHARE * trees.log_odds(rows) + (1 - TREES_SHARE) * of_networks
-    rounded: Floats = np.round(odds, DECIMALS)
-    return rounded
+    return odds.round(DECIMALS)

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document, bits_around
 from templ_core.page_level._repeats import surest_copies
 from templ_core.page_level.characters import UInt64s
@@ -19,7 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 REPEAT_WORDS_MIN = 10
 """With 20, documentation gains 0.002 and wcxb_dev loses 0.001."""
-_MEANT_TAGS = frozenset(("pre", "table", "dl", "td"))
+_MEANT_TAGS = dict.fromkeys(("pre", "table", "dl", "td"), 1)
 
 
 class Copies(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,8 +74,8 @@ def one_copy_enough(once: Bools, page: PageKind) -> Bools:
 
 def may_repeat(document: Document, words: Floats) -> Bools:
     """Segments of which one copy is enough: long, and not in code, tables or definition lists."""
-    meant = [int(tag in _MEANT_TAGS) for tag, _ in document.nodes.kinds]
-    result: Bools = (words >= REPEAT_WORDS_MIN) & (bits_around(document, meant) == 0)
+    meant = bits_around(document, tag_bits(document.nodes.kinds, _MEANT_TAGS))
+    result: Bools = (words >= REPEAT_WORDS_MIN) & (meant == 0)
     return result
 
 

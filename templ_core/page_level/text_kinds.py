@@ -98,15 +98,15 @@ def read_text_kinds(document: Document, tree: PageTree) -> TextKinds:
     """
     named = bits_around(document, _kind_names(document))
     consent = (named & CONSENT > 0) | _reads_like_consent(document, tree)
-    if tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
+    if consent.any() and tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
         consent = np.zeros(len(tree.words), np.bool_)
     return TextKinds(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
 
 
-def _kind_names(document: Document) -> list[int]:
+def _kind_names(document: Document) -> npt.NDArray[np.int32]:
     """What each kind of elements is named."""
     kinds = document.nodes.kinds
-    names = [0] * len(kinds)
+    names = np.zeros(len(kinds), np.int32)
     for number in name_stems().found_in([attributes for _, attributes in kinds]):
         tag, attributes = kinds[number]
         if tag not in _WHOLE_PAGE:

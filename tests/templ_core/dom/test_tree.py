@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom._tree import bits_above
+from templ_core.dom._tree import bits_above, tag_bits
 from templ_core.dom.tree import sums_above, sums_below, tree_of_depths
 
 FORESTS = st.lists(st.integers(0, 5), max_size=60).map(
@@ -63,3 +63,8 @@ def test_bits_of_a_node_and_all_above_it(depth, data):
         assert of_node == functools.reduce(
             operator.or_, [bits[kind[above]] for above in ancestors(depth, node)]
         )
+
+
+def test_bits_of_tags():
+    kinds = [("p", "a"), ("td", ""), ("p", ""), ("pre", "b")]
+    assert tag_bits(kinds, {"p": 1, "pre": 6}).tolist() == [1, 0, 1, 6]
