@@ -71,21 +71,25 @@ class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
         """Log-odds for template of each block from its words alone."""
         return self.text.log_odds(features.words)
 
-    def maxent_odds(self, features: BlockFeatures) -> Floats:
-        """Log-odds for template of each block by logistic regression."""
-        odds = np.full(len(features.words.per_segment), self.bias)
-        for column, weights in zip(self._intervals(features).T, self.weights, strict=True):
+    def maxent_odds(self, numbers: Ints) -> Floats:
+        """Log-odds for template of each block by logistic regression.
+
+        Args:
+            numbers: Of the interval each feature is in; (n_blocks, n_features).
+        """
+        odds = np.full(len(numbers), self.bias)
+        for column, weights in zip(numbers.T, self.weights, strict=True):
             odds += weights[column]
-        rounded: Floats = np.round(odds, DECIMALS)
-        return rounded
+        return odds
 
     def forest_probability(self, features: BlockFeatures) -> Floats:
         """Probability of template of each block by the random forest."""
-        rows = self._intervals(features).astype(np.float32)
+        rows = self.intervals_of(features).astype(np.float32)
         probability: Floats = np.round(self.trees.log_odds(rows), DECIMALS)
         return probability
 
-    def _intervals(self, features: BlockFeatures) -> Ints:
+    def intervals_of(self, features: BlockFeatures) -> Ints:
+        """Number of the interval each feature is in; (n_blocks, n_features)."""
         rows = np.concatenate([features.rows, self.text_odds(features)[:, None]], axis=1)
         return intervals(rows, self.borders)
 

@@ -79,11 +79,3 @@ def _parents(found: list[int], end: npt.NDArray[np.int32]) -> Ints:
         parents.append(around[-1] if around else -1)
         around.append(place)
     return np.array(parents, np.int64)
-
-
-def nearest_block(document: Document, blocks: TextBlocks) -> Ints:
-    """Place of the innermost block around each segment, -1 for none; length n_segments."""
-    place = np.full(len(document.nodes.tags), -1, np.int64)
-    for block, node in enumerate(blocks.node.tolist()):
-        place[node : document.nodes.end[node]] = block
-    return place[document.segments.owner]

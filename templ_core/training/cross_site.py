@@ -45,9 +45,7 @@ def cross_site_scores(
         rows = np.concatenate([tested.rows, odds[:, None]], axis=1).astype(np.float64)
         numbers = intervals(rows, detector.borders)
         scores["text"][inside] = odds
-        scores["maxent"][inside] = detector.bias + sum(
-            weights[column] for weights, column in zip(detector.weights, numbers.T, strict=True)
-        )
+        scores["maxent"][inside] = detector.maxent_odds(numbers)
         scores["forest"][inside] = detector.trees.log_odds(numbers.astype(np.float32))
         progress(f"fold {fold + 1} of {FOLDS}: {len(inside)} blocks")
     return scores

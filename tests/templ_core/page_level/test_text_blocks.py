@@ -4,7 +4,7 @@ from templ_core.dom.document import parse_document
 from templ_core.dom.presentation import read_presentation
 from templ_core.page_level.block_features import divergence, read_block_features
 from templ_core.page_level.characters import read_characters, read_words
-from templ_core.page_level.text_blocks import nearest_block, read_blocks
+from templ_core.page_level.text_blocks import read_blocks
 
 LONG = "This sentence has more than forty characters in it."
 SHORT = "Too short a text."
@@ -42,10 +42,10 @@ def test_blocks_of_equal_text_have_equal_digests_whatever_their_markup():
     assert len(blocks.digests) == 3
 
 
-def test_each_segment_knows_its_innermost_block():
+def test_each_block_knows_the_one_around_it():
     document, _, blocks = read(f"<body>{SHORT}<div>{LONG}<ul><li>{LONG}<li>{SHORT}</ul></div>")
     assert tags(document, blocks) == ["div", "ul", "li"]
-    assert nearest_block(document, blocks).tolist() == [-1, 0, 2, 1]
+    assert blocks.parent.tolist() == [-1, 0, 1]
 
 
 def test_features_by_hand():

@@ -50,7 +50,7 @@ def test_blocks_of_unseen_sites_are_told_apart(sites, detector):
             features = read_block_features(page.document, page.presentation, some)
             said = {
                 "text": detector.text_odds(features) > 0,
-                "maxent": detector.maxent_odds(features) > 0,
+                "maxent": detector.maxent_odds(detector.intervals_of(features)) > 0,
                 "forest": detector.forest_probability(features) > 0.5,
             }
             for name, template in said.items():
