@@ -114,12 +114,11 @@ def decide_fused(
     alone = _choice(own, page, page.copies, config)
     weight = documents / (documents + config.site_doubt_pages)
     weighed = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
-    odds = np.round(weighed, DECIMALS)
-    copies = msgspec.structs.replace(page.copies, once=np.zeros(len(odds), np.bool_))
-    fused = _choice(odds, page, copies, config)
+    odds = weighed.round(DECIMALS)
+    fused = _choice(odds, page, None, config)
     mass = page.words / (1 + np.exp(-own))
     recurs = mass @ columns[CONSTANT] > config.recurring_content_max * mass.sum()
-    if recurs or page.words[fused.kept].sum() < config.abstain_ratio * page.words[alone.kept].sum():
+    if recurs or page.words @ fused.kept < config.abstain_ratio * (page.words @ alone.kept):
         return _decision(own, alone, page, abstained=True)
     return _decision(odds, fused, page, used_site=True)
 
@@ -152,7 +151,7 @@ def _with_policy(odds: Floats, page: PageScores, kind: PageKind, config: CoreCon
     return with_policy(odds, page.words, page.kinds, kind, config.comments)
 
 
-def _choice(odds: Floats, page: PageScores, copies: Copies, config: CoreConfig) -> Choice:
+def _choice(odds: Floats, page: PageScores, copies: Copies | None, config: CoreConfig) -> Choice:
     return choose(odds, copies, page.words, config.f1_recall_share)
 
 

@@ -8,25 +8,21 @@ calibrated probabilities, acts on the page as a whole, and never leaves a page e
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.page_level._expected_f1 import best_prefix
+from templ_core.page_level import _expected_f1
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 def best_cut(
-    content_probability: Floats, words: Floats, recall_share: float
-) -> tuple[npt.NDArray[np.bool_], float]:
+    content_odds: Floats, left_out: Bools, words: Floats, recall_share: float
+) -> tuple[Bools, float]:
     """Which segments to keep, and the F1 to expect (0 to 1).
 
     Args:
-        content_probability: For each segment, 0 to 1.
+        content_odds: Log-odds for content of each segment.
+        left_out: Segments that are not to be kept and count for nothing.
         words: Words of each segment, at least 1.
         recall_share: lambda above, 0 to 1.
     """
-    kept = np.zeros(len(words), np.bool_)
-    if not len(words):
-        return kept, 0.0
-    order = np.argsort(-content_probability, kind="stable")
-    best, expected = best_prefix(order, content_probability, words, recall_share)
-    kept[order[:best]] = True
-    return kept, min(expected, 1.0)
+    return _expected_f1.best_cut(content_odds, left_out.view(np.uint8), words, recall_share)

@@ -45,21 +45,22 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 to expect, 0 to 1."""
 
 
-def choose(content_odds: Floats, copies: Copies, words: Floats, recall_share: float) -> Choice:
+def choose(
+    content_odds: Floats, copies: Copies | None, words: Floats, recall_share: float
+) -> Choice:
     """The cut with the best expected F1 over all segments that repeat no surer one.
 
     Args:
         content_odds: Log-odds for content of each segment.
-        copies: What may repeat what.
+        copies: What may repeat what; None = all copies are meant.
         words: Words of each segment, at least 1.
         recall_share: lambda of `best_cut`.
     """
-    repeated = repeats(copies.text, copies.path, copies.once, content_odds)
-    single = np.flatnonzero(~repeated)
-    content = 1 / (1 + np.exp(-content_odds[single]))
-    best, expected = best_cut(content, words[single], recall_share)
-    kept = np.zeros(len(words), np.bool_)
-    kept[single[best]] = True
+    if copies is None:
+        repeated = np.zeros(len(words), np.bool_)
+    else:
+        repeated = repeats(copies.text, copies.path, copies.once, content_odds)
+    kept, expected = best_cut(content_odds, repeated, words, recall_share)
     return Choice(kept=kept, repeated=repeated, expected_f1=expected)
 
 
