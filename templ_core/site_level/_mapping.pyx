@@ -10,6 +10,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from templ_core._arrays cimport items
 from templ_core.site_level._hashing cimport mixed
 
 ctypedef unsigned long long hash_t
@@ -489,24 +490,22 @@ cdef int next_place(dict places, hash_t label, int start, int never) except -1:
 # The mapping
 
 def map_nodes(
-    const hash_t[::1] left_label, const hash_t[::1] left_identity, const int[::1] left_end,
-    const hash_t[::1] right_label, const hash_t[::1] right_identity, const int[::1] right_end,
+    left_label, left_identity, left_end, right_label, right_identity, right_end,
     int replace, int insert, int delete, long long cells_max, long long cells_total_max,
 ):
     cdef Trees trees
     cdef Walk walk
-    cdef Py_ssize_t count = left_label.shape[0], other_count = right_label.shape[0]
+    cdef Py_ssize_t count = len(left_label), other_count = len(right_label)
     cdef long long cost
     cdef long long *rows
     left, right = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
-    cdef int[::1] left_column = left, right_column = right
     if not count or not other_count:
         left[:count], left[count:] = np.arange(count), -1
         right[:count], right[count:] = -1, np.arange(other_count)
         return count * delete + other_count * insert, left, right
-    trees.left_label, trees.right_label = &left_label[0], &right_label[0]
-    trees.left_identity, trees.right_identity = &left_identity[0], &right_identity[0]
-    trees.left_end, trees.right_end = &left_end[0], &right_end[0]
+    set_trees(
+        &trees, left_label, left_identity, left_end, right_label, right_identity, right_end
+    )
     trees.replace, trees.insert, trees.delete = replace * UNIT, insert * UNIT, delete * UNIT
     trees.cells_max, trees.cells_left = cells_max, cells_total_max
     trees.memo.keys, trees.memo.values = NULL, NULL
@@ -515,12 +514,12 @@ def map_nodes(
     memset(&trees.right, 0, sizeof(Outline))
     # Two rows for each level of a branch: a place for each of its nodes' children, and one more.
     rows = trees.rows = <long long *>malloc(4 * (other_count + 1) * sizeof(long long))
-    walk.left, walk.right, walk.count = &left_column[0], &right_column[0], 0
+    walk.left, walk.right, walk.count = <int *>items(left, 4, True), <int *>items(right, 4, True), 0
     try:
         if rows == NULL:
             raise MemoryError
-        draw(&trees.left, &left_label[0], &left_end[0], count)
-        draw(&trees.right, &right_label[0], &right_end[0], other_count)
+        draw(&trees.left, trees.left_label, trees.left_end, count)
+        draw(&trees.right, trees.right_label, trees.right_end, other_count)
         cost = pair_cost(&trees, 0, 0)
         write_pair(&trees, 0, 0, &walk)
     finally:
@@ -530,6 +529,18 @@ def map_nodes(
         free(trees.memo.keys)
         free(trees.memo.values)
     return (cost + UNIT - 1) // UNIT, left[: walk.count], right[: walk.count]
+
+
+cdef int set_trees(
+    Trees *trees, left_label, left_identity, left_end, right_label, right_identity, right_end
+) except -1:
+    trees.left_label = <const hash_t *>items(left_label, 8)
+    trees.left_identity = <const hash_t *>items(left_identity, 8)
+    trees.left_end = <const int *>items(left_end, 4)
+    trees.right_label = <const hash_t *>items(right_label, 8)
+    trees.right_identity = <const hash_t *>items(right_identity, 8)
+    trees.right_end = <const int *>items(right_end, 4)
+    return 0
 
 
 # Inclusion
@@ -557,18 +568,14 @@ cdef bint placed(Trees *trees, int left, int right, int *place) noexcept:
     return True
 
 
-def place_nodes(
-    const hash_t[::1] left_label, const hash_t[::1] left_identity, const int[::1] left_end,
-    const hash_t[::1] right_label, const hash_t[::1] right_identity, const int[::1] right_end,
-):
+def place_nodes(left_label, left_identity, left_end, right_label, right_identity, right_end):
     cdef Trees trees
-    places = np.empty(left_label.shape[0], np.int32)
-    cdef int[::1] place = places
-    if not left_label.shape[0]:
+    places = np.empty(len(left_label), np.int32)
+    if not len(left_label):
         return places
-    if not right_label.shape[0]:
+    if not len(right_label):
         return None
-    trees.left_label, trees.right_label = &left_label[0], &right_label[0]
-    trees.left_identity, trees.right_identity = &left_identity[0], &right_identity[0]
-    trees.left_end, trees.right_end = &left_end[0], &right_end[0]
-    return places if placed(&trees, 0, 0, &place[0]) else None
+    set_trees(
+        &trees, left_label, left_identity, left_end, right_label, right_identity, right_end
+    )
+    return places if placed(&trees, 0, 0, <int *>items(places, 4, True)) else None

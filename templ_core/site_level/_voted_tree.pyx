@@ -3,9 +3,11 @@
 The texts of node i are rows start[i] .. start[i + 1] - 1 of the columns `text` and `text_pages`.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
+
+from templ_core._arrays cimport items
 
 
 cdef inline bint is_better(int64_t pages, uint64_t text, int64_t most, uint64_t lead) noexcept:
@@ -13,28 +15,33 @@ cdef inline bint is_better(int64_t pages, uint64_t text, int64_t most, uint64_t 
     return pages > most or (pages == most and text < lead)
 
 
-def split_replaced(
-    const int[::1] left, const int[::1] right, const uint64_t[::1] label, const int[::1] end,
-    const int[::1] segment, const uint64_t[::1] page_label, const int[::1] page_segment,
-):
+def split_replaced(left, right, label, end, segment, page_label, page_segment):
     """The rows of a mapping with nodes deleted and inserted for replaced ones that are not both text."""
-    cdef Py_ssize_t row, count = left.shape[0], filled = 0, behind = -1
-    cdef int old, new, replacing = -1
+    cdef Py_ssize_t row, count = len(left), filled = 0, behind = -1
+    cdef const int32_t *old_of = <const int32_t *>items(left, 4)
+    cdef const int32_t *new_of = <const int32_t *>items(right, 4)
+    cdef const uint64_t *old_label = <const uint64_t *>items(label, 8)
+    cdef const uint64_t *new_label = <const uint64_t *>items(page_label, 8)
+    cdef const int32_t *old_end = <const int32_t *>items(end, 4)
+    cdef const int32_t *old_segment = <const int32_t *>items(segment, 4)
+    cdef const int32_t *new_segment = <const int32_t *>items(page_segment, 4)
+    cdef int32_t old, new, replacing = -1
     columns = np.empty((2, 2 * count), np.int32)
-    cdef int[::1] ones = columns[0], others = columns[1]
+    cdef int32_t *ones = <int32_t *>items(columns, 4, True)
+    cdef int32_t *others = ones + 2 * count
     for row in range(count + 1):
         if row == behind:
             ones[filled], others[filled] = -1, replacing
             filled += 1
         if row == count:
             break
-        old, new = left[row], right[row]
+        old, new = old_of[row], new_of[row]
         if (
-            old >= 0 and new >= 0 and label[old] != page_label[new]
-            and not (segment[old] >= 0 and page_segment[new] >= 0)
+            old >= 0 and new >= 0 and old_label[old] != new_label[new]
+            and not (old_segment[old] >= 0 and new_segment[new] >= 0)
         ):
             # Its descendants follow: all deleted, then all inserted.
-            behind, replacing = row + end[old] - old, new
+            behind, replacing = row + old_end[old] - old, new
             new = -1
         ones[filled], others[filled] = old, new
         filled += 1
@@ -42,63 +49,81 @@ def split_replaced(
 
 
 def add_vote(
-    const int[::1] left, const int[::1] right,
-    const uint64_t[::1] label, const int[::1] depth, const int[::1] segment,
-    const int64_t[::1] support, const int64_t[::1] number,
-    const int64_t[::1] start, const uint64_t[::1] text, const int64_t[::1] text_pages,
-    const uint64_t[::1] page_label, const int[::1] page_depth, const int[::1] page_segment,
-    int64_t next_number,
+    left, right, label, depth, segment, support, number, start, text, text_pages,
+    page_label, page_depth, page_segment, int64_t next_number,
 ):
     """Tree, support, numbers and texts with a page's vote; the vote; the next number."""
-    cdef Py_ssize_t row, count = left.shape[0], entry, filled = 0, nodes = 0, leaves = 0
-    cdef int old, new
+    cdef Py_ssize_t row, count = len(left), texts_before = len(text), added = len(page_label)
+    cdef Py_ssize_t entry, filled = 0, nodes = 0, leaves = 0
+    cdef const int32_t *old_of = <const int32_t *>items(left, 4)
+    cdef const int32_t *new_of = <const int32_t *>items(right, 4)
+    cdef const uint64_t *old_label = <const uint64_t *>items(label, 8)
+    cdef const int32_t *old_depth = <const int32_t *>items(depth, 4)
+    cdef const int32_t *old_segment = <const int32_t *>items(segment, 4)
+    cdef const int64_t *old_support = <const int64_t *>items(support, 8)
+    cdef const int64_t *old_number = <const int64_t *>items(number, 8)
+    cdef const int64_t *old_start = <const int64_t *>items(start, 8)
+    cdef const uint64_t *old_text = <const uint64_t *>items(text, 8)
+    cdef const int64_t *old_pages = <const int64_t *>items(text_pages, 8)
+    cdef const uint64_t *voted_label = <const uint64_t *>items(page_label, 8)
+    cdef const int32_t *voted_depth = <const int32_t *>items(page_depth, 4)
+    cdef const int32_t *voted_segment = <const int32_t *>items(page_segment, 4)
+    cdef int32_t old, new
     cdef int64_t pages, most
     cdef uint64_t lead
     hashes, counts = np.empty(count, np.uint64), np.empty((2, count), np.int64)
     places, starts = np.empty((2, count), np.int32), np.zeros(count + 1, np.int64)
-    texts = np.empty(text.shape[0] + page_label.shape[0], np.uint64)
-    pages_with = np.empty(text.shape[0] + page_label.shape[0], np.int64)
-    numbers = np.empty((2, page_label.shape[0]), np.int64)
-    voted = np.empty(page_label.shape[0], np.uint64)
-    cdef uint64_t[::1] new_label = hashes, new_text = texts, vote_text = voted
-    cdef int64_t[::1] new_support = counts[0], new_number = counts[1], new_start = starts
-    cdef int64_t[::1] new_pages = pages_with, vote_node = numbers[0], vote_leaf = numbers[1]
-    cdef int[::1] new_depth = places[0], new_segment = places[1]
+    texts = np.empty(texts_before + added, np.uint64)
+    pages_with = np.empty(texts_before + added, np.int64)
+    numbers, voted = np.empty((2, added), np.int64), np.empty(added, np.uint64)
+    cdef uint64_t *new_label = <uint64_t *>items(hashes, 8, True)
+    cdef int32_t *new_depth = <int32_t *>items(places, 4, True)
+    cdef int32_t *new_segment = new_depth + count
+    cdef int64_t *new_support = <int64_t *>items(counts, 8, True)
+    cdef int64_t *new_number = new_support + count
+    cdef int64_t *new_start = <int64_t *>items(starts, 8, True)
+    cdef uint64_t *new_text = <uint64_t *>items(texts, 8, True)
+    cdef int64_t *new_pages = <int64_t *>items(pages_with, 8, True)
+    cdef int64_t *vote_node = <int64_t *>items(numbers, 8, True)
+    cdef int64_t *vote_leaf = vote_node + added
+    cdef uint64_t *vote_text = <uint64_t *>items(voted, 8, True)
     for row in range(count):
-        old, new = left[row], right[row]
+        old, new = old_of[row], new_of[row]
         if old >= 0:
-            new_label[row], new_depth[row], new_segment[row] = label[old], depth[old], segment[old]
-            new_support[row], new_number[row] = support[old] + (new >= 0), number[old]
-            for entry in range(start[old], start[old + 1]):
-                new_text[filled], new_pages[filled] = text[entry], text_pages[entry]
+            new_label[row], new_depth[row] = old_label[old], old_depth[old]
+            new_segment[row], new_number[row] = old_segment[old], old_number[old]
+            new_support[row] = old_support[old] + (new >= 0)
+            for entry in range(old_start[old], old_start[old + 1]):
+                new_text[filled], new_pages[filled] = old_text[entry], old_pages[entry]
                 filled += 1
         else:
-            new_label[row], new_depth[row] = page_label[new], page_depth[new]
-            new_segment[row], new_support[row], new_number[row] = page_segment[new], 1, next_number
+            new_label[row], new_depth[row] = voted_label[new], voted_depth[new]
+            new_segment[row], new_number[row] = voted_segment[new], next_number
+            new_support[row] = 1
             next_number += 1
         new_start[row + 1] = filled
         if new < 0:
             continue
         vote_node[nodes] = new_number[row]
         nodes += 1
-        if page_segment[new] < 0:
+        if voted_segment[new] < 0:
             continue
-        vote_leaf[leaves], vote_text[leaves] = new_number[row], page_label[new]
+        vote_leaf[leaves], vote_text[leaves] = new_number[row], voted_label[new]
         leaves += 1
         lead, most, pages = new_label[row], 0, 0
         for entry in range(new_start[row], filled):
-            if new_text[entry] == page_label[new]:
+            if new_text[entry] == voted_label[new]:
                 new_pages[entry] += 1
                 pages = new_pages[entry]
             if new_text[entry] == lead:
                 most = new_pages[entry]
         if not pages:
-            new_text[filled], new_pages[filled] = page_label[new], 1
+            new_text[filled], new_pages[filled] = voted_label[new], 1
             filled += 1
             pages = 1
             new_start[row + 1] = filled
-        if is_better(pages, page_label[new], most, lead):
-            new_label[row] = page_label[new]
+        if is_better(pages, voted_label[new], most, lead):
+            new_label[row] = voted_label[new]
     tree, new_texts = (hashes, places[0], places[1]), (starts, texts[:filled], pages_with[:filled])
     vote = numbers[0, :nodes], numbers[1, :leaves], voted[:leaves]
     return tree, counts[0], counts[1], new_texts, vote, next_number
