@@ -7,11 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from templ_core.decide import PageScores
 from templ_core.site_level.fusion import Term
-from templ_core.site_level.site_inputs import SIGNS, Columns
-from templ_core.training.labels import Labels
-from templ_core.training.pages import WordBag
+from templ_core.site_level.site_inputs import SIGNS
+from templ_core.training.fusion_page import FusionPage
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,26 +19,6 @@ _DEVIATIONS = 4.0
 _PAGE_SHARE, _WORDS_AT_LEAST = 0.1, 5
 _ITERATIONS = 200
 _WEIGHT_DECIMALS = 4
-
-
-class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with gold, and what was known about its site when it came."""
-
-    corpus: str
-    site: str
-    fold: int
-    """Of the page model that scored it, which has not seen its site."""
-    seen: int
-    """Number of the page among those of its site, from 1."""
-    scores: PageScores
-    documents: int
-    """Documents that the site's model rested on."""
-    columns: list[Columns]
-    """Inputs of the fusion, for each bound on the size of site models; empty without documents."""
-    labels: Labels
-    bag: WordBag
-    has_selector: bool
-    """Whether its gold names elements, so that all other text is template."""
 
 
 class LinearModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,9 +35,9 @@ def fit_fusion(pages: Sequence[FusionPage], names: Sequence[str]) -> LinearModel
     site together weigh the square root of their number. Standardised inputs have an L2 penalty;
     inputs are named in `SIGNS`, and no weight has the other sign.
     """
-    used = [page for page in pages if page.columns]
+    used = [page for page in pages if page.known]
     rows = np.concatenate(
-        [np.stack([page.columns[0][name] for name in names], axis=1) for page in used]
+        [np.stack([page.known[0].columns[name] for name in names], axis=1) for page in used]
     )
     share = np.concatenate([page.labels.content for page in used])
     weight = _weights(used)

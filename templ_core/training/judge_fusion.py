@@ -4,25 +4,19 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.decide import decide_alone, decide_fused
 from templ_core.evaluation.bootstrap import Interval, mean_interval
 from templ_core.site_level.fusion import fused_odds
-from templ_core.training.fit_fusion import FusionPage, LinearModel, fit_fusion
+from templ_core.site_level.site_inputs import CONSTANT
+from templ_core.training.fit_fusion import LinearModel, fit_fusion
+from templ_core.training.fusion_page import FusionPage, Outcome
 
 LAST_OF_BIN = (5, 10, 25, 50, 10**9)
 """Pages of a site seen so far: 1-5, 6-10, 11-25, 26-50 and more."""
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What one page came to."""
-
-    f1: float
-    template_f1: float | None
-    """None where the gold names no elements, or with too little template."""
-    empty: bool
-
+_CONSTANT_WORDS_MIN = 4
 
 Group = Callable[[FusionPage], int | str]
 
@@ -52,7 +46,7 @@ def decide_all(
     models: dict[int | str, LinearModel],
     group: Group,
     config: CoreConfig,
-    size: int = 0,
+    way: int = 0,
 ) -> list[Outcome]:
     """What each page comes to with the model that was fitted without it.
 
@@ -61,17 +55,15 @@ def decide_all(
         models: By group.
         group: The group of a page.
         config: The core's thresholds.
-        size: Number of the bound on the size of site models.
+        way: Number of the way in which sites are learned.
     """
     outcomes = []
     for page in pages:
-        if not page.columns:
-            outcomes.append(_outcome(page, decide_alone(page.scores, config).kept))
-            continue
-        model = models[group(page)]
-        columns = page.columns[size]
-        odds = fused_odds(columns, model.terms, model.bias)
-        kept = decide_fused(page.scores, columns, odds, page.documents, config).kept
+        kept = decide_alone(page.scores, config).kept
+        if page.known:
+            known, model = page.known[way], models[group(page)]
+            odds = fused_odds(known.columns, model.terms, model.bias)
+            kept = decide_fused(page.scores, known.columns, odds, known.documents, config).kept
         outcomes.append(_outcome(page, kept))
     return outcomes
 
@@ -81,7 +73,26 @@ def decide_all_alone(pages: Sequence[FusionPage], config: CoreConfig) -> list[Ou
     return [_outcome(page, decide_alone(page.scores, config).kept) for page in pages]
 
 
-def _outcome(page: FusionPage, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Outcome:
+def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list[Outcome]:
+    """What each page comes to by its places alone: the floor of every fitted model.
+
+    Segments stay where the mean log-odds of their places, pooled over the window, are for content,
+    unless they are constant text of a few words. A page left without text is decided alone.
+    """
+    outcomes = []
+    for page in pages:
+        kept = np.zeros(len(page.scores.words), np.bool_)
+        if page.known:
+            columns = page.known[0].columns
+            is_constant = (columns[CONSTANT] > 0) & (page.scores.words >= _CONSTANT_WORDS_MIN)
+            kept = (columns["place"] >= 0) & ~is_constant
+        outcomes.append(
+            _outcome(page, kept if kept.any() else decide_alone(page.scores, config).kept)
+        )
+    return outcomes
+
+
+def _outcome(page: FusionPage, kept: npt.NDArray[np.bool_]) -> Outcome:
     return Outcome(
         f1=page.bag.f1(kept)[0],
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,

@@ -1,5 +1,6 @@
 """Pages of corpora as the fusion of site and page is fitted on them: in order of arrival."""
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +17,8 @@ from templ_core.dom.codec import compress_columns, content_digest, document_colu
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.served_instead import is_error_page, is_gate
 from templ_core.errors import CodecError, PageError
+from templ_core.evaluation.gold import page_words
+from templ_core.evaluation.words import score_template, score_text, word_counts
 from templ_core.page_level.model_file import decode_model
 from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.contribution import Contribution
@@ -26,7 +29,7 @@ from templ_core.site_level.site_learner import SiteLearner
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
-from templ_core.training.fit_fusion import FusionPage
+from templ_core.training.fusion_page import FusionPage, Known, Outcome
 from templ_core.training.labels import GoldSelectors
 from templ_core.training.pages import (
     GoldPage,
@@ -37,6 +40,8 @@ from templ_core.training.pages import (
 )
 from workers.cli.jsonl import read_objects
 from workers.errors import InputProblem
+from workers.evaluation.peers import load_peer
+from workers.evaluation.turns import take_turns
 from workers.feeds.records import page_from_json
 from workers.page import Page, Rejected
 
@@ -49,9 +54,13 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 
     config: CoreConfig
     limits_bytes: tuple[int, ...]
-    """Bounds on the size of site models; inputs are read with each of them."""
-    after_each_page: bool
-    """Whether site models follow at once, instead of by the schedule."""
+    """Bounds on the size of site models by the schedule, each a way of learning a site; ..."""
+    after_each_page: bool = False
+    """... and whether one more way is to learn after each page, with the first bound."""
+    peers: tuple[str, ...] = ()
+    """Other extractors, which clean the same pages."""
+    seen_before: bool = False
+    """Whether each page teaches its site before it is judged, as if it came a second time."""
 
 
 class FoldModels:
@@ -82,7 +91,8 @@ class FoldModels:
             pages: Corpus, address and site of each.
 
         Returns:
-            None for sites that no page model was trained on, which have no gold.
+            Of corpora that no page model was trained on the first; None for other sites that none
+            was trained on, which have no gold.
         """
         owners = owner_of_each([(url, site) for _, url, site in pages])
         known: dict[str, int] = {}
@@ -90,10 +100,12 @@ class FoldModels:
             fold = self._folds.get(corpus, {}).get(site)
             if fold is not None:
                 known.setdefault(owner, fold)
-        return [
-            (known[owner], self._models[known[owner]]) if owner in known else None
-            for owner in owners
+        first = min(self._models)
+        of_each = [
+            known.get(owner, None if corpus in self._folds else first)
+            for (corpus, _, _), owner in zip(pages, owners, strict=True)
         ]
+        return [None if fold is None else (fold, self._models[fold]) for fold in of_each]
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -155,14 +167,9 @@ def _records(path: Path) -> Iterator[_Record]:
 
 
 def _pages_of_site(site: _Site) -> list[FusionPage]:
-    simulation, page_model = site.simulation, site.page_model
     records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
+    learner = _Learner(site.page_model, site.simulation)
     pages: list[FusionPage] = []
-    window: list[Contribution] = []
-    models: list[SiteModel] = []
-    config = simulation.config
-    learner, templates = SiteLearner(page_model.version, config), NO_TEMPLATES
-    learned = fitted_at = templates_at = 0
     for seen, record in enumerate(records, 1):
         try:
             document = read_document(
@@ -172,63 +179,122 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
             continue
         if not document.segments.texts:
             continue
-        scores = score_page(document, page_model)
-        if record.fields.get("gold_text"):
-            pages.append(_fusion_page(record, document, scores, site.fold, seen, models, config))
+        scores = score_page(document, site.page_model)
         words = int(scores.words.sum())
-        if is_error_page(document, words) or is_gate(document, words):
-            continue
+        teaches = not is_error_page(document, words) and not is_gate(document, words)
+        if teaches and site.simulation.seen_before:
+            learner.learn(str(seen), document, scores)
+        if record.fields.get("gold_text"):
+            pages.append(_fusion_page(record, document, scores, site, seen, learner.models))
+        if teaches and not site.simulation.seen_before:
+            learner.learn(str(seen), document, scores)
+    return pages
+
+
+class _Learner:
+    """Learns a site from its pages as they come."""
+
+    def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
+        self._config = simulation.config
+        self._simulation = simulation
+        self._window: list[Contribution] = []
+        self._learner = SiteLearner(page_model.version, self._config)
+        self._templates = NO_TEMPLATES
+        self._fitted_at = self._templates_at = 0
+        self._by_schedule: list[SiteModel] = []
+        self._after_each_page: list[SiteModel] = []
+
+    @property
+    def models(self) -> list[SiteModel]:
+        """What is known now, by each way of learning; empty before the first page."""
+        return self._by_schedule + self._after_each_page
+
+    def learn(self, page_id: str, document: Document, scores: PageScores) -> None:
+        """A page more."""
         columns = document_columns(document)
-        window.append(
+        self._window.append(
             Contribution(
-                page_id=str(seen),
+                page_id=page_id,
                 content_digest=content_digest(columns),
                 page=learned_page(document, scores.features, scores.odds),
                 document=compress_columns(columns),
             )
         )
-        learned += 1
-        if simulation.after_each_page or is_due(learned, fitted_at, learned):
-            if templates_overdue(learned, templates_at, learned, config.template_pages) >= 1:
-                templates, templates_at = fit_templates(window, config), learned
-            learner.follow(window)
-            model = learner.model(templates)
-            models = [
-                decode_site_model(encode_site_model(model, limit))
-                for limit in simulation.limits_bytes
-            ]
-            fitted_at = learned
-    return pages
+        learned = len(self._window)
+        limits = self._simulation.limits_bytes
+        if is_due(learned, self._fitted_at, learned):
+            overdue = templates_overdue(
+                learned, self._templates_at, learned, self._config.template_pages
+            )
+            if overdue >= 1:
+                self._templates = fit_templates(self._window, self._config)
+                self._templates_at = learned
+            self._learner.follow(list(self._window))
+            model = self._learner.model(self._templates)
+            self._by_schedule = [_bounded(model, limit) for limit in limits]
+            self._fitted_at = learned
+        if self._simulation.after_each_page:
+            self._learner.follow(list(self._window))
+            model = self._learner.model(fit_templates(self._window, self._config))
+            self._after_each_page = [_bounded(model, limits[0])]
+
+
+def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
+    return decode_site_model(encode_site_model(model, limit_bytes))
 
 
 def _fusion_page(
     record: _Record,
     document: Document,
     scores: PageScores,
-    fold: int,
+    site: _Site,
     seen: int,
     models: Sequence[SiteModel],
-    config: CoreConfig,
 ) -> FusionPage:
     gold = _gold_page(record)
     markup = gold_markup(gold)
+    config = site.simulation.config
     return FusionPage(
         corpus=gold.corpus,
         site=gold.site,
-        fold=fold,
+        kind=record.fields.get("page_role") or gold.kind,
+        fold=site.fold,
         seen=seen,
         scores=msgspec.structs.replace(
             scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
         ),
-        documents=models[0].documents if models else 0,
-        columns=[
-            site_inputs(document, scores.features, scores.odds, scores.page_kind, model, config)
+        known=[
+            Known(
+                documents=model.documents,
+                columns=site_inputs(
+                    document, scores.features, scores.odds, scores.page_kind, model, config
+                ),
+            )
             for model in models
         ],
         labels=page_labels(gold, document, markup, scores.features.text),
         bag=word_bag(gold, document, markup),
         has_selector=gold.selectors is not None,
+        peers=_peers(gold, markup, site.simulation.peers),
     )
+
+
+def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outcome]:
+    if not names:
+        return {}
+    page, neutral = page_words(markup, gold.selectors.neutral if gold.selectors else None)
+    wanted = word_counts(gold.gold_text)
+    calls = {name: functools.partial(load_peer(name), markup) for name in names}
+    outcomes = {}
+    for name, turn in take_turns(calls, 0).items():
+        output = word_counts(turn.value or "")
+        template = score_template(output, wanted, neutral, page) if gold.selectors else None
+        outcomes[name] = Outcome(
+            f1=score_text(output, wanted, neutral).f1,
+            template_f1=template.f1 if template else None,
+            empty=not output,
+        )
+    return outcomes
 
 
 def _gold_page(record: _Record) -> GoldPage:

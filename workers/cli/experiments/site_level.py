@@ -9,27 +9,31 @@ import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
+from templ_core.evaluation.bootstrap import mean_interval
 from templ_core.site_level.fusion import FUSION_FORMAT, REASON_OF, FusionModel
 from templ_core.site_level.site_inputs import SIGNS
-from templ_core.training.fit_fusion import FusionPage, fit_fusion
+from templ_core.training.fit_fusion import LinearModel, fit_fusion
+from templ_core.training.fusion_page import FusionPage, Outcome
 from templ_core.training.judge_fusion import (
     LAST_OF_BIN,
     Group,
-    Outcome,
     by_corpus,
     by_site,
     decide_all,
     decide_all_alone,
+    decide_all_unfitted,
     fitted_without,
     site_changes,
 )
 from workers.cli.experiments.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.cli.experiments.results import Report, out_option
 from workers.errors import InputProblem
+from workers.evaluation.peers import PEERS, load_peer, peer_version
 
 _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
+_LISTINGS = ("listing", "collection")
 INPUTS = tuple(SIGNS)
 
 
@@ -59,7 +63,23 @@ INPUTS = tuple(SIGNS)
     type=click.IntRange(min=1),
     help="Also judge with site models of at most so many KiB; again for several.",
 )
-@click.option("--after-each-page", is_flag=True, help="Learn after each page, not by the schedule.")
+@click.option(
+    "--after-each-page", is_flag=True, help="Also judge with sites learned after each page."
+)
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Another extractor on the same pages; again for several. Needs the extra `peers`.",
+)
+@click.option(
+    "--listings",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Corpus whose listings and collections are judged, each page as one seen before; again "
+    "for several.",
+)
 @click.option("--ablation/--no-ablation", default=True, help="Leave out each kind of evidence.")
 @click.option(
     "--jobs",
@@ -78,6 +98,8 @@ def site_level(
     model_file: Path | None,
     sizes_kib: Sequence[int],
     after_each_page: bool,
+    peers: Sequence[str],
+    listings: Sequence[Path],
     ablation: bool,
     jobs: int,
     seed: int,
@@ -89,13 +111,18 @@ def site_level(
     models that have not seen its site. Word F1, and F1 of the removed words against the template
     where the gold names elements; means over pages.
     """
+    for name in peers:
+        load_peer(name)
     config = CoreConfig()
-    limits = (config.site_model_bytes, *(size * _KIB for size in sizes_kib))
-    simulation = Simulation(config=config, limits_bytes=limits, after_each_page=after_each_page)
-    pages = read_fusion_pages(
-        corpora, FoldModels(folds), simulation, lambda done: click.echo(done, err=True), jobs
+    simulation = Simulation(
+        config=config,
+        limits_bytes=(config.site_model_bytes, *(size * _KIB for size in sizes_kib)),
+        after_each_page=after_each_page,
+        peers=tuple(peers),
     )
-    if len({by_site(page) for page in pages if page.columns}) < 2:
+    models_of_folds = FoldModels(folds)
+    pages = read_fusion_pages(corpora, models_of_folds, simulation, _progress, jobs)
+    if len({by_site(page) for page in pages if page.known}) < 2:
         raise InputProblem("too few sites with gold: two that different page models leave out")
     report = Report(out)
     names = list(dict.fromkeys(page.corpus for page in pages))
@@ -104,16 +131,24 @@ def site_level(
     fused = decide_all(pages, models, by_site, config)
     rows = [
         _row("page level alone", pages, alone, names),
+        _row("by places, unfitted", pages, decide_all_unfitted(pages, config), names),
         _row("sites left out", pages, fused, names),
     ]
     if len(names) > 1:
         rows.append(
             _row("corpora left out", pages, _judged(pages, INPUTS, by_corpus, config), names)
         )
-    for number, size in enumerate(sizes_kib, 1):
-        smaller = decide_all(pages, models, by_site, config, number)
-        rows.append(_row(f"site models of {size} KiB", pages, smaller, names))
+    ways = [f"site models of {size} KiB" for size in sizes_kib]
+    for way, label in enumerate([*ways, *["learned after each page"][: int(after_each_page)]], 1):
+        rows.append(_row(label, pages, decide_all(pages, models, by_site, config, way), names))
+    for name in peers:
+        label = f"{name} {peer_version(name)}"
+        rows.append(_row(label, pages, [page.peers[name] for page in pages], names))
     report.table("Word F1 / template F1", ["", *names], rows)
+    if listings:
+        again = msgspec.structs.replace(simulation, seen_before=True, peers=())
+        some = read_fusion_pages(listings, models_of_folds, again, _progress, jobs)
+        _report_listings(report, [*pages, *some], models, config)
     _report_bins(report, pages, alone, fused, names)
     _report_sites(report, pages, alone, fused, seed)
     if ablation:
@@ -139,6 +174,39 @@ def site_level(
                 quality={name: round(_mean_f1(pages, fused, name), 4) for name in names},
             ),
         )
+
+
+def _progress(done: str) -> None:
+    click.echo(done, err=True)
+
+
+def _report_listings(
+    report: Report,
+    pages: Sequence[FusionPage],
+    models: dict[int | str, LinearModel],
+    config: CoreConfig,
+) -> None:
+    """Pages that list others, by corpus and kind."""
+    by_kind: dict[tuple[str, str], list[FusionPage]] = {}
+    for page in pages:
+        if page.kind in _LISTINGS and page.known:
+            by_kind.setdefault((page.corpus, page.kind), []).append(page)
+    rows = []
+    for (corpus, kind), some in by_kind.items():
+        alone = decide_all_alone(some, config)
+        fused = decide_all(some, models, by_site, config)
+        interval = mean_interval([b.f1 - a.f1 for a, b in zip(alone, fused, strict=True)], 0)
+        rows.append(
+            [
+                f"{corpus} {kind}",
+                str(len(some)),
+                *(f"{np.mean([one.f1 for one in outcomes]):.4f}" for outcomes in (alone, fused)),
+                f"{interval.low:+.4f} to {interval.high:+.4f}",
+                f"{np.mean([one.empty for one in fused]):.2%}",
+            ]
+        )
+    head = ["", "pages", "page level", "fused", "difference", "empty"]
+    report.table("Listings of sites that are known", head, rows)
 
 
 def _judged(
