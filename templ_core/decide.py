@@ -15,7 +15,7 @@ from templ_core.page_level.repeats import Choice, Copies, choose, may_repeat, on
 from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.page_level.text_policy import with_policy
 from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
-from templ_core.site_level.site_inputs import CONSTANT, Columns, site_inputs
+from templ_core.site_level.site_inputs import CONSTANT, TRUST, Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 Floats = npt.NDArray[np.float64]
@@ -94,7 +94,7 @@ def decide(
 
 def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
     """The decision for a page whose site is unknown."""
-    own = _own_odds(page, config)
+    own = own_odds(page, config)
     return _decision(own, _choice(own, page, page.copies, config), page)
 
 
@@ -110,9 +110,9 @@ def decide_fused(
         documents: Documents that the site's model rests on; with few the page alone counts more.
         config: The core's thresholds.
     """
-    own = _own_odds(page, config)
+    own = own_odds(page, config)
     alone = _choice(own, page, page.copies, config)
-    weight = documents / (documents + config.site_doubt_pages)
+    weight = site_weight(columns, documents, config)
     weighed = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
     odds = weighed.round(DECIMALS)
     fused = _choice(odds, page, None, config)
@@ -121,6 +121,17 @@ def decide_fused(
     if recurs or page.words @ fused.kept < config.abstain_ratio * (page.words @ alone.kept):
         return _decision(own, alone, page, abstained=True)
     return _decision(odds, fused, page, used_site=True)
+
+
+def site_weight(columns: Columns, documents: int, config: CoreConfig) -> Floats:
+    """How much the fused log-odds count for each segment, 0 to 1; for the rest the page alone does.
+
+    Args:
+        columns: What the site says.
+        documents: Documents that the site's model rests on.
+        config: The core's thresholds.
+    """
+    return columns[TRUST] * (documents / (documents + config.site_doubt_pages))
 
 
 def score_page(document: Document, page_model: PageModel) -> PageScores:
@@ -143,7 +154,8 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
     )
 
 
-def _own_odds(page: PageScores, config: CoreConfig) -> Floats:
+def own_odds(page: PageScores, config: CoreConfig) -> Floats:
+    """Log-odds for content of each segment by the page alone, its policies applied."""
     return _with_policy(page.odds, page, page.page_kind, config)
 
 

@@ -1,6 +1,6 @@
 """Columns of one value for each segment from those of places, boxes and trees; see site_inputs.py."""
 
-from libc.math cimport log
+from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
@@ -13,9 +13,9 @@ cdef inline double within(double value, double low, double high) noexcept:
 
 
 def combine(
-    page, place, near, best_share, steps, below, path_pages, constancy, shape_pages, words,
-    place_share, change,
-    *, int64_t pages, int64_t kind_pages, double margin, double constant_max, int32_t long_words,
+    page, place, near, best_share, steps, below, meant, path_pages, constant, text_pages,
+    shape_pages, words, place_share, change,
+    *, int64_t pages, int64_t kind_pages, double margin, int32_t long_words,
     double doubt, double open_above, double open_below,
 ):
     """Columns in the order of site_inputs.py, and which segments are open to phrases.
@@ -27,8 +27,10 @@ def combine(
         best_share: How usual the most usual best box around it is.
         steps: To the best box.
         below: Whether it is below the headline, 0 or 1.
+        meant: How much the text is meant to be repeated, 0 to 1.
         path_pages: Pages that have its path.
-        constancy: Of its path.
+        constant: Whether it is constant text at a constant place.
+        text_pages: Pages that have its text.
         shape_pages: Pages that have its shape.
         words: Of the segment.
         place_share: Share of the kind's pages with a text at its place in the tree.
@@ -36,7 +38,6 @@ def combine(
         pages: Of the site.
         kind_pages: Of the kind.
         margin: Probabilities are kept this far from 0 and 1.
-        constant_max: Largest value of constant words.
         long_words: More words count as so many.
         doubt: Pages that halve what the shape of a long text says.
         open_above: A segment is open where page or place is above this ...
@@ -50,17 +51,24 @@ def combine(
     cdef const double *step = <const double *>items(steps, 8)
     cdef const double *in_head = <const double *>items(below, 8)
     cdef const int64_t *on_pages = <const int64_t *>items(path_pages, 8)
-    cdef const double *same = <const double *>items(constancy, 8)
+    cdef const double *intent = <const double *>items(meant, 8)
+    cdef const uint8_t *fixed = <const uint8_t *>items(constant, 1)
+    cdef const int64_t *text = <const int64_t *>items(text_pages, 8)
     cdef const int64_t *shape = <const int64_t *>items(shape_pages, 8)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *in_tree = <const double *>items(place_share, 8)
     cdef const double *changes = <const double *>items(change, 8)
-    columns, opens = np.empty((9, count)), np.empty(count, np.bool_)
+    columns, opens = np.empty((10, count)), np.empty(count, np.bool_)
     cdef double *column = <double *>items(columns, 8, True)
     cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
     cdef double sure = log((1 - margin) / margin), most = 0, long, high, low
+    cdef double mass, known = 0, all = 0
     for segment in range(count):
         most = max(most, best[segment])
+        mass = length[segment] / (1 + exp(-page_odds[segment]))
+        all += mass
+        if on_pages[segment] > 0:
+            known += mass
     for segment in range(count):
         long = log(<double>min(length[segment], long_words))
         high = max(page_odds[segment], place_odds[segment])
@@ -74,13 +82,16 @@ def combine(
         column[count + segment] = log(high / (1 - high))
         column[2 * count + segment] = best[segment] - most
         column[3 * count + segment] = 0.5 if step[segment] == 0 else -0.5
-        high = max(on_pages[segment] * same[segment], 1.0)
-        column[4 * count + segment] = within(log(high), 0, constant_max)
-        high = shape[segment] / <double>max(pages, 1)
+        column[4 * count + segment] = place_odds[segment] + (
+            intent[segment] * fixed[segment] * max(page_odds[segment] - place_odds[segment], 0.0)
+        )
+        high = (1 - intent[segment]) * shape[segment] / <double>max(pages, 1)
         column[5 * count + segment] = high
         column[6 * count + segment] = pages / (pages + doubt) * high * long
         column[7 * count + segment] = (
-            in_tree[segment] * (1 - changes[segment]) * kind_pages / (kind_pages + 1)
+            (1 - intent[segment])
+            * in_tree[segment] * (1 - changes[segment]) * kind_pages / (kind_pages + 1)
         )
-        column[8 * count + segment] = long
+        column[8 * count + segment] = 1 if max(text[segment], shape[segment]) > 1 else known / all
+        column[9 * count + segment] = long
     return columns, opens

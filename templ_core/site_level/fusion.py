@@ -14,7 +14,7 @@ from templ_core.site_level.site_inputs import Columns
 
 Floats = npt.NDArray[np.float64]
 
-FUSION_FORMAT = 1
+FUSION_FORMAT = 2
 SHIPPED = "fusion.json"
 DECIMALS = 3
 """Log-odds are rounded, so that every machine gives the same text."""
@@ -28,8 +28,6 @@ REASON_OF = {
     "in the best box": "site-container",
     "steps to the best box": "site-container",
     "headline": "headline",
-    "below the headline": "headline",
-    "constant words": "site-constant",
     "same shape": "site-constant",
     "long same shape": "site-constant",
     "tree constant": "site-tree",

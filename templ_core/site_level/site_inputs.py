@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.config import CoreConfig
+from templ_core.distinct import distinct_groups
 from templ_core.dom.document import Document
 from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.page_kind import PageKind
@@ -17,8 +18,9 @@ from templ_core.site_level.containers import (
     usual,
 )
 from templ_core.site_level.element_kinds import element_kinds
+from templ_core.site_level.place_counts import run_keys
 from templ_core.site_level.place_odds import read_places
-from templ_core.site_level.places import node_places, page_places
+from templ_core.site_level.places import PagePlaces, node_places, page_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.tree_evidence import tree_evidence
 
@@ -34,8 +36,6 @@ SIGNS = {
     "in the best box": 1,
     "steps to the best box": -1,
     "headline": 1,
-    "below the headline": 1,
-    "constant words": -1,
     "same shape": -1,
     "long same shape": -1,
     "tree constant": -1,
@@ -44,20 +44,24 @@ SIGNS = {
 """The inputs, and whether more of them speaks for content (1) or for template (-1)."""
 CONSTANT = "constant"
 """Column, no input: whether a segment is constant text at a constant place, 0 or 1."""
+TRUST = "trust"
+"""Column, no input: how much the site's evidence counts for each segment, 0 to 1; for the rest the
+page alone does. The share of the page's content that stands at places the site knows, so that after
+a redesign nothing is made of evidence that is not there; 1 for text that other pages have."""
 _COMBINED = (
     "page",
     "surroundings",
     "usual best box",
     "in the best box",
-    "constant words",
+    "place",
     "same shape",
     "long same shape",
     "tree constant",
+    TRUST,
 )
-"""Inputs that `combine` answers, in this order."""
+"""Columns that `combine` answers, in this order."""
 _QUITE_SURE = 0.02
 """Probabilities are kept this far from 0 and 1."""
-_CONSTANT_MAX = 5.0
 _LONG_WORDS = 50
 _PAGES_OF_DOUBT = 3
 _OPEN_ABOVE, _OPEN_BELOW = -1.0, 3.0
@@ -76,7 +80,7 @@ def site_inputs(
     model: SiteModel,
     config: CoreConfig,
 ) -> Columns:
-    """The inputs of the fusion, and CONSTANT; each column of length n_segments.
+    """The inputs of the fusion, CONSTANT and TRUST; each column of length n_segments.
 
     Args:
         document: A page with at least one segment.
@@ -104,8 +108,10 @@ def site_inputs(
         usual(table.best_boxes, nodes.cell, tree),
         steps,
         head.below,
+        page_kind.documentation * _repeated(page),
         known.path_pages,
-        known.constancy,
+        known.constant,
+        known.text_pages,
         known.shape_pages,
         page.words,
         in_tree.place_share,
@@ -113,7 +119,6 @@ def site_inputs(
         pages=table.pages,
         kind_pages=in_tree.pages,
         margin=_QUITE_SURE,
-        constant_max=_CONSTANT_MAX,
         long_words=_LONG_WORDS,
         doubt=_PAGES_OF_DOUBT,
         open_above=_OPEN_ABOVE,
@@ -121,13 +126,21 @@ def site_inputs(
     )
     *others, long = combined
     return dict(zip(_COMBINED, others, strict=True)) | {
-        "place": known.odds,
         "usual content box": usual(table.content_boxes, nodes.cell, tree, max(table.pages, 1)),
         "steps to the best box": steps,
         "headline": head.headline,
-        "below the headline": head.below,
         CONSTANT: known.constant.astype(np.float64),
         "phrases": (1 - page_kind.documentation)
         * long
         * model.phrase_matcher.coverage(document, is_open),
     }
+
+
+def _repeated(page: PagePlaces) -> npt.NDArray[np.bool_]:
+    """Text that stands more than once at one place of the page: labels of records.
+
+    On documentation the records are the content, however often all pages have their labels.
+    """
+    group = distinct_groups(run_keys(page.path, page.text))[1]
+    result: npt.NDArray[np.bool_] = np.bincount(group)[group] > 1
+    return result

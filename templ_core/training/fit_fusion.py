@@ -7,13 +7,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
+from templ_core.config import CoreConfig
+from templ_core.decide import own_odds, site_weight
 from templ_core.site_level.fusion import Term
 from templ_core.site_level.site_inputs import SIGNS
 from templ_core.training.fusion_page import FusionPage
 
 Floats = npt.NDArray[np.float64]
 
-_PENALTY = 3e-3
+UNFITTED = {"page": 0.25, "place": 0.25, "surroundings": 0.25}
+"""Log-odds of one thing seen in three ways count three quarters together; all else starts at 0."""
+_PENALTY = 1e-2
+_ODDS_MAX = 12.0
 _DEVIATIONS = 4.0
 """Inputs are cut off so many standard deviations from their mean."""
 _PAGE_SHARE, _WORDS_AT_LEAST = 0.1, 5
@@ -28,27 +33,37 @@ class LinearModel(msgspec.Struct, frozen=True, kw_only=True):
     bias: float
 
 
-def fit_fusion(pages: Sequence[FusionPage], names: Sequence[str]) -> LinearModel:
-    """Fit the inputs of these names to pages with columns.
+def fit_fusion(
+    pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
+) -> LinearModel:
+    """Fit the inputs of these names to pages of known sites, as they are decided.
 
     A segment weighs the square root of its words over the words of its page's gold; all pages of a
-    site together weigh the square root of their number. Standardised inputs have an L2 penalty;
-    inputs are named in `SIGNS`, and no weight has the other sign.
+    site together weigh the square root of their number. The weights of standardised inputs are drawn
+    to what they are without fitting; inputs are named in `SIGNS`, and no weight has the other sign.
     """
     used = [page for page in pages if page.known]
-    rows = np.concatenate(
-        [np.stack([page.known[0].columns[name] for name in names], axis=1) for page in used]
-    )
-    share = np.concatenate([page.labels.content for page in used])
-    weight = _weights(used)
-    counted = weight > 0
-    rows, share, weight = rows[counted], share[counted], weight[counted] / weight.sum()
+    counted = (weight := _weights(used)) > 0
+    rows = np.concatenate([_rows(page, names) for page in used])[counted]
+    trust = np.concatenate(
+        [site_weight(page.known[0].columns, page.known[0].documents, config) for page in used]
+    )[counted]
+    own = np.concatenate([own_odds(page.scores, config) for page in used])[counted]
+    weight = weight[counted] / weight.sum()
     mean = weight @ rows
     deviation = np.sqrt(weight @ (rows - mean) ** 2) + 1e-9
     inputs = np.clip((rows - mean) / deviation, -_DEVIATIONS, _DEVIATIONS)
-    inputs = np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1)
-    signs = [SIGNS[name] for name in names]
-    fitted = _fit(inputs, share, weight, signs)
+    fitted = _fit(
+        _Rows(
+            inputs=np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1).astype(np.float32),
+            trust=trust,
+            rest=(1 - trust) * np.clip(own, -_ODDS_MAX, _ODDS_MAX),
+            share=np.concatenate([page.labels.content for page in used])[counted],
+            weight=weight,
+        ),
+        [SIGNS[name] for name in names],
+        deviation * [UNFITTED.get(name, 0.0) for name in names],
+    )
     slopes = fitted[:-1] / deviation
     return LinearModel(
         terms={
@@ -83,22 +98,45 @@ def _weights(pages: Sequence[FusionPage]) -> Floats:
     return np.concatenate(parts)
 
 
-def _fit(inputs: Floats, share: Floats, weight: Floats, signs: Sequence[int]) -> Floats:
-    """Weights of the inputs, the last of them the bias."""
+def _rows(page: FusionPage, names: Sequence[str]) -> npt.NDArray[np.float32]:
+    columns = [page.known[0].columns[name] for name in names]
+    return np.stack(columns, axis=1, dtype=np.float32)
+
+
+class _Rows(msgspec.Struct, frozen=True, kw_only=True):
+    """Segments: log-odds are rest + trust * (inputs @ weights)."""
+
+    inputs: npt.NDArray[np.float32]
+    """Standardised, the last one 1."""
+    trust: Floats
+    rest: Floats
+    share: Floats
+    """How much of each is content."""
+    weight: Floats
+
+
+def _fit(rows: _Rows, signs: Sequence[int], unfitted: Floats) -> Floats:
+    """Weights of the inputs, the last of them the bias.
+
+    Args:
+        rows: The segments.
+        signs: Of each weight but the bias.
+        unfitted: What each weight but the bias is drawn to.
+    """
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        odds = inputs @ weights
-        probability = 1 / (1 + np.exp(-odds))
-        gradient = inputs.T @ (weight * (probability - share))
-        gradient[:-1] += _PENALTY * weights[:-1]
-        value = weight @ (np.logaddexp(0, odds) - share * odds)
-        return float(value + _PENALTY / 2 * (weights[:-1] ** 2).sum()), gradient
+        odds = rows.rest + rows.trust * (rows.inputs @ weights.astype(np.float32))
+        slope = rows.weight * rows.trust * (1 / (1 + np.exp(-odds)) - rows.share)
+        gradient = (slope.astype(np.float32) @ rows.inputs).astype(np.float64)
+        away = weights[:-1] - unfitted
+        gradient[:-1] += _PENALTY * away
+        value = rows.weight @ (np.logaddexp(0, odds) - rows.share * odds)
+        return float(value + _PENALTY / 2 * (away**2).sum()), gradient
 
     bounds = [(0, None) if sign > 0 else (None, 0) for sign in signs]
-    start = np.zeros(inputs.shape[1])
     found = minimize(
         loss,
-        start,
+        np.append(unfitted, 0.0),
         jac=True,
         method="L-BFGS-B",
         bounds=[*bounds, (None, None)],

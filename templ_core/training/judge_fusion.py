@@ -32,11 +32,11 @@ def by_corpus(page: FusionPage) -> str:
 
 
 def fitted_without(
-    pages: Sequence[FusionPage], names: Sequence[str], group: Group
+    pages: Sequence[FusionPage], names: Sequence[str], group: Group, config: CoreConfig
 ) -> dict[int | str, LinearModel]:
     """For each group of pages the model that is fitted to all others."""
     return {
-        left_out: fit_fusion([page for page in pages if group(page) != left_out], names)
+        left_out: fit_fusion([page for page in pages if group(page) != left_out], names, config)
         for left_out in sorted({group(page) for page in pages}, key=str)
     }
 

@@ -127,7 +127,7 @@ def site_level(
     report = Report(out)
     names = list(dict.fromkeys(page.corpus for page in pages))
     alone = decide_all_alone(pages, config)
-    models = fitted_without(pages, INPUTS, by_site)
+    models = fitted_without(pages, INPUTS, by_site, config)
     fused = decide_all(pages, models, by_site, config)
     rows = [
         _row("page level alone", pages, alone, names),
@@ -153,7 +153,7 @@ def site_level(
     _report_sites(report, pages, alone, fused, seed)
     if ablation:
         _report_ablation(report, pages, names, config)
-    fitted = fit_fusion(pages, INPUTS)
+    fitted = fit_fusion(pages, INPUTS, config)
     report.table(
         "Weights, fitted to all pages",
         ["input", "weight", "from", "to"],
@@ -212,7 +212,7 @@ def _report_listings(
 def _judged(
     pages: Sequence[FusionPage], inputs: Sequence[str], group: Group, config: CoreConfig
 ) -> list[Outcome]:
-    return decide_all(pages, fitted_without(pages, inputs, group), group, config)
+    return decide_all(pages, fitted_without(pages, inputs, group, config), group, config)
 
 
 def _row(
