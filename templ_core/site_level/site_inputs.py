@@ -108,7 +108,7 @@ def site_inputs(
         usual(table.best_boxes, nodes.cell, tree),
         steps,
         head.below,
-        page_kind.documentation * _repeated(page),
+        _meant(page, page_kind),
         known.path_pages,
         known.constant,
         known.text_pages,
@@ -136,11 +136,10 @@ def site_inputs(
     }
 
 
-def _repeated(page: PagePlaces) -> npt.NDArray[np.bool_]:
-    """Text that stands more than once at one place of the page: labels of records.
+def _meant(page: PagePlaces, kind: PageKind) -> Floats:
+    """How much text is meant to be repeated, 0 to 1: labels of records on documentation.
 
-    On documentation the records are the content, however often all pages have their labels.
+    They stand more than once at one place of the page, and all pages have them.
     """
     group = distinct_groups(run_keys(page.path, page.text))[1]
-    result: npt.NDArray[np.bool_] = np.bincount(group)[group] > 1
-    return result
+    return np.where(np.bincount(group)[group] > 1, kind.documentation, 0.0)
