@@ -14,6 +14,7 @@ import numpy.typing as npt
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
 from templ_core.page_level.hashed_scores import HEADINGS
+from templ_core.site_level._element_kinds import known_rows
 
 UInt64s = npt.NDArray[np.uint64]
 
@@ -34,7 +35,6 @@ _CELL_TAGS = (
 )  # fmt: skip
 """Without id and class, elements of these tags are told apart by their position."""
 _HEADINGS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
-_ROWS_MAX = 1 << 16
 _CELLS = {tag: number for number, tag in enumerate(_CELL_TAGS, 1)}
 
 
@@ -45,21 +45,7 @@ def element_kinds(document: Document) -> UInt64s:
     without what changes from page to page; 1 for blocks; number of its tag among those of cells, from
     1, and 0 for others; 1 for headings, 2 for those of the highest level.
     """
-    rows = b"".join(map(_ROWS.__getitem__, document.nodes.kinds))
-    return np.frombuffer(rows, np.uint64).reshape(-1, 6)
-
-
-class _Rows(dict[tuple[str, str], bytes]):
-    """Rows of kinds met before; all are forgotten when there are too many."""
-
-    def __missing__(self, kind: tuple[str, str]) -> bytes:
-        if len(self) >= _ROWS_MAX:
-            self.clear()
-        row = self[kind] = _row(*kind)
-        return row
-
-
-_ROWS = _Rows()
+    return known_rows(document.nodes.kinds, _row)
 
 
 def _row(tag: str, attributes: str) -> bytes:
