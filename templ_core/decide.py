@@ -14,6 +14,7 @@ from templ_core.page_level.page_model import PageModel
 from templ_core.page_level.repeats import Choice, Copies, choose, may_repeat, one_copy_enough
 from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.page_level.text_policy import with_policy
+from templ_core.site_level._fusion import faded, words_at_stake
 from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
 from templ_core.site_level.site_inputs import CONSTANT, TRUST, Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
@@ -113,12 +114,13 @@ def decide_fused(
     own = own_odds(page, config)
     alone = _choice(own, page, page.copies, config)
     weight = site_weight(columns, documents, config)
-    weighed = _with_policy(own + weight * (fused_odds - own), page, _ANY_KIND, config)
-    odds = weighed.round(DECIMALS)
+    odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, _ANY_KIND, config)
     fused = _choice(odds, page, None, config)
-    mass = page.words / (1 + np.exp(-own))
-    recurs = mass @ columns[CONSTANT] > config.recurring_content_max * mass.sum()
-    if recurs or page.words @ fused.kept < config.abstain_ratio * (page.words @ alone.kept):
+    content, recurring, kept_alone, kept = words_at_stake(
+        own, page.words, columns[CONSTANT], alone.kept.view(np.uint8), fused.kept.view(np.uint8)
+    )
+    recurs = recurring > config.recurring_content_max * content
+    if recurs or kept < config.abstain_ratio * kept_alone:
         return _decision(own, alone, page, abstained=True)
     return _decision(odds, fused, page, used_site=True)
 

@@ -23,3 +23,11 @@ def strongest_kinds(
     kinds: int,
     kept: npt.NDArray[np.uint8],
 ) -> npt.NDArray[np.int64]: ...
+def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
+def words_at_stake(
+    own: Floats,
+    words: Floats,
+    constant: Floats,
+    kept_alone: npt.NDArray[np.uint8],
+    kept: npt.NDArray[np.uint8],
+) -> tuple[float, float, float, float]: ...

@@ -1,5 +1,6 @@
 """Weighed sums of columns, see `templ_core.site_level.fusion`."""
 
+from libc.math cimport exp, rint
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -51,3 +52,36 @@ def strongest_kinds(
             if strength[kind, segment] > strength[strongest[segment], segment]:
                 strongest[segment] = kind
     return best
+
+
+def faded(
+    const double[::1] own, const double[::1] fused, const double[::1] weight, double steps
+):
+    """The page's own odds, `weight` of the way to the fused ones; rounded to so many steps of 1."""
+    cdef Py_ssize_t segment
+    cdef double mixed
+    odds = np.empty(own.shape[0])
+    cdef double[::1] rounded = odds
+    for segment in range(own.shape[0]):
+        mixed = own[segment] + weight[segment] * (fused[segment] - own[segment])
+        rounded[segment] = rint(mixed * steps) / steps
+    return odds
+
+
+def words_at_stake(
+    const double[::1] own,
+    const double[::1] words,
+    const double[::1] constant,
+    const unsigned char[::1] kept_alone,
+    const unsigned char[::1] kept,
+):
+    """Words of content by the page alone, and constant ones of them; words kept alone, and kept."""
+    cdef Py_ssize_t segment
+    cdef double mass, content = 0, recurring = 0, alone = 0, together = 0
+    for segment in range(own.shape[0]):
+        mass = words[segment] / (1 + exp(-own[segment]))
+        content += mass
+        recurring += mass * constant[segment]
+        alone += words[segment] * kept_alone[segment]
+        together += words[segment] * kept[segment]
+    return content, recurring, alone, together

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.errors import CodecError
+from templ_core.site_level._fusion import faded, words_at_stake
 from templ_core.site_level.fusion import (
     FUSION_FORMAT,
     NEUTRAL,
@@ -50,6 +51,30 @@ def test_odds_and_reasons_are_those_of_single_segments(terms, bias, size, data):
         for name, term in terms.items():
             strength[REASON_OF[name]] += side * term.weight * (at[name] - NEUTRAL[name])
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
+
+
+SEGMENTS = st.lists(
+    st.tuples(
+        NUMBERS,
+        NUMBERS,
+        st.integers(1, 9),
+        st.floats(0, 1),
+        st.booleans(),
+        st.booleans(),
+        st.booleans(),
+    )
+)
+
+
+@given(SEGMENTS)
+def test_odds_fade_to_the_page_and_words_are_counted(segments):
+    own, fused, words, weight, *flags = np.array(segments, float).reshape(-1, 7).T.copy()
+    odds = faded(own, fused, weight, 1000)
+    assert odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
+    constant, alone, kept = flags
+    mass = words / (1 + np.exp(-own))
+    found = words_at_stake(own, words, constant, alone.astype(np.uint8), kept.astype(np.uint8))
+    assert found == pytest.approx((mass.sum(), mass @ constant, words @ alone, words @ kept))
 
 
 def test_the_shipped_model_knows_all_inputs():
