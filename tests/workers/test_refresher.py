@@ -8,8 +8,9 @@ from tests.workers.builders import other_page_model, packed, page
 from workers.cleaner import Cleaned, Cleaner, NoModels
 from workers.learning import LearnResult, RefitTask, TemplatesTask
 from workers.refresher import NotLearned, Refresher
+from workers.settings import load_settings
 from workers.state.window_store import WindowStore
-from workers.tasks import InProcess
+from workers.tasks import Failure, InProcess
 
 MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
 
@@ -205,3 +206,30 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
     assert {number for number, reason in reasons if reason != "redesign"} <= set(range(24))
     looked_at = [entry.looked_at for entry in store.window_entries("example.com")]
     assert min(looked_at[40:]) >= 64
+
+
+def test_a_window_that_rolled_is_fitted_as_by_a_child_that_has_seen_nothing(documents):
+    few = load_settings(window_pages_max=12, window_floor_pages=4)
+    store = WindowStore(None, few)
+    warm = Refresher(store, InProcess(shipped_model()), few)
+    learn(warm, store, documents(40))
+    cold = Refresher(store, InProcess(shipped_model()), few)
+    assert store.site_state("example.com").pages == 12
+    assert warm.refit("example.com") == cold.refit("example.com")
+    assert warm.fit("example.com") == cold.fit("example.com")
+
+
+def test_templates_that_cannot_be_fitted_are_tried_at_their_next_turn(
+    store, poison_settings, documents
+):
+    class Failing(InProcess):
+        def run(self, site, task, deadline_s):
+            if isinstance(task, TemplatesTask):
+                return Failure("DeadlineExceeded", "no result within 1 s", "refused"), 1
+            return super().run(site, task, deadline_s)
+
+    refresher = Refresher(store, Failing(shipped_model()), poison_settings)
+    published = learn(refresher, store, documents(5))
+    assert [model.documents for model in published] == [1, 2, 3, 5]
+    assert store.templates("example.com") is None
+    assert store.site_state("example.com").templates_at == 5

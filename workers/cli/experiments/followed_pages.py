@@ -33,6 +33,8 @@ class FollowedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Name of its site's design; empty where the corpus does not say."""
     uses_site: bool
     """Whether the evidence of its site had weight."""
+    finds_change: bool
+    """Whether a change of its site's design was found with it."""
     f1: float | None
     """Word F1; None for pages without gold."""
     alone_f1: float | None
@@ -101,13 +103,18 @@ def _follow(
     settings: Settings,
 ) -> list[FollowedPage]:
     runner = InProcess(page_model)
-    stream = Stream(LocalState(None, settings), runner, settings)
+    state = LocalState(None, settings)
+    stream = Stream(state, runner, settings)
     alone = Cleaner(runner, NoModels(), settings)
     followed = []
+    found_ms: int | None = None
     for number, (page, wanted, design) in enumerate(zip(pages, gold, designs, strict=True), 1):
         outcome, _ = stream.process(page)
         if not isinstance(outcome, Cleaned):
             continue
+        changed_at_ms = state.windows.site_state(page.site).changed_at_ms
+        finds_change = changed_at_ms is not None and changed_at_ms != found_ms
+        found_ms = changed_at_ms
         by_page = alone.process(page)
         scorer = TextScorer(wanted, markup_of(wanted)) if wanted else None
         followed.append(
@@ -115,6 +122,7 @@ def _follow(
                 site=page.site,
                 number=number,
                 design=design,
+                finds_change=finds_change,
                 uses_site=outcome.record.method == "site",
                 f1=scorer and scorer.score(outcome.record.text).f1,
                 alone_f1=scorer

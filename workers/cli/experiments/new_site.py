@@ -49,6 +49,8 @@ def new_site(
     )
     without = [page for page in pages if page.number >= _FIRST[0] and not page.uses_site]
     report.say(f"Pages from the {_FIRST[0]}th on without site evidence: {len(without)}")
+    alarms = sum(page.finds_change for page in pages)
+    report.say(f"Changes of design found: {alarms} on {len(sites)} sites")
     by_number = [
         (number, [page for page in pages if page.number == number and page.f1 is not None])
         for number in range(1, _SHOWN + 1)

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -71,6 +72,17 @@ def redesign(
         ["page", "pages", "page level", "with the site", "difference"],
         rows,
     )
+    delays = sorted(delay for change in found if (delay := _delay(change)) is not None)
+    report.say(
+        f"Found by the change detector: {len(delays)} of {len(found)}"
+        + (f", the median after {statistics.median_high(delays)} pages" if delays else "")
+    )
+
+
+def _delay(change: Change) -> int | None:
+    """Pages of the new design when the change was found; None when it was not."""
+    found = (number for number, page in enumerate(change.after, 1) if page.finds_change)
+    return next(found, None)
 
 
 def changes(site: Sequence[FollowedPage]) -> Iterator[Change]:
@@ -81,7 +93,7 @@ def changes(site: Sequence[FollowedPage]) -> Iterator[Change]:
         if page.design not in seen:
             seen.add(page.design)
             starts.append(place)
-    for start, end in zip(starts[1:], [*starts[2:], len(site)], strict=True):
+    for start, end in pairwise([*starts[1:], len(site)]):
         yield Change(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
 
 
