@@ -73,7 +73,9 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 to expect of `text` against what a person would keep; 0 where there is no text."""
     revision: Count
     """0 for the first output of a page, +1 each time a better site model changes its text."""
-    revision_reason: Literal["first-mature-model", "settled-model", "redesign"] | None = None
+    revision_reason: (
+        Literal["first-mature-model", "settled-model", "redesign", "overtaken"] | None
+    ) = None
     """Why the text is published again; null for revision 0."""
     source: Source
     site_model_version: str | None

@@ -5,6 +5,10 @@ import signal
 import hypothesis
 import pytest
 
+from tests.kafka.broker import _running_again, kafka_broker, prefix
+
+__all__ = ["_running_again", "kafka_broker", "prefix"]
+
 hypothesis.settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

@@ -5,6 +5,7 @@ WorkerError            exit code 1
 ├── InputProblem       66  an input file that cannot be read
 ├── BrokerProblem      69  the broker cannot be reached, or refuses
 ├── StateProblem       73  the state directory is of another version, in use or not writable
+├── DiskProblem        74  a store cannot be written: the disk is full, or fails
 └── TopicProblem       78  a topic that is missing or has the wrong settings
 """
 
@@ -41,6 +42,12 @@ class StateProblem(WorkerError):
 
 class OtherFormat(StateProblem):
     """A store that another version has written; where it can be rebuilt, it is."""
+
+
+class DiskProblem(WorkerError):
+    """A store cannot be written: the disk is full, or fails; a worker tries again until it can."""
+
+    exit_code = 74
 
 
 class TopicProblem(WorkerError):

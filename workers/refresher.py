@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from schemas.cleaned import CleanedRecord
-from schemas.document import DocumentRecord
+from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
 from templ_core.site_level.refresh import is_due, templates_overdue
@@ -225,6 +225,25 @@ class Refresher:
                 yield self._revision(document, model, result.cleaned, reason)
             else:
                 self._store.mark_looked_at(model.site, entry, model.documents)
+
+    def newest(self, url_key: bytes) -> Revision | str | None:
+        """What a URL's last output should be where an older fetch has overtaken it.
+
+        Returns:
+            The newest document's text with the site's model as it is now, to be handed to
+            `mark_revised`; or the source id of the URL's deletion; or None where neither is known.
+        """
+        site = site_of_key(url_key)
+        newest = self._store.newest(site, url_key)
+        if not isinstance(newest, DocumentRecord):
+            return newest
+        fitted = self.refit(site)
+        if not isinstance(fitted, tuple):
+            return None
+        result = self._revise(newest, fitted[0])
+        if not isinstance(result, ReviseResult):
+            return None
+        return self._revision(newest, fitted[0], result.cleaned, "overtaken")
 
     def _revise(self, document: DocumentRecord, model: SiteModelRecord) -> Result:
         task = ReviseTask(

@@ -54,10 +54,18 @@ class Settings(BaseSettings):
     """Whether texts are published again that a better site model has changed."""
     revisions_per_s: float = Field(20.0, gt=0)
     """Most of them that a worker publishes."""
+    own_models: bool = False
+    """Whether a cleaner keeps only the site models of its own partitions: `pages` must be partitioned
+    by site as `documents` is, else it keeps all."""
     clock_skew_ms: int = Field(3_600_000, ge=0)
     """How far a page's time may lie after its arrival."""
     batch_pages: int = Field(32, ge=1)
-    """Most pages that a cleaner has in work at once."""
+    """Most pages that a cleaner has in work at once, ..."""
+    batch_bytes: int = Field(64 << 20, ge=1 << 20)
+    """... and most bytes of them, a single larger page aside; twice as many may wait."""
+    refresher_niceness: int = Field(10, ge=0, le=19)
+    """How far the refresher stands back behind cleaning when there is not enough processor time; the
+    fitting of templates half as far again."""
     session_timeout_s: float = Field(15.0, gt=0)
     """After this long without a sign of life a worker's partitions go to the others."""
     commit_interval_s: float = Field(1.0, gt=0)

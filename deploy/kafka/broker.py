@@ -35,7 +35,7 @@ HOST = "127.0.0.1"
 HEAP = "512m"
 LOG_FILE = "kafka.log"
 FETCH_SECONDS = 900
-START_SECONDS = 60
+START_SECONDS = 180
 STOP_SECONDS = 20
 FREE_PORTS = range(20000, 30000)
 """Below the ports that systems hand to outgoing connections: nothing takes one during a restart."""

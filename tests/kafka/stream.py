@@ -1,6 +1,7 @@
 """Workers on a real broker, and what they leave behind, for the tests of the whole stream."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,6 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-import msgspec
 from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
@@ -17,11 +17,11 @@ from aiokafka.errors import KafkaError
 from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core.dom.codec import content_digest
+from tests.kafka.small_feed import write_small_feed
 from workers.kafka.plain_consumer import plain_consumer, read_until
 from workers.pool import Pool
 from workers.refresher import Refresher
 from workers.settings import load_settings
-from workers.simulate.feed import FeedSettings, simulate_feed
 from workers.state.packing import content_of
 from workers.state.window_store import WindowStore
 
@@ -32,15 +32,13 @@ ENVIRONMENT = {
     "TEMPL_COMMIT_INTERVAL_S": "0.2",
     "TEMPL_BATCH_PAGES": "8",
     "TEMPL_STALL_TIMEOUT_S": "20",
+    "TEMPL_REFRESHER_NICENESS": "0",
 }
 
 
 def write_feed(path, pages, sites=6, seed=1):
-    """A feed of synthetic pages; answers its path."""
-    with path.open("wb") as file:
-        for page in simulate_feed(FeedSettings(kind="news", sites=sites, pages=pages, seed=seed)):
-            file.write(msgspec.json.encode(page.record()) + b"\n")
-    return path
+    """A feed of small synthetic pages; answers its path."""
+    return write_small_feed(path, pages=pages, sites=sites, seed=seed)
 
 
 def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
@@ -107,6 +105,24 @@ class Stream:
     def state(self, name="one") -> Path:
         return self.directory / name
 
+    def instance(self, name, role):
+        """Name under which a worker's role is known in its group."""
+        return json.loads((self.state(name) / role / "state.json").read_bytes())["instance"]
+
+    def members(self, role):
+        """Instances in a group."""
+        return asyncio.run(self._members(f"{self.prefix}templ-{role}"))
+
+    async def _members(self, group):
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
+        await admin.start()
+        try:
+            (found,) = await admin.describe_consumer_groups([group])
+        finally:
+            await admin.close()
+        # The broker begins a static member's id with its instance.
+        return {member[0][:32] for group in found.groups for member in group[5]}
+
     def log(self, name="one"):
         return (self.directory / f"{name}.log").read_text()
 
@@ -151,19 +167,56 @@ class Stream:
         """Source ids of all pages."""
         return {f"{one.topic}-{one.partition}-{one.offset}" for one in self.records(PAGES)}
 
+    def newest_fetches(self):
+        """URL -> source id of its page that came last."""
+        pages = sorted(self.records(PAGES), key=lambda record: (record.partition, record.offset))
+        return {
+            dict(one.headers)["url"].decode(): f"{one.topic}-{one.partition}-{one.offset}"
+            for one in pages
+        }
+
+    def last_sources(self):
+        """URL -> source id of its last output."""
+        cleaned = sorted(
+            self.records(CLEANED), key=lambda record: (record.partition, record.offset)
+        )
+        return {one.key.decode(): dict(one.headers)["source.id"].decode() for one in cleaned}
+
     def wait_until_answered(self, wait_s=WAIT_S):
-        wait_until(lambda: self.answered() >= self.sent(), self._logs, wait_s)
+        wait_until(
+            lambda: asyncio.run(self._may_be_answered()) and self.answered() >= self.sent(),
+            self._logs,
+            wait_s,
+        )
+
+    async def _may_be_answered(self):
+        """Whether there are as many outputs as pages: the records need not be read before."""
+        async with plain_consumer(self.address) as consumer:
+            pages, cleaned, dead = [
+                sum((await consumer.end_offsets(self._partitions(topic))).values())
+                for topic in (PAGES, CLEANED, DEAD_LETTERS)
+            ]
+        return cleaned + dead >= pages
+
+    def _partitions(self, topic):
+        return [TopicPartition(self.prefix + topic, number) for number in range(PARTITIONS)]
 
     def wait_until_learned(self, wait_s=WAIT_S):
         """Until the refreshers have committed all of `documents`, and nothing comes any more."""
         for _ in range(2):
-            wait_until(
-                lambda: asyncio.run(self._lag("refresher", DOCUMENTS)) == 0, self._logs, wait_s
-            )
+            self.wait_until_lag("refresher", DOCUMENTS, 0, wait_s)
+
+    def wait_until_lag(self, role, topic, most, wait_s=WAIT_S):
+        """Until a group has committed all but so many records of its input."""
+
+        def is_reached():
+            lag = asyncio.run(self._lag(role, topic))
+            return lag is not None and lag <= most
+
+        wait_until(is_reached, self._logs, wait_s)
 
     async def _lag(self, role, topic):
-        name = self.prefix + topic
-        partitions = [TopicPartition(name, n) for n in range(PARTITIONS)]
+        partitions = self._partitions(topic)
         admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
         await admin.start()
         try:

@@ -40,13 +40,20 @@ def halves(feed):
 def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
     parts = halves(write_feed(tmp_path / "feed.jsonl", pages=240))
     local, local_windows = local_run(parts, tmp_path)
-    stream.start("one")
-    stream.start("two")
+    own_models = {"TEMPL_OWN_MODELS": "true"}
+    stream.start("one", **own_models)
+    stream.start("two", **own_models)
     for part in parts:
         stream.feed(part)
         stream.wait_until_answered()
         stream.wait_until_learned()
-    assert stream.stop("one") == stream.stop("two") == 0
+        known = {stream.instance(name, "cleaner") for name in ("one", "two")}
+        wait_until(lambda known=known: stream.members("cleaner") == known, lambda: "other members")
+        assert stream.stop("one") == 0
+        if part is parts[0]:
+            stream.start("one", **own_models)
+    assert stream.stop("two") == 0
+    assert "all site models are kept" not in stream.log("one") + stream.log("two")
     outputs = {records[0].id: records for records in stream.outputs().values()}
     assert set(outputs) == {record.id for record in local}
     assert stream.windows("one", "two") == local_windows
@@ -281,11 +288,12 @@ def test_no_message_stops_the_stream(stream, kafka_broker):
         await producer.stop()
 
     asyncio.run(send())
-    stream.start()
+    stream.start(TEMPL_BATCH_BYTES=str(1 << 20), TEMPL_OWN_MODELS="true")
     stream.wait_until_answered()
     stream.wait_until_learned()
     assert stream.stop() == 0
     assert "ending, to be started again" not in stream.log()
+    assert stream.log().count("all site models are kept from now on; key pages by site") == 1
     reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
     assert reasons == {name: len(some) for name, some in messages.items() if name}
     assert {one[0].site for one in stream.outputs().values()} == {"a.comb", "a.com", "b.com"}
@@ -331,3 +339,19 @@ def test_a_state_directory_in_use_ends_the_second_worker(stream, tmp_path):
     done = templ("worker", *stream.options, "--state", stream.state("one"), expect=73)
     assert "in use by another process" in done.stderr
     assert stream.stop("one") == 0
+
+
+def test_what_a_run_on_files_has_learned_is_handed_over(stream, tmp_path):
+    first, second = halves(write_feed(tmp_path / "feed.jsonl", pages=160, sites=3))
+    templ("run", first, "--out", tmp_path / "first.out", "--state", tmp_path / "archive")
+    templ("handover", tmp_path / "archive", *stream.options)
+    stream.start("one")
+    stream.feed(second)
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop("one") == 0
+    assert all(records[0].site_model_version for records in stream.outputs().values())
+    _, undisturbed = local_run([first, second], tmp_path)
+    assert stream.windows("one") == undisturbed
+    done = templ("handover", tmp_path / "one", *stream.options, expect=73)
+    assert "no state directory of `templ run`" in done.stderr

@@ -139,6 +139,22 @@ def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     assert all(known[one.document.source].revision == one.record.revision for _, one in sent)
 
 
+def test_a_page_that_an_older_fetch_has_overtaken_is_published_again(
+    store, poison_pool, poison_settings, documents
+):
+    refresher = Refresher(store, poison_pool, poison_settings)
+    newer, older = list(documents(2))
+    older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
+    learn(refresher, store, [newer, older])
+    ((key, url),) = store.overtaken(10)
+    revision = refresher.newest(key)
+    assert (revision.record.source, revision.record.revision) == (newer.source, 1)
+    assert revision.record.revision_reason == "overtaken"
+    assert revision.record.url == url == newer.url
+    refresher.mark_revised(revision)
+    assert [entry.revision for entry in store.window_entries(newer.site)] == [1]
+
+
 def test_another_page_model_reads_the_window_anew(
     tmp_path, store, poison_pool, poison_settings, documents
 ):

@@ -16,6 +16,7 @@ _COMMANDS = (
     "clean",
     "worker",
     "feed",
+    "handover",
     "topics",
     "evaluate",
     "phrases",
@@ -33,7 +34,7 @@ _COMMANDS = (
     commands=_COMMANDS,
     epilog="Exit codes: 0 done; 1 failed; 2 wrong usage or setting; 65 the page was refused; "
     "66 input cannot be read; 69 the broker cannot be reached; 73 the state directory cannot be "
-    "used; 78 topics missing or set wrong; 130 interrupted.",
+    "used; 74 the disk is full; 78 topics missing or set wrong; 130 interrupted.",
 )
 @click.version_option(__version__)
 def templ() -> None:

@@ -41,15 +41,18 @@ def worker(
     """
     if supervisor is not None:
         end_with_parent(supervisor)
-    from workers.kafka.roles import run_role  # noqa: PLC0415 - faust takes a second to import
-    from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
-    from workers.page_model import read_model_file  # noqa: PLC0415
-
     settings = load_settings(page_model=page_model)
     if role != "both":
+        from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
+
         run_role(role, broker, prefix, state, settings)
         return
-    read_model_file(settings.page_model)
+    from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
+
+    if settings.page_model is not None:
+        from workers.page_model import read_model_file  # noqa: PLC0415 - takes half a second
+
+        read_model_file(settings.page_model)
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]

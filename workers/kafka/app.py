@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import faust
 
+from workers.kafka.byte_queue import ByteQueue
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.settings import Settings
 
@@ -18,10 +19,27 @@ log = logging.getLogger("templ")
 Headers = dict[str, bytes]
 
 
-def build_app(config: KafkaConfig, role: str) -> faust.App:
+class App(faust.App):
+    """A faust App whose streams hold a bounded number of bytes."""
+
+    most_bytes = 0
+
+    def FlowControlQueue(  # noqa: N802 - faust's name
+        self, maxsize: int | None = None, *, clear_on_resume: bool = False
+    ) -> ByteQueue:
+        """What waits between the consumer and an agent."""
+        return ByteQueue(
+            maxsize=maxsize,
+            flow_control=self.flow_control,
+            clear_on_resume=clear_on_resume,
+            most_bytes=self.most_bytes,
+        )
+
+
+def build_app(config: KafkaConfig, role: str) -> App:
     """An App of the consumer group of `role`; topics are made by `templ topics create` only."""
     settings = config.settings
-    return faust.App(
+    app = App(
         config.group(role),
         broker=f"kafka://{config.broker}",
         datadir=config.state / "faust",
@@ -36,7 +54,9 @@ def build_app(config: KafkaConfig, role: str) -> faust.App:
         stream_wait_empty=False,
         stream_buffer_maxsize=settings.batch_pages,
         consumer_auto_offset_reset="earliest",
+        consumer_group_instance_id=config.instance,
         consumer_max_fetch_size=2 * _MIB,
+        broker_max_poll_records=settings.batch_pages,
         # Before compression: a dead letter may carry a page that was compressed on its way in.
         producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,
         producer_linger=0.005,
@@ -49,6 +69,8 @@ def build_app(config: KafkaConfig, role: str) -> faust.App:
         broker_request_timeout=max(90.0, 2 * settings.session_timeout_s),
         worker_redirect_stdouts=False,
     )
+    app.most_bytes = settings.batch_bytes
+    return app
 
 
 def max_value_bytes(settings: Settings) -> int:
@@ -61,21 +83,6 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     return app.topic(
         name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
     )
-
-
-async def batches(
-    stream: faust.StreamT, most: int, within_s: float
-) -> AsyncIterator[Sequence[faust.EventT]]:
-    """Small batches of events, each acknowledged once its consumer comes back for the next.
-
-    Not `take_events`: that one acknowledges a batch also when its consumer is cancelled over it,
-    as every stop of the worker does, and the pages would be committed without having been done.
-    """
-    stream.enable_acks = False
-    async for events in stream.noack_take(most, within_s):
-        yield events
-        for event in events:
-            await stream.ack(event)
 
 
 async def send_all(sends: Iterable[Awaitable[Any]]) -> None:

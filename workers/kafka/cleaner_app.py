@@ -1,6 +1,7 @@
 """The cleaner on Kafka: `pages` in; `cleaned`, `pages.dlq` and `documents` out."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -16,7 +17,8 @@ from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core import __version__
 from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
-from workers.kafka.app import batches, build_app, essential, max_value_bytes, raw_topic, send_all
+from workers.kafka.app import build_app, essential, max_value_bytes, raw_topic, send_all
+from workers.kafka.batches import batches
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
@@ -27,7 +29,7 @@ from workers.page import Page, Rejected
 from workers.pool import Pool
 from workers.state.model_store import ModelStore
 
-_GATHER_S = 0.02
+log = logging.getLogger("templ")
 
 
 class CleanerApp:
@@ -37,6 +39,7 @@ class CleanerApp:
         self._config = config
         self._pool = pool
         self.metrics = CleanerMetrics()
+        self._own_models = config.settings.own_models
         self._follower = ModelFollower(config, models, self.metrics.models.inc)
         self._cleaner = Cleaner(
             pool,
@@ -45,6 +48,7 @@ class CleanerApp:
             message_limit_bytes=config.settings.message_limit_bytes,
         )
         self.app = build_app(config, "cleaner")
+        self.app.on_partitions_assigned.connect(self._assigned)
         self.app.on_partitions_revoked.connect(self._revoked)
         pages = config.topic(PAGES)
         self._guard = HoleGuard(config.broker, pages, config.group("cleaner"))
@@ -62,8 +66,7 @@ class CleanerApp:
         await essential(self.app, "site models", self._follower.run)
 
     async def _clean(self, stream: faust.StreamT) -> None:
-        await self._follower.ready.wait()
-        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
+        async for events in batches(stream, self._config.settings):
             await essential(self.app, "cleaning", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
@@ -71,6 +74,8 @@ class CleanerApp:
         come = [received_from_faust(event.message) for event in events]
         messages = await self._guard.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
+        self._check_partitions(messages, records)
+        await self._follower.ready.wait()
         outcomes = await asyncio.gather(*map(self._outcome, records))
         done = zip(messages, outcomes, strict=True)
         await send_all(self._output(message, outcome) for message, outcome in done)
@@ -83,6 +88,30 @@ class CleanerApp:
             self.metrics.page_seconds.observe(seconds)
             if isinstance(outcome, Cleaned) and outcome.record.method == "site":
                 self.metrics.with_site.inc()
+
+    def _check_partitions(
+        self, messages: Iterable[Received], records: Iterable[Page | Rejected]
+    ) -> None:
+        """Keep all models once a page has come where its site's model does not."""
+        if not self._own_models:
+            return
+        for message, record in zip(messages, records, strict=True):
+            if isinstance(record, Rejected):
+                continue
+            number = partition_of(record.site, self._config.partitions)
+            if number != message.partition:
+                self._own_models = False
+                log.warning(
+                    "%s-%s has a page of %s, whose site model is on partition %s: all site models "
+                    "are kept from now on; key pages by site, with murmur2",
+                    *(message.topic, message.partition, record.site, number),
+                )
+                self._follower.follow_all()
+                return
+
+    async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
+        if self._own_models:
+            self._follower.follow(one.partition for one in assigned)
 
     async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
         self._guard.revoked(one.partition for one in revoked)

@@ -19,6 +19,9 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Partitions of `documents`, `cleaned` and `site-models`."""
     state: Path
     """Directory of this role's state."""
+    instance: str
+    """Name under which a consumer group knows this role, kept in its state: a worker that comes back
+    within the session time-out has its partitions still, and the others notice nothing."""
     settings: Settings
 
     def topic(self, name: str) -> str:

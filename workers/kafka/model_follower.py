@@ -1,8 +1,8 @@
-"""Keeps a cleaner's site models up to date with the whole of `site-models`."""
+"""Keeps a cleaner's site models up to date: with all of `site-models`, or its own partitions of it."""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
@@ -17,16 +17,30 @@ log = logging.getLogger("templ")
 
 
 class ModelFollower:
-    """Reads every partition from where the store has got to, without a consumer group."""
+    """Reads partitions from where the store has got to, without a consumer group."""
 
     def __init__(self, config: KafkaConfig, models: ModelStore, count: Callable[[], None]) -> None:
         self._config = config
         self._count = count
         self._models = models
+        self._wanted = [] if config.settings.own_models else list(range(config.partitions))
+        self._changed = asyncio.Event()
         self.ready = asyncio.Event()
-        """Set when the models that were there at the start have been read."""
+        """Set while the models are known that were there when the partitions became wanted."""
         self.taken = 0
         """Records read so far."""
+
+    def follow(self, partitions: Iterable[int]) -> None:
+        """Keep the models of these partitions up to date from now on."""
+        wanted = sorted(one for one in partitions if one < self._config.partitions)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._changed.set()
+            self.ready.clear()
+
+    def follow_all(self) -> None:
+        """Keep all models up to date from now on."""
+        self.follow(range(self._config.partitions))
 
     async def run(self) -> None:
         """Follow the topic for ever.
@@ -35,19 +49,25 @@ class ModelFollower:
             BrokerProblem: no progress for a minute before the start is read.
         """
         async with plain_consumer(self._config.broker) as consumer:
-            ends = await self._start(consumer)
-            async for record in read_until(consumer, ends):
-                self._take(record)
-            self.ready.set()
             while True:
-                batches = await consumer.getmany(timeout_ms=_POLL_MS)
-                for records in batches.values():
-                    for record in records:
+                self._changed.clear()
+                if self._wanted:
+                    ends = await self._start(consumer)
+                    async for record in read_until(consumer, ends):
                         self._take(record)
+                if not self._changed.is_set():
+                    self.ready.set()
+                if not self._wanted:
+                    await self._changed.wait()
+                while not self._changed.is_set():
+                    batches = await consumer.getmany(timeout_ms=_POLL_MS)
+                    for records in batches.values():
+                        for record in records:
+                            self._take(record)
 
     async def _start(self, consumer: AIOKafkaConsumer) -> dict[TopicPartition, int]:
         topic = self._config.topic(SITE_MODELS)
-        partitions = [TopicPartition(topic, n) for n in range(self._config.partitions)]
+        partitions = [TopicPartition(topic, n) for n in self._wanted]
         consumer.assign(partitions)
         ends = await consumer.end_offsets(partitions)
         starts = await consumer.beginning_offsets(partitions)

@@ -13,9 +13,6 @@ import faust
 from aiokafka import TopicPartition
 
 from schemas.codec import (
-    NewerFormatError,
-    SchemaError,
-    decode_document,
     encode_json,
     encode_msgpack,
 )
@@ -23,10 +20,11 @@ from schemas.document import document_key, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
-from workers.errors import OtherFormat
-from workers.kafka.app import batches, build_app, essential, raw_topic, send_all
+from workers.kafka.app import build_app, essential, raw_topic, send_all
+from workers.kafka.batches import batches
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import RefresherMetrics
+from workers.kafka.partition_windows import PartitionWindows, take_in
 from workers.kafka.partitioning import partition_of
 from workers.kafka.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.received import (
@@ -41,32 +39,15 @@ from workers.pool import Pool
 from workers.refresher import (
     Fitted,
     NotLearned,
-    Refresher,
     Revision,
     model_is_due,
     templates_overdue_by,
 )
 from workers.state.window_change import SiteState
-from workers.state.window_store import WindowStore
 
-_GATHER_S = 0.05
-_TOMBSTONES = 500
+_AT_ONCE = 500
 _REPORT_S = 10.0
 log = logging.getLogger("templ")
-
-
-class _Partition:
-    """The windows of one partition, opened when first needed."""
-
-    def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
-        path = config.state / f"windows-{number}"
-        try:
-            self.store = WindowStore(path, config.settings)
-        except OtherFormat:
-            log.warning("windows-%s were written by another version and are made anew", number)
-            shutil.rmtree(path)
-            self.store = WindowStore(path, config.settings)
-        self.refresher = Refresher(self.store, pool, config.settings)
 
 
 class RefresherApp:
@@ -84,7 +65,7 @@ class RefresherApp:
         self._pool = pool
         self._templates_pool = templates_pool
         self._backlog = TemplateBacklog(self._templates_overdue_by)
-        self._partitions: dict[int, _Partition] = {}
+        self._partitions: dict[int, PartitionWindows] = {}
         self._owned: set[int] = set()
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
@@ -139,7 +120,7 @@ class RefresherApp:
                     partition.store.close()
 
     async def _refresh(self, stream: faust.StreamT) -> None:
-        async for events in batches(stream, self._config.settings.batch_pages, _GATHER_S):
+        async for events in batches(stream, self._config.settings):
             await essential(self.app, "refreshing", lambda events=events: self._batch(events))
 
     async def _batch(self, events: Iterable[faust.EventT]) -> None:
@@ -159,7 +140,11 @@ class RefresherApp:
             await self._catch_up(partition, number, messages[0].offset)
             if number not in self._owned:
                 return
-            sites = {await self._learn(partition, message) for message in messages}
+            sites = set()
+            for message in messages:
+                if number not in self._owned:
+                    return
+                sites.add(await self._learn(partition, message))
             await self._publish(partition, number, sites)
 
     async def _recover(self, number: int) -> None:
@@ -182,7 +167,7 @@ class RefresherApp:
                 for site, _ in partition.store.all_sites():
                     self._backlog.add((number, site))
 
-    def _begin_anew(self, partition: _Partition, number: int, why: str) -> _Partition:
+    def _begin_anew(self, partition: PartitionWindows, number: int, why: str) -> PartitionWindows:
         """Drop windows that the topic no longer leads on from."""
         offset = partition.store.next_offset
         log.warning("windows-%s read up to offset %s are made anew: %s", number, offset, why)
@@ -191,12 +176,12 @@ class RefresherApp:
         shutil.rmtree(self._config.state / f"windows-{number}")
         return self._partition(number)
 
-    def _partition(self, number: int) -> _Partition:
+    def _partition(self, number: int) -> PartitionWindows:
         if number not in self._partitions:
-            self._partitions[number] = _Partition(self._config, self._pool, number)
+            self._partitions[number] = PartitionWindows(self._config, self._pool, number)
         return self._partitions[number]
 
-    async def _catch_up(self, partition: _Partition, number: int, end: int) -> None:
+    async def _catch_up(self, partition: PartitionWindows, number: int, end: int) -> None:
         """Take in the records from the store's next offset up to `end`, and publish nothing.
 
         Ends early when the partition is taken away; the next owner of the store goes on there.
@@ -215,25 +200,34 @@ class RefresherApp:
                 if time.monotonic() > report_at:
                     report_at += _REPORT_S
                     log.info("windows of %s-%s: at %s", topic.topic, number, record.offset)
+        if start == 0:  # what has been overtaken long ago was set right long ago
+            partition.store.forget_overtaken()
         partition.store.skip(end - 1)
+        log.info("windows of %s-%s: up to date", topic.topic, number)
 
-    async def _learn(self, partition: _Partition, message: Received) -> str:
+    async def _learn(self, partition: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key or b"")
-        work = self._pool.submit(site, _take_in, partition, site, message)
+        work = self._pool.submit(site, take_in, partition, site, message)
         await asyncio.wrap_future(work)
         self.metrics.documents.inc()
         return site
 
-    async def _publish(self, partition: _Partition, number: int, sites: Iterable[str]) -> None:
+    async def _publish(
+        self, partition: PartitionWindows, number: int, sites: Iterable[str]
+    ) -> None:
         for site in sorted(sites):
+            if number not in self._owned:
+                return
             due_model = partial(partition.refresher.due_model, site, with_templates=False)
             await self._publish_fitted(partition, number, site, due_model)
             self._backlog.add((number, site))
+        if self._config.settings.revisions:
+            await self._send_overtaken(partition)
         await self._send_tombstones(partition)
 
     async def _publish_fitted(
-        self, partition: _Partition, number: int, site: str, fit: Callable[[], Fitted]
+        self, partition: PartitionWindows, number: int, site: str, fit: Callable[[], Fitted]
     ) -> None:
         started_s = time.monotonic()
         fitted = await asyncio.wrap_future(self._pool.submit(site, fit))
@@ -340,8 +334,31 @@ class RefresherApp:
                 [self._documents.send(key=key, value=value, partition=number, headers=headers)]
             )
 
-    async def _send_tombstones(self, partition: _Partition) -> None:
-        while tombstones := partition.store.outbox(_TOMBSTONES):
+    async def _send_overtaken(self, partition: PartitionWindows) -> None:
+        """Have the last record of a URL be of its newest fetch."""
+        while overtaken := partition.store.overtaken(_AT_ONCE):
+            for key, url in overtaken:
+                site = site_of_key(key)
+                work = self._pool.submit(site, partition.refresher.newest, key)
+                newest = await asyncio.wrap_future(work)
+                if isinstance(newest, Revision):
+                    await self._send_revision(newest)
+                    partition.refresher.mark_revised(newest)
+                elif newest is not None:
+                    await self._send_deletion(site, url, newest)
+                partition.store.take_from_overtaken(key)
+
+    async def _send_deletion(self, site: str, url: str, source_id: str) -> None:
+        send = self._cleaned.send(
+            key=url.encode(),
+            value=None,
+            partition=partition_of(site, self._config.partitions),
+            headers={HEADER_SOURCE_ID: source_id.encode()},
+        )
+        await send_all([send])
+
+    async def _send_tombstones(self, partition: PartitionWindows) -> None:
+        while tombstones := partition.store.outbox(_AT_ONCE):
             await send_all(
                 self._documents.send(
                     key=key,
@@ -351,22 +368,3 @@ class RefresherApp:
                 for key in tombstones
             )
             partition.store.take_from_outbox(tombstones)
-
-
-def _take_in(partition: _Partition, site: str, message: Received) -> None:
-    store = partition.store
-    if message.value is None:
-        source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
-        store.remove(site, source_id, message.offset)
-        return
-    try:
-        record = decode_document(message.value)
-    except NewerFormatError:
-        raise
-    except SchemaError as error:
-        log.warning("document at offset %s is left out: %s", message.offset, error)
-        store.skip(message.offset)
-        return
-    problem = partition.refresher.process(record, message.offset)
-    if problem is not None:
-        log.warning("document %s is left out: %s", record.source, problem.reason)

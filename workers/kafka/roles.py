@@ -23,8 +23,6 @@ from workers.settings import Settings
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
 
-_NICENESS = 10
-_TEMPLATES_NICENESS = 15
 _REPEAT_AFTER_S = 30.0
 
 
@@ -49,15 +47,17 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
     for handler in logging.getLogger().handlers:
         handler.addFilter(Repeats(_REPEAT_AFTER_S))
     partitions = asyncio.run(_checked_partitions(broker, prefix))
-    config = KafkaConfig(
-        broker=broker,
-        prefix=prefix,
-        partitions=partitions,
-        state=state / role,
-        settings=settings,
-    )
     with ExitStack() as stack:
-        stack.callback(StateDirectory.open(config.state, partitions).close)
+        directory = StateDirectory.open(state / role, partitions)
+        stack.callback(directory.close)
+        config = KafkaConfig(
+            broker=broker,
+            prefix=prefix,
+            partitions=partitions,
+            state=directory.path,
+            instance=directory.instance,
+            settings=settings,
+        )
         enter = _cleaner if role == "cleaner" else _refresher
         work, topic = stack.enter_context(enter(config))
         app = work.app
@@ -100,8 +100,10 @@ def _cleaner(config: KafkaConfig) -> Iterator[tuple[CleanerApp, str]]:
 
 @contextmanager
 def _refresher(config: KafkaConfig) -> Iterator[tuple[RefresherApp, str]]:
-    pool = Pool(config.settings, children=1, niceness=_NICENESS)
-    templates_pool = Pool(config.settings, children=1, niceness=_TEMPLATES_NICENESS)
+    niceness = config.settings.refresher_niceness
+    os.nice(niceness)
+    pool = Pool(config.settings, children=1)
+    templates_pool = Pool(config.settings, children=1, niceness=niceness // 2)
     refresher = RefresherApp(config, pool, templates_pool)
     try:
         yield refresher, config.topic(DOCUMENTS)

@@ -2,6 +2,7 @@
 
 import fcntl
 import time
+import uuid
 from pathlib import Path
 from typing import IO
 
@@ -17,13 +18,16 @@ _LOCK_RETRY_S = 0.1
 class _Description(msgspec.Struct, frozen=True):
     format: int
     partitions: int
+    instance: str = ""
 
 
 class StateDirectory:
     """A directory that one process at a time works in, from `open` to `close`."""
 
-    def __init__(self, path: Path, lock: IO[bytes]) -> None:
+    def __init__(self, path: Path, lock: IO[bytes], instance: str) -> None:
         self.path = path
+        self.instance = instance
+        """A name that no other directory has, the same as long as this one lives."""
         self._lock = lock
 
     @classmethod
@@ -53,11 +57,11 @@ class StateDirectory:
                 "worker its own --state"
             )
         try:
-            _check(path, partitions)
+            instance = _instance(path, partitions)
         except StateProblem:
             lock.close()
             raise
-        return cls(path, lock)
+        return cls(path, lock, instance)
 
     def close(self) -> None:
         """Let the next process in."""
@@ -77,13 +81,11 @@ def _locked(lock: IO[bytes]) -> bool:
             return True
 
 
-def _check(path: Path, partitions: int) -> None:
+def _instance(path: Path, partitions: int) -> str:
+    """Name of the directory; one that cannot be used is refused."""
     file = path / "state.json"
     if not file.exists():
-        temporary = file.with_suffix(".new")
-        temporary.write_bytes(msgspec.json.encode(_Description(STATE_FORMAT, partitions)))
-        temporary.replace(file)
-        return
+        return _write(file, partitions)
     try:
         found = msgspec.json.decode(file.read_bytes(), type=_Description)
     except msgspec.DecodeError:
@@ -98,3 +100,12 @@ def _check(path: Path, partitions: int) -> None:
             f"state directory {path} was made for {found.partitions} partitions, now there are "
             f"{partitions}: delete it; it is rebuilt"
         )
+    return found.instance or _write(file, partitions)
+
+
+def _write(file: Path, partitions: int) -> str:
+    instance = uuid.uuid4().hex
+    temporary = file.with_suffix(".new")
+    temporary.write_bytes(msgspec.json.encode(_Description(STATE_FORMAT, partitions, instance)))
+    temporary.replace(file)
+    return instance

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from rocksdict import (
     WriteBufferManager,
 )
 
-from workers.errors import OtherFormat, StateProblem
+from workers.errors import DiskProblem, OtherFormat, StateProblem
 
 _BLOCK_CACHE_BYTES = 64 << 20
 _WRITE_BUFFERS_BYTES = 64 << 20
@@ -25,6 +26,9 @@ _LOCK_FILE = "/LOCK: "
 """In every message about a database that is open elsewhere; "lock" alone is in "block" too."""
 _OTHER_FAMILIES = "olumn famil"
 """In the messages about families that are there and not asked for, or the other way round."""
+_CANNOT_WRITE = "IO error: "
+"""Begins the messages about a disk that is full or fails."""
+_FULL = ("No space left", "Disk quota exceeded", "File too large")
 _LOCK_WAIT_S = 15.0
 _LOCK_RETRY_S = 0.25
 
@@ -56,8 +60,10 @@ class RocksDatabase:
 
         Raises:
             OtherFormat: it has other families.
+            DiskProblem: the disk is full, or fails.
             StateProblem: in use, damaged or not writable.
         """
+        self._path = path
         self._db = _open(path, families)
         self._families = {name: self._db.get_column_family(name) for name in families}
         self.handles = {name: self._db.get_column_family_handle(name) for name in families}
@@ -67,8 +73,13 @@ class RocksDatabase:
         return self._families[family].get(key)
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
-        """Set one value."""
-        self._families[family][key] = value
+        """Set one value.
+
+        Raises:
+            DiskProblem: the disk is full, or fails.
+        """
+        with _disk_problems(self._path):
+            self._families[family][key] = value
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Entries whose key starts with `prefix`, in order of the keys."""
@@ -92,14 +103,39 @@ class RocksDatabase:
         return RocksBatch(self)
 
     def write(self, batch: RocksBatch) -> None:
-        """Apply a batch."""
-        self._db.write(batch.writes)
+        """Apply a batch, whole or not at all.
+
+        Raises:
+            DiskProblem: the disk is full, or fails.
+        """
+        with _disk_problems(self._path):
+            self._db.write(batch.writes)
 
     def close(self) -> None:
-        """Write what is in memory, and let the database go."""
+        """Write what is in memory, and let the database go.
+
+        Raises:
+            DiskProblem: the disk is full, or fails.
+        """
         self._families.clear()
         self.handles.clear()
-        self._db.close()
+        with _disk_problems(self._path):
+            self._db.close()
+
+
+@contextmanager
+def _disk_problems(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if str(error).startswith(_CANNOT_WRITE):
+            raise _disk_problem(path, error) from None
+        raise
+
+
+def _disk_problem(path: Path, error: Exception) -> DiskProblem:
+    reason = str(error).removeprefix(_CANNOT_WRITE)
+    return DiskProblem(f"cannot write {path}: {reason}; make room, nothing is lost")
 
 
 @cache
@@ -150,6 +186,8 @@ def _open(path: Path, families: tuple[str, ...]) -> Rdict:
                 raise OtherFormat(
                     f"{path} was written by another version: delete it; it is rebuilt"
                 ) from None
+            if _LOCK_FILE not in message and any(one in message for one in _FULL):
+                raise _disk_problem(path, error) from None
             if _LOCK_FILE not in message:
                 raise StateProblem(
                     f"cannot open {path}: {message}; delete it and it is rebuilt"

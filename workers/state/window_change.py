@@ -76,6 +76,8 @@ class WindowChange:
         self.state = state
         self.batch = db.batch()
         self.tombstones: list[bytes] = []
+        self.overtaken: set[str] = set()
+        """URLs whose last output may be of an older fetch than the newest known one."""
         self.repacked = False
         self._db = db
         self._packers = packers
@@ -95,6 +97,7 @@ class WindowChange:
             self._leave(self._prefix + known_place, self._entry(self._prefix + known_place))
             self.tombstones.clear()  # the new document has the old one's key in the topic
         if not self._is_newest(record, key):
+            self.overtaken.add(record.url)
             self.tombstones.append(document_key(record.site, record.source))
             return
         entry = entry_of(record)
@@ -128,8 +131,13 @@ class WindowChange:
             return True
         if other > key:
             return False
-        self._leave(other, self._entry(other))
+        self._leave_to_newer(other, self._entry(other))
         return True
+
+    def _leave_to_newer(self, key: bytes, entry: Entry) -> None:
+        if entry.revision:  # it may have gone out after the first output of the newer fetch
+            self.overtaken.add(entry.url)
+        self._leave(key, entry)
 
     def keep_bounds(self, settings: Settings) -> None:
         """Let some documents of crowded days leave, and the oldest until all bounds are kept."""
@@ -214,7 +222,9 @@ class WindowChange:
         if key is not None:
             entry = self._entry(key)
             if entry.event_time_ms <= record.event_time_ms:
-                self._leave(key, entry)
+                self._leave_to_newer(key, entry)
+            else:
+                self.overtaken.add(record.url)
         mark = time_bytes(record.event_time_ms) + str(record.source).encode()
         earlier = self._db.get("deleted", url_key)
         if earlier == mark:

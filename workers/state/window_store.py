@@ -15,6 +15,7 @@ Keys:
     sites                      site                         -> SiteState
     templates                  site                         -> templates fitted last
     outbox                     key of `documents` (topic) to tombstone
+    overtaken                  as in by_url                 -> URL whose newest text is to go out again
     meta                       "next"                       -> offset of the next record
                                "format"                     -> WINDOW_FORMAT
 """
@@ -34,9 +35,16 @@ from workers.state.database import Entry as DatabaseEntry
 from workers.state.database import entries_of as database_entries
 from workers.state.packing import Packers
 from workers.state.window_change import Contribution, SiteState, WindowChange
-from workers.state.window_entry import Entry, place_of, record_of, site_prefix
+from workers.state.window_entry import (
+    Entry,
+    place_of,
+    record_of,
+    site_prefix,
+    time_bytes,
+    url_hash,
+)
 
-WINDOW_FORMAT = 3
+WINDOW_FORMAT = 4
 """Raised with every change of keys or values; a store of another one is made anew."""
 _FAMILIES = (
     "entries",
@@ -50,6 +58,7 @@ _FAMILIES = (
     "sites",
     "templates",
     "outbox",
+    "overtaken",
     "meta",
 )
 _NEXT = b"next"
@@ -253,12 +262,46 @@ class WindowStore:
             batch.delete("outbox", key)
         self._db.write(batch)
 
+    def overtaken(self, limit: int) -> list[tuple[bytes, str]]:
+        """URLs, with keys for `newest`, whose newest text or deletion is to be published again.
+
+        The last output of such a URL may be of an older fetch, that came late or was revised late.
+        """
+        found = islice(self._db.scan("overtaken"), limit)
+        return [(key, url.decode()) for key, url in found]
+
+    def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
+        """The newest document of a URL, or the source id of its deletion; None where it has left."""
+        key = self._db.get("by_url", url_key)
+        if key is not None:
+            value = self._db.get("entries", key)
+            return self.document(site, msgspec.msgpack.decode(value, type=Entry)) if value else None
+        deletion = self._db.get("deleted", url_key)
+        return deletion[len(time_bytes(0)) :].decode() if deletion else None
+
+    def take_from_overtaken(self, url_key: bytes) -> None:
+        """Drop a URL whose newest text is out."""
+        batch = self._db.batch()
+        batch.delete("overtaken", url_key)
+        self._db.write(batch)
+
+    def forget_overtaken(self) -> None:
+        """Drop all of them."""
+        batch = self._db.batch()
+        for key, _ in self._db.scan("overtaken"):
+            batch.delete("overtaken", key)
+        self._db.write(batch)
+
     def _change(self, site: str) -> WindowChange:
         return WindowChange(self._db, site, self.site_state(site), self._packers.of(site))
 
     def _apply(self, change: WindowChange, offset: int | None) -> None:
         for key in change.tombstones:
             change.batch.put("outbox", key, b"")
+        if offset is not None:  # on files nothing overtakes
+            for url in change.overtaken:
+                url_key = site_prefix(change.site) + url_hash(url)
+                change.batch.put("overtaken", url_key, url.encode())
         change.batch.put("sites", change.site.encode(), msgspec.msgpack.encode(change.state))
         self._write(change.batch, offset)
         if change.repacked:

@@ -15,12 +15,20 @@ from workers.settings import load_settings
 NOT_OURS = 3
 
 
+def config(state):
+    return KafkaConfig(
+        broker="127.0.0.1:1",
+        prefix="",
+        partitions=4,
+        state=state,
+        instance="one",
+        settings=load_settings(),
+    )
+
+
 @pytest.fixture
 def refresher(tmp_path):
-    config = KafkaConfig(
-        broker="127.0.0.1:1", prefix="", partitions=4, state=tmp_path, settings=load_settings()
-    )
-    return RefresherApp(config, pool=None, templates_pool=None)
+    return RefresherApp(config(tmp_path), pool=None, templates_pool=None)
 
 
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
@@ -39,10 +47,7 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
-    config = KafkaConfig(
-        broker="127.0.0.1:1", prefix="", partitions=4, state=tmp_path, settings=load_settings()
-    )
-    refresher = RefresherApp(config, poison_pool, poison_pool)
+    refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
     refresher._owned = {0}
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [

@@ -1,6 +1,9 @@
+import os
+import resource
+
 import pytest
 
-from workers.errors import StateProblem
+from workers.errors import DiskProblem, StateProblem
 from workers.state import rocks
 from workers.state.rocks import RocksDatabase
 
@@ -20,3 +23,32 @@ def test_a_database_that_is_open_already_is_in_use(tmp_path, monkeypatch):
     with pytest.raises(StateProblem, match="in use"):
         RocksDatabase(tmp_path / "db", ("a",))
     first.close()
+
+
+def test_a_full_disk_is_one_line_and_what_was_written_stays(tmp_path):
+    database = RocksDatabase(tmp_path / "db", ("a",))
+    written = []
+
+    def write_many():
+        for number in range(1000):
+            batch = database.batch()
+            keys = [b"%d-%d" % (number, half) for half in range(2)]
+            for key in keys:
+                batch.put("a", key, os.urandom(1000))
+            database.write(batch)
+            written.extend(keys)
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, hard))  # a file that cannot grow
+    try:
+        with pytest.raises(DiskProblem, match=r"^cannot write .*db: .*; make room, .*$"):
+            write_many()
+        with pytest.raises(DiskProblem):
+            database.put("a", b"later", b"")
+        with pytest.raises(DiskProblem):
+            database.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    again = RocksDatabase(tmp_path / "db", ("a",))
+    assert {key for key, _ in again.scan("a")} == set(written) != set()
+    again.close()

@@ -51,3 +51,21 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StateProblem, match="choose another with --state"):
         StateDirectory.open(tmp_path / "file" / "state", 4)
+
+
+def test_a_directory_keeps_a_name_of_its_own(tmp_path):
+    names = []
+    for path in (tmp_path / "one", tmp_path / "two", tmp_path / "one"):
+        directory = StateDirectory.open(path, 4)
+        names.append(directory.instance)
+        directory.close()
+    assert names[0] == names[2] != names[1]
+
+
+def test_a_directory_without_a_name_is_given_one(tmp_path):
+    (tmp_path / "state.json").write_text('{"format":1,"partitions":4}')
+    first = StateDirectory.open(tmp_path, 4)
+    first.close()
+    second = StateDirectory.open(tmp_path, 4)
+    second.close()
+    assert first.instance == second.instance != ""

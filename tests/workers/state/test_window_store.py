@@ -107,6 +107,10 @@ def test_a_document_too_old_for_its_window_is_tombstoned_at_once(store):
     assert tombstones(store) == [b"example.com\0pages-0-1"]
 
 
+def revised(number, url):
+    return msgspec.structs.replace(document(number, url=url), revision=1)
+
+
 def test_the_newest_version_of_a_url_stays(store):
     put(store, document(1, url="u"), document(3, url="u"), document(2, url="u"))
     assert ids(store) == ["page:3"]
@@ -141,6 +145,43 @@ def test_an_older_deletion_leaves_a_newer_fetch(store):
     put(store, document(7, url="u"))
     store.delete_url(document(5, url="u", kind="deletion"), store.next_offset)
     assert ids(store) == ["page:7"]
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "newest"),
+    [
+        ([document(1, url="u"), document(3, url="u")], None),
+        ([revised(1, "u"), document(3, url="u")], "page:3"),
+        ([document(3, url="u"), document(1, url="u")], "page:3"),
+        ([document(3, url="u"), document(1, url="u", kind="deletion")], "page:3"),
+        ([document(3, url="u", kind="deletion"), document(1, url="u")], "pages-0-3"),
+        ([revised(1, "u"), document(3, url="u", kind="deletion")], "pages-0-3"),
+        ([document(1, url="u"), document(3, url="u", kind="deletion")], None),
+        ([revised(1, "u"), document(3, url="other")], None),
+    ],
+)
+def test_a_url_whose_last_output_may_be_of_an_older_fetch_is_named(store, arrivals, newest):
+    for record in arrivals:
+        if record.kind == "deletion":
+            store.delete_url(record, store.next_offset)
+        else:
+            put(store, record)
+    found = store.overtaken(10)
+    if newest is None:
+        assert found == []
+        return
+    ((key, url),) = found
+    assert url == "u"
+    known = store.newest("example.com", key)
+    assert (known if isinstance(known, str) else known.id) == newest
+    store.take_from_overtaken(key)
+    assert store.overtaken(10) == []
+
+
+def test_on_files_nothing_overtakes(store):
+    for record in (document(3, url="u"), document(1, url="u")):
+        store.put(record, contribution(record), None)
+    assert store.overtaken(10) == []
 
 
 def test_a_tombstone_of_the_topic_is_followed_without_an_echo(store):

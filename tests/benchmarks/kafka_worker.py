@@ -1,0 +1,343 @@
+"""A worker on a real broker: how much it does, how soon, and how it gets over a lost state.
+
+    python -m tests.benchmarks.kafka_worker FEED [--time-field NAME] [--parts throughput,latency,rebuild]
+
+throughput  the feed through `templ run --revisions` and through `templ worker`: processor time of all
+            their processes for each page, without that of their start and of waiting. The ratio is of
+            processor time, since the same cores also run the broker and the feeder, whose times are told
+            apart, and whatever else the machine does.
+latency     pages at half of the worker's rate: from the broker's stamp on the page to its stamp on the
+            cleaned record, with learning on, beside the time that cleaning alone takes for these pages.
+rebuild     the worker's state is deleted and rebuilt from `documents`, with pages coming in meanwhile.
+
+Needs Java and Maven.
+"""
+
+import argparse
+import asyncio
+import re
+import resource
+import shutil
+import statistics
+import tempfile
+import time
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+import psutil
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+
+from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
+from tests.kafka.broker import runner
+from tests.kafka.stream import ENVIRONMENT, PARTITIONS, Stream, templ
+from workers.cleaner import Cleaner, NoModels
+from workers.feeds.files import read_pages
+from workers.kafka.feeder import Feeder, Pace
+from workers.page import Page
+from workers.page_model import page_model_of, read_model_file
+from workers.settings import Settings, load_settings
+from workers.tasks import InProcess
+
+WAIT_S = 3600
+DEFAULTS = {
+    name: str(Settings.model_fields[name.removeprefix("TEMPL_").lower()].default)
+    for name in ENVIRONMENT
+}
+"""What a deployment has, in place of what makes tests quick."""
+WARM_UP_PAGES = 20
+IDLE_S = 10
+AT_ONCE = 5
+"""Pages sent each second while windows are rebuilt."""
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("feed", type=Path)
+    arguments.add_argument("--time-field", default="fetched_at")
+    arguments.add_argument("--pages", type=int, help="the first pages of the feed; default: all")
+    arguments.add_argument(
+        "--rate", type=float, help="pages a second for the latency; default: half"
+    )
+    arguments.add_argument("--parts", default="throughput,latency,rebuild")
+    arguments.add_argument(
+        "--refresher-niceness", type=int, help="0 where other work would starve it; default: as set"
+    )
+    options = arguments.parse_args()
+    found = read_pages([options.feed], time_field=options.time_field)
+    pages = list(islice((one for one in found if isinstance(one, Page)), options.pages))
+    html_bytes = sum(len(one.body or b"") for one in pages)
+    cores = psutil.cpu_count()
+    print(
+        f"{len(pages)} pages, {html_bytes / len(pages):.0f} bytes each, {cores} cores", flush=True
+    )
+    parts = options.parts.split(",")
+    with (
+        tempfile.TemporaryDirectory(prefix="benchmark-") as directory,
+        stream_of(Path(directory), worker_settings(options)) as (stream, broker),
+    ):
+        rate = options.rate
+        if "throughput" in parts:
+            on_files_s = processor_s_on_files(options, len(pages), Path(directory))
+            rate = rate or throughput(stream, broker, pages, on_files_s) / 2
+        if "latency" in parts:
+            latency(stream, pages, rate)
+        if "rebuild" in parts:
+            rebuild(stream, pages, html_bytes, worker_settings(options))
+
+
+def worker_settings(options):
+    niceness = options.refresher_niceness
+    return DEFAULTS | ({} if niceness is None else {"TEMPL_REFRESHER_NICENESS": str(niceness)})
+
+
+@contextmanager
+def stream_of(directory, settings):
+    """Topics whose records the broker stamps, a worker, and the broker's process."""
+    broker = runner.Broker(directory / "kafka")
+    broker.start()
+    try:
+        asyncio.run(create_stamped(broker.address))
+        stream = Stream(broker, "", directory)
+        try:
+            stream.start(**settings)
+            yield stream, java_below(psutil.Process())
+        finally:
+            stream.stop_all()
+    finally:
+        broker.stop()
+
+
+async def create_stamped(address):
+    admin = AIOKafkaAdminClient(bootstrap_servers=address)
+    await admin.start()
+    stamped = {"message.timestamp.type": "LogAppendTime"}
+    await admin.create_topics(
+        [
+            NewTopic(name, PARTITIONS, 1, topic_configs=TOPICS[name].config() | stamped)
+            for name in (PAGES, CLEANED)
+        ]
+    )
+    await admin.close()
+
+
+def java_below(process):
+    return next(one for one in process.children(recursive=True) if one.name() == "java")
+
+
+def throughput(stream, broker, pages, on_files_s):
+    """Pages a second that the worker would do alone on the machine; prints the comparison."""
+    feed_all(stream, pages[:WARM_UP_PAGES], "warm-up")
+    stream.wait_until_answered(WAIT_S)
+    stream.wait_until_learned(WAIT_S)
+    idle = Usage(stream, broker=broker)
+    time.sleep(IDLE_S)
+    idle_s = {part: seconds / IDLE_S for part, seconds in idle.so_far_s().items()}
+    own_before = time.process_time()
+    usage, started = Usage(stream, broker=broker), time.monotonic()
+    feed_all(stream, pages, "first")
+    fed_s = time.monotonic() - started
+    stream.wait_until_lag("cleaner", PAGES, 0, WAIT_S)
+    cleaned_s = time.monotonic() - started
+    stream.wait_until_learned(WAIT_S)
+    elapsed_s = time.monotonic() - started
+    own_s = time.process_time() - own_before
+    used_s = {part: s - elapsed_s * idle_s[part] for part, s in usage.so_far_s().items()}
+    broker_s = used_s.pop("broker")
+    worker_s = sum(used_s.values())
+    each = 1000 / len(pages)
+    shares = ", ".join(f"{part} {s * each:.2f}" for part, s in used_s.items())
+    print(
+        f"templ worker: {worker_s * each:.2f} ms of processor time a page ({shares}), less "
+        f"{100 * sum(idle_s.values()):.1f} % of a core that it takes with nothing to do\n"
+        f"  ratio templ run / templ worker: {on_files_s / worker_s:.2f}\n"
+        f"  the broker beside it {broker_s * each:.2f} ms, the feeder {own_s * each:.2f} ms\n"
+        f"  {elapsed_s:.1f} s until all is learned, {cleaned_s:.1f} s until all is cleaned, fed in "
+        f"{fed_s:.1f} s; load {psutil.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    return psutil.cpu_count() * len(pages) / worker_s
+
+
+class Usage:
+    """Processor time of the worker's processes and of others, from now on."""
+
+    def __init__(self, stream, **others):
+        worker = psutil.Process(stream.pid("one"))
+        self._parts = {"supervisor": [worker]} | {name: [one] for name, one in others.items()}
+        for role in worker.children():
+            name = role.cmdline()[role.cmdline().index("--role") + 1]
+            self._parts |= {name: [role], f"{name}'s children": role.children()}
+        self._before = self.total_s()
+
+    def so_far_s(self):
+        """Seconds by part, from the beginning of this."""
+        return {part: now - self._before[part] for part, now in self.total_s().items()}
+
+    def total_s(self):
+        """Seconds by part, from the start of the processes."""
+        return {part: sum(map(processor_s, found)) for part, found in self._parts.items()}
+
+
+def processor_s(process):
+    """Processor time of a process so far, without those below it."""
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+def processor_s_on_files(options, pages, directory):
+    """Processor time of `templ run` on the feed, less its start; prints it."""
+    feed = directory / "feed.jsonl"
+    write_records(options, feed, pages)
+    nothing = directory / "nothing.jsonl"
+    nothing.touch()
+    start_s, start_elapsed_s = run_on_files(nothing, directory / "start")
+    whole_s, elapsed_s = run_on_files(feed, directory / "whole")
+    each = 1000 / pages
+    print(
+        f"templ run: {(whole_s - start_s) * each:.2f} ms of processor time a page, "
+        f"{elapsed_s - start_elapsed_s:.1f} s; load {psutil.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    return whole_s - start_s
+
+
+def write_records(options, path, number):
+    """The same pages as a plain file of records."""
+    with path.open("wb") as file:
+        found = read_pages([options.feed], time_field=options.time_field)
+        for page in islice((one for one in found if isinstance(one, Page)), number):
+            record = {
+                "url": page.url,
+                "site": page.site,
+                "id": page.id,
+                "fetched_at": page.event_time_ms,
+                "html": (page.body or b"").decode("utf-8", "replace"),
+            }
+            file.write(msgspec.json.encode(record) + b"\n")
+
+
+def run_on_files(feed, state):
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    templ("run", feed, "--revisions", "--out", "/dev/null", "--state", state, timeout_s=WAIT_S)
+    elapsed_s = time.monotonic() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed_s
+
+
+def feed_all(stream, pages, name, rate=None):
+    """Send pages under ids and URLs of their own."""
+
+    async def send():
+        limit_bytes = load_settings().message_limit_bytes
+        pace = Pace(rate) if rate else None
+        async with Feeder(stream.address, stream.prefix, limit_bytes) as feeder:
+            for number, page in enumerate(pages):
+                if pace is not None:
+                    await pace.wait()
+                url = f"{page.url}#{name}-{number}"
+                await feeder.send(msgspec.structs.replace(page, url=url, id=f"{name}-{number}"))
+
+    asyncio.run(send())
+
+
+def latency(stream, pages, rate):
+    """Print how long pages take from their arrival to their cleaned records."""
+    cleaning_ms = [1000 * one for one in cleaning_s(pages)]
+    feed_all(stream, pages, "calm", rate)
+    stream.wait_until_answered(WAIT_S)
+    taken_ms = latencies_ms(stream, "calm")
+    beyond = percentile(taken_ms, 99) - percentile(cleaning_ms, 99)
+    print(
+        f"latency at {rate:.1f} pages/s: p50 {percentile(taken_ms, 50):.0f} ms, "
+        f"p99 {percentile(taken_ms, 99):.0f} ms, most {max(taken_ms):.0f} ms\n"
+        f"  cleaning alone: p50 {percentile(cleaning_ms, 50):.0f} ms, "
+        f"p99 {percentile(cleaning_ms, 99):.0f} ms (processor time, no site model)\n"
+        f"  p99 beyond it: {beyond:.0f} ms; load {psutil.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+
+
+def cleaning_s(pages):
+    """Processor time of cleaning each page."""
+    settings = load_settings()
+    cleaner = Cleaner(InProcess(page_model_of(read_model_file(None))), NoModels(), settings)
+    cleaner.process(pages[0])
+    for page in pages:
+        started = time.process_time()
+        cleaner.process(page)
+        yield time.process_time() - started
+
+
+def latencies_ms(stream, name):
+    """Of the pages with this name, by the broker's stamps: to the first output of each."""
+    arrived = {
+        f"{one.topic}-{one.partition}-{one.offset}": one.timestamp
+        for one in stream.records(PAGES)
+        if dict(one.headers)["id"].decode().startswith(f"{name}-")
+    }
+    out = {}
+    for record in stream.records(CLEANED):
+        source = dict(record.headers)["source.id"].decode()
+        out[source] = min(record.timestamp, out.get(source, record.timestamp))
+    return [out[source] - stamp for source, stamp in arrived.items()]
+
+
+def percentile(values, share):
+    return statistics.quantiles(values, n=100, method="inclusive")[share - 1]
+
+
+def rebuild(stream, pages, html_bytes, settings):
+    """Delete the worker's state; print how long the windows take, and what cleaning does meanwhile."""
+    stream.wait_until_learned(WAIT_S)
+    stream.stop()
+    log_bytes = len(stream.log())
+    shutil.rmtree(stream.state())
+    documents = len({one.key for one in stream.records(DOCUMENTS)})
+    stream.start(**settings)
+    feed_all(stream, pages[:1], "first after")
+    stream.wait_until_answered(WAIT_S)
+    usage = Usage(stream)
+    sent = 0
+    while rebuilt_s(stream.log()[log_bytes:]) is None:
+        feed_all(stream, pages[:AT_ONCE], f"meanwhile-{sent}", AT_ONCE)
+        sent += AT_ONCE
+    used_s = sum(s for part, s in usage.total_s().items() if part.startswith("refresher"))
+    stream.wait_until_answered(WAIT_S)
+    seconds = rebuilt_s(stream.log()[log_bytes:])
+    gigabytes = documents * html_bytes / len(pages) / 1e9
+    print(
+        f"rebuild of {documents} documents: {seconds:.1f} s, {used_s:.1f} s of processor time with the "
+        f"start\n  for 10 000 pages: {seconds * 10_000 / documents:.0f} s, "
+        f"{used_s * 10_000 / documents:.0f} s of processor time; "
+        f"for a GB of HTML: {seconds / gigabytes:.0f} s, {used_s / gigabytes:.0f} s",
+        flush=True,
+    )
+    if sent:
+        taken_ms = latencies_ms(stream, "meanwhile")
+        print(
+            f"  {sent} pages meanwhile, {AT_ONCE} a second: p50 {percentile(taken_ms, 50):.0f} ms, "
+            f"p99 {percentile(taken_ms, 99):.0f} ms; load {psutil.getloadavg()[0]:.1f}",
+            flush=True,
+        )
+
+
+STAMP = r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3}) refresher INFO windows of \S+: "
+
+
+def rebuilt_s(log):
+    """Seconds from the first partition's beginning to the last one's end; None before that."""
+    begun = stamps(log, "reading")
+    ended = stamps(log, "up to date")
+    return max(ended) - min(begun) if begun and len(ended) >= len(begun) else None
+
+
+def stamps(log, what):
+    found = re.finditer(STAMP + what, log, re.MULTILINE)
+    return [datetime.fromisoformat(f"{one[1]}.{one[2]}").timestamp() for one in found]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""A real Apache Kafka broker: one for the whole run, and a topic prefix for each test."""
+
+import importlib.util
+import re
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+RUNNER = HERE.parents[1] / "deploy" / "kafka" / "broker.py"
+
+
+def _load_runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("deploy_kafka_broker", RUNNER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+runner = _load_runner()
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(pytestconfig, tmp_path_factory) -> Iterator[runner.Broker]:
+    """A running broker with `address`, `stop()`, `kill()` and `start()`."""
+    if missing := runner.missing_tool():
+        if pytestconfig.getoption("--require-kafka"):
+            pytest.fail(f"{missing} is not installed", pytrace=False)
+        pytest.skip(f"needs Java and Maven: {missing} is not installed")
+    broker = runner.Broker(tmp_path_factory.mktemp("kafka-broker"))
+    try:
+        broker.start()
+    except runner.BrokerError as error:
+        pytest.fail(str(error), pytrace=False)
+    try:
+        yield broker
+    finally:
+        broker.stop()
+        shutil.rmtree(broker.data, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _running_again(request) -> Iterator[None]:
+    """A test that stops the broker and fails must not take the others with it."""
+    yield
+    if "kafka_broker" in request.fixturenames:
+        request.getfixturevalue("kafka_broker").start()
+
+
+@pytest.fixture
+def prefix(request) -> str:
+    """Begins the names of this test's topics and groups, so that tests can share the broker."""
+    name = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower())[:60].strip("-")
+    return f"{name}-{uuid.uuid4().hex[:8]}."
