@@ -1,7 +1,7 @@
 # Numbers of the tags of a page's kinds of elements.
 
 
-cdef inline int number_tags(list kinds, dict numbers, int[::1] result) except -1:
+cdef inline int number_tags(list kinds, dict numbers, int *result) except -1:
     """Of each kind the number of its tag, -1 for tags without one."""
     cdef Py_ssize_t kind
     cdef object number

@@ -6,6 +6,8 @@ vectors and where the machine has none.
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 cdef extern from *:
     """
     #include <math.h>
@@ -139,39 +141,36 @@ cdef struct Layer:
 
 
 def network_odds(
-    const float[:, ::1] rows,
-    const float[::1] mean,
-    const float[::1] scale,
-    float clip,
-    list weights,
-    list biases,
+    const float[:, ::1] rows, means, scales, float clip, list weights, list biases
 ):
     """Output of the last layer's only unit for each row of features."""
     cdef Py_ssize_t count = rows.shape[0], row
-    cdef long inputs = mean.shape[0], widest = inputs
+    cdef long inputs = len(means), widest = inputs, units
+    cdef const float *mean = <const float *>items(means, 4)
+    cdef const float *scale = <const float *>items(scales, 4)
     cdef int number, layers = len(weights), lane
     cdef Layer[LAYERS_MAX] layer
-    cdef const float[:, ::1] weight
-    cdef const float[::1] bias
     cdef float *values
     cdef float *sums
-    cdef double[::1] odds
-    if not 0 < layers <= LAYERS_MAX or rows.shape[1] != inputs or scale.shape[0] != inputs:
+    if not 0 < layers <= LAYERS_MAX or rows.shape[1] != inputs or len(scales) != inputs:
         raise ValueError("a network for other features")
     for number in range(layers):
-        weight, bias = weights[number], biases[number]
-        if weight.shape[0] != (layer[number - 1].outputs if number else inputs):
+        units = layer[number - 1].outputs if number else inputs
+        layer[number] = Layer(
+            <const float *>items(weights[number], 4), <const float *>items(biases[number], 4),
+            units, len(biases[number]),
+        )
+        if weights[number].shape != (units, layer[number].outputs):
             raise ValueError("layers that do not fit each other")
-        layer[number] = Layer(&weight[0, 0], &bias[0], weight.shape[0], weight.shape[1])
-        widest = max(widest, weight.shape[1])
-    cdef float[:, ::1] buffers = np.empty((2, TEMPL_ROWS * widest), np.float32)
-    result = np.empty(count)
-    odds = result
+        widest = max(widest, layer[number].outputs)
+    buffers, result = np.empty((2, TEMPL_ROWS * widest), np.float32), np.empty(count)
+    cdef float *buffer = <float *>items(buffers, 4, True)
+    cdef double *odds = <double *>items(result, 8, True)
     for row in range(0, count, TEMPL_ROWS):
-        values, sums = &buffers[0, 0], &buffers[1, 0]
+        values, sums = buffer, buffer + TEMPL_ROWS * widest
         for lane in range(TEMPL_ROWS):
             templ_standardise(
-                &rows[min(row + lane, count - 1), 0], &mean[0], &scale[0], clip, inputs,
+                &rows[min(row + lane, count - 1), 0], mean, scale, clip, inputs,
                 values + lane * inputs,
             )
         for number in range(layers):

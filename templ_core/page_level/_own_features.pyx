@@ -20,6 +20,8 @@ from templ_core.page_level._kinds cimport number_tags
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 cdef enum:
     UNSPACED_MARKS = 0x2FFF     # sentence ends beyond need no blank after them
     MARKS = COMMA | COPYRIGHT | DATE_MARK | DIGIT | DOT | SEPARATOR
@@ -34,14 +36,15 @@ cdef struct Marks:
 
 def sentence_ends(characters):
     """Sentence ends of each segment."""
-    cdef const uint16_t[::1] classes = characters.classes
-    cdef const uint32_t[::1] lower = characters.lower
-    cdef const int64_t[::1] starts = characters.starts, lengths = characters.lengths
+    cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
+    cdef const uint32_t *lower = <const uint32_t *>items(characters.lower, 4)
+    cdef const int64_t *starts = <const int64_t *>items(characters.starts, 8)
+    cdef const int64_t *lengths = <const int64_t *>items(characters.lengths, 8)
     cdef Py_ssize_t segment, at
     cdef int64_t count
-    result = np.empty(starts.shape[0], np.int64)
-    cdef int64_t[::1] ends = result
-    for segment in range(starts.shape[0]):
+    result = np.empty(len(characters.starts), np.int64)
+    cdef int64_t *ends = <int64_t *>items(result, 8, True)
+    for segment in range(len(characters.starts)):
         count = 0
         for at in range(starts[segment], starts[segment] + lengths[segment]):
             if classes[at] & SENTENCE_END:
@@ -50,15 +53,17 @@ def sentence_ends(characters):
     return result
 
 
-def link_density(characters, const int[::1] link_chars):
+def link_density(characters, link_chars_column):
     """Share of each segment's characters, white space aside, that is link text."""
-    cdef const uint16_t[::1] classes = characters.classes
-    cdef const int64_t[::1] starts = characters.starts, lengths = characters.lengths
+    cdef const int *link_chars = <const int *>items(link_chars_column, 4)
+    cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
+    cdef const int64_t *starts = <const int64_t *>items(characters.starts, 8)
+    cdef const int64_t *lengths = <const int64_t *>items(characters.lengths, 8)
     cdef Py_ssize_t segment, at
     cdef int64_t solid
-    result = np.empty(starts.shape[0])
-    cdef double[::1] density = result
-    for segment in range(starts.shape[0]):
+    result = np.empty(len(characters.starts))
+    cdef double *density = <double *>items(result, 8, True)
+    for segment in range(len(characters.starts)):
         if not link_chars[segment]:
             density[segment] = 0
             continue
@@ -69,13 +74,17 @@ def link_density(characters, const int[::1] link_chars):
     return result
 
 
-def fill_text(characters, words, const int64_t[::1] ends, float[:, ::1] rows, int column):
+def fill_text(characters, words, ends_column, float[:, ::1] rows, int column):
     """Columns of TEXT_FEATURES; the next column."""
-    cdef const uint16_t[::1] classes = characters.classes
-    cdef const uint32_t[::1] lower = characters.lower
-    cdef const int64_t[::1] starts = characters.starts, lengths = characters.lengths
-    cdef const int64_t[::1] first = words.first, length = words.length, number = words.per_segment
-    cdef const uint64_t[::1] hashes = words.hashes
+    cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
+    cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
+    cdef const uint32_t *lower = <const uint32_t *>items(characters.lower, 4)
+    cdef const int64_t *starts = <const int64_t *>items(characters.starts, 8)
+    cdef const int64_t *lengths = <const int64_t *>items(characters.lengths, 8)
+    cdef const int64_t *first = <const int64_t *>items(words.first, 8)
+    cdef const int64_t *length = <const int64_t *>items(words.length, 8)
+    cdef const int64_t *number = <const int64_t *>items(words.per_segment, 8)
+    cdef const uint64_t *hashes = <const uint64_t *>items(words.hashes, 8)
     cdef int64_t most = words.per_segment.max(), slots = 4
     cdef Py_ssize_t segment, word = 0, start, last, final, stop, begin
     cdef int64_t letters, upper
@@ -84,13 +93,15 @@ def fill_text(characters, words, const int64_t[::1] ends, float[:, ::1] rows, in
     cdef float *cell
     while slots < 2 * most:
         slots *= 2
-    cdef uint64_t[::1] seen = np.empty(slots, np.uint64)
-    cdef int64_t[::1] seen_by = np.full(slots, -1)
-    for segment in range(starts.shape[0]):
+    seen_column = np.empty(slots, np.uint64)
+    cdef uint64_t *seen = <uint64_t *>items(seen_column, 8, True)
+    seen_by_column = np.full(slots, -1)
+    cdef int64_t *seen_by = <int64_t *>items(seen_by_column, 8, True)
+    for segment in range(len(characters.starts)):
         start, last = starts[segment], starts[segment] + lengths[segment] - 1
         final = max(last - 1, start) if classes[last] & CLOSER else last
         w, size = max(number[segment], 1), lengths[segment]
-        marks = _marks(&classes[0], &lower[0], start, last + 1)
+        marks = _marks(classes, lower, start, last + 1)
         letters = upper = 0
         begin, stop = word, word + number[segment]
         while word < stop:
@@ -115,7 +126,7 @@ def fill_text(characters, words, const int64_t[::1] ends, float[:, ::1] rows, in
         cell[12] = classes[final] & SENTENCE_END != 0
         cell[13] = classes[last] & COLON != 0
         cell[14] = classes[start] & UPPER != 0
-        cell[15] = <float>(_different(hashes, begin, stop, segment, seen, seen_by) / w)
+        cell[15] = <float>(_different(hashes, begin, stop, segment, seen, seen_by, slots - 1) / w)
         cell[16] = marks.copyright
         cell[17] = min(marks.ellipses, 3)
     return column + 18
@@ -150,16 +161,17 @@ cdef inline bint _is_year(const uint16_t *classes, const uint32_t *lower) noexce
 
 
 cdef int64_t _different(
-    const uint64_t[::1] hashes,
+    const uint64_t *hashes,
     Py_ssize_t word,
     Py_ssize_t stop,
     int64_t segment,
-    uint64_t[::1] seen,
-    int64_t[::1] seen_by,
+    uint64_t *seen,
+    int64_t *seen_by,
+    uint64_t mask,
 ) noexcept:
     """Number of different words, by a table of those that the segment has had."""
     cdef int64_t different = 0
-    cdef uint64_t mask = seen.shape[0] - 1, slot
+    cdef uint64_t slot
     for word in range(word, stop):
         slot = hashes[word] & mask
         while seen_by[slot] == segment and seen[slot] != hashes[word]:
@@ -170,13 +182,15 @@ cdef int64_t _different(
     return different
 
 
-def fill_links(segments, const double[::1] density, float[:, ::1] rows, int column):
+def fill_links(segments, density_column, float[:, ::1] rows, int column):
     """Columns of LINK_FEATURES; the next column."""
-    cdef const int[::1] links = segments.links, external = segments.external_links
-    cdef const int[::1] on_page = segments.page_links
+    cdef const double *density = <const double *>items(density_column, 8)
+    cdef const int *links = <const int *>items(segments.links, 4)
+    cdef const int *external = <const int *>items(segments.external_links, 4)
+    cdef const int *on_page = <const int *>items(segments.page_links, 4)
     cdef Py_ssize_t segment
     cdef float *cell
-    for segment in range(links.shape[0]):
+    for segment in range(len(segments.links)):
         cell = &rows[segment, column]
         cell[0] = <float>density[segment]
         cell[1] = min(links[segment], LINKS_MAX)
@@ -187,22 +201,28 @@ def fill_links(segments, const double[::1] density, float[:, ::1] rows, int colu
 
 
 def fill_owners(
-    document, const int64_t[::1] compressed_depth, dict tags, float[:, ::1] rows, int column
+    document, compressed_depth_column, dict tags, float[:, ::1] rows, int column
 ):
     """Columns of OWNER_FEATURES; the next column."""
+    cdef const int64_t *compressed_depth = <const int64_t *>items(compressed_depth_column, 8)
     nodes = document.nodes
-    cdef const int[::1] kind = nodes.kind, depth = nodes.depth, parent = nodes.parent
-    cdef const int[::1] images = nodes.images, owner = document.segments.owner
-    cdef const unsigned char[::1] hidden = nodes.hidden.view(np.uint8)
-    cdef unsigned char[::1] covered = np.empty(kind.shape[0], np.uint8)
-    cdef int[::1] tag = np.empty(len(nodes.kinds), np.int32)
+    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef const int *depth = <const int *>items(nodes.depth, 4)
+    cdef const int *parent = <const int *>items(nodes.parent, 4)
+    cdef const int *images = <const int *>items(nodes.images, 4)
+    cdef const int *owner = <const int *>items(document.segments.owner, 4)
+    cdef const unsigned char *hidden = <const unsigned char *>items(nodes.hidden.view(np.uint8), 1)
+    covered_column = np.empty(len(nodes.kind), np.uint8)
+    cdef unsigned char *covered = <unsigned char *>items(covered_column, 1, True)
+    tag_column = np.empty(len(nodes.kinds), np.int32)
+    cdef int *tag = <int *>items(tag_column, 4, True)
     cdef Py_ssize_t node, segment
     cdef int place, count = len(tags)
     cdef float *cell
     number_tags(nodes.kinds, tags, tag)
-    for node in range(kind.shape[0]):
+    for node in range(len(nodes.kind)):
         covered[node] = hidden[node] or (parent[node] >= 0 and covered[parent[node]])
-    for segment in range(owner.shape[0]):
+    for segment in range(len(document.segments.owner)):
         node = owner[segment]
         cell = &rows[segment, column]
         cell[0] = depth[node]

@@ -2,10 +2,13 @@
 
 from libc.math cimport log1p, sqrt
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
 
 from templ_core.page_level._kinds cimport number_tags
 
 import numpy as np
+
+from templ_core._arrays cimport items
 
 cdef enum:
     COPIES_MAX = 10
@@ -17,41 +20,50 @@ cdef double FREE_OF_LINKS = 0.35, NEARLY_FREE_OF_LINKS = 0.4
 def path_groups(document):
     """Groups of segments by their owners' paths: of tags with attributes, and of tags alone."""
     nodes = document.nodes
-    cdef const int[::1] kind = nodes.kind, parent = nodes.parent, owner = document.segments.owner
+    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef const int *parent = <const int *>items(nodes.parent, 4)
+    cdef const int *owner = <const int *>items(document.segments.owner, 4)
     cdef Py_ssize_t node, segment
     cdef uint64_t styled_above, plain_above
     cdef dict numbers = {}
-    cdef int[::1] tag = np.empty(len(nodes.kinds), np.int32)
+    tag_column = np.empty(len(nodes.kinds), np.int32)
+    cdef int *tag = <int *>items(tag_column, 4, True)
     for name, _ in nodes.kinds:
         numbers.setdefault(name, len(numbers))
     number_tags(nodes.kinds, numbers, tag)
-    cdef uint64_t[::1] styled = np.empty(kind.shape[0], np.uint64)
-    cdef uint64_t[::1] plain = np.empty(kind.shape[0], np.uint64)
-    for node in range(kind.shape[0]):
+    styled_column = np.empty(len(nodes.kind), np.uint64)
+    cdef uint64_t *styled = <uint64_t *>items(styled_column, 8, True)
+    plain_column = np.empty(len(nodes.kind), np.uint64)
+    cdef uint64_t *plain = <uint64_t *>items(plain_column, 8, True)
+    for node in range(len(nodes.kind)):
         styled_above = styled[parent[node]] if parent[node] >= 0 else 0
         plain_above = plain[parent[node]] if parent[node] >= 0 else 0
         styled[node] = kind[node] + 1 + styled_above * PATH_FACTOR
         plain[node] = tag[kind[node]] + 1 + plain_above * PATH_FACTOR
-    return _groups_of(styled, owner), _groups_of(plain, owner)
+    return _groups_of(styled, document.segments.owner), _groups_of(plain, document.segments.owner)
 
 
-cdef object _groups_of(const uint64_t[::1] paths, const int[::1] owner):
-    cdef Py_ssize_t segment
-    cdef uint64_t[::1] path = np.empty(owner.shape[0], np.uint64)
-    for segment in range(owner.shape[0]):
+cdef object _groups_of(const uint64_t *paths, owners):
+    cdef const int *owner = <const int *>items(owners, 4)
+    cdef Py_ssize_t segment, count = len(owners)
+    path_column, groups = np.empty(count, np.uint64), np.empty(count, np.int64)
+    cdef uint64_t *path = <uint64_t *>items(path_column, 8, True)
+    for segment in range(count):
         path[segment] = paths[owner[segment]]
-    groups = np.empty(owner.shape[0], np.int64)
-    number_groups(path, groups)
+    number_groups(path, count, <int64_t *>items(groups, 8, True))
     return groups
 
 
-cdef Py_ssize_t number_groups(const uint64_t[::1] values, int64_t[::1] group) except -1:
+cdef Py_ssize_t number_groups(
+    const uint64_t *values, Py_ssize_t count, int64_t *group
+) except -1:
     """Numbers equal values alike, in order of their first; how many different there are."""
-    cdef Py_ssize_t count = values.shape[0], place, groups = 0
+    cdef Py_ssize_t place, groups = 0
     cdef uint64_t mask = 3, slot
     while mask < <uint64_t>(2 * count):
         mask = 2 * mask + 1
-    cdef int64_t[::1] first = np.full(mask + 1, -1)
+    first_column = np.full(mask + 1, -1)
+    cdef int64_t *first = <int64_t *>items(first_column, 8, True)
     for place in range(count):
         slot = (values[place] ^ values[place] >> 29) & mask
         while first[slot] >= 0 and values[first[slot]] != values[place]:
@@ -66,32 +78,32 @@ cdef Py_ssize_t number_groups(const uint64_t[::1] values, int64_t[::1] group) ex
 
 
 def fill_groups(
-    const int64_t[::1] group,
-    const double[::1] words,
-    const double[::1] density,
-    const int64_t[::1] ends,
-    float[:, ::1] rows,
-    int column,
+    group_column, words_column, density_column, ends_column, float[:, ::1] rows, int column
 ):
     """Columns of GROUP_FEATURES; the next column."""
-    cdef Py_ssize_t segment, count = group.shape[0], groups = 0
+    cdef const int64_t *group = <const int64_t *>items(group_column, 8)
+    cdef const double *words = <const double *>items(words_column, 8)
+    cdef const double *density = <const double *>items(density_column, 8)
+    cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
+    cdef Py_ssize_t segment, count = len(group_column), groups = 0
     cdef double total = 0, mean
     cdef double *sums
     cdef float *cell
     for segment in range(count):
         groups = max(groups, group[segment] + 1)
         total += words[segment]
-    cdef double[:, ::1] of_group = np.zeros((groups, 5))
-    cdef float[:, ::1] result = np.empty((groups, 6), np.float32)
+    sums_column, result_column = np.zeros(5 * groups), np.empty(6 * groups, np.float32)
+    cdef double *of_group = <double *>items(sums_column, 8, True)
+    cdef float *result = <float *>items(result_column, 4, True)
     for segment in range(count):
-        sums = &of_group[group[segment], 0]
+        sums = of_group + 5 * group[segment]
         sums[0] += 1
         sums[1] += words[segment]
         sums[2] += words[segment] * words[segment]
         sums[3] += density[segment] * words[segment]
         sums[4] += ends[segment]
     for segment in range(groups):
-        sums, cell = &of_group[segment, 0], &result[segment, 0]
+        sums, cell = of_group + 5 * segment, result + 6 * segment
         mean = sums[1] / sums[0]
         cell[0] = <float>log1p(sums[0])
         cell[1] = <float>(sums[1] / total)
@@ -100,15 +112,18 @@ def fill_groups(
         cell[4] = <float>(sums[4] / sums[1])
         cell[5] = <float>log1p(sqrt(max(sums[2] / sums[0] - mean * mean, 0.0)))
     for segment in range(count):
-        rows[segment, column : column + 6] = result[group[segment]]
+        memcpy(&rows[segment, column], result + 6 * group[segment], 6 * sizeof(float))
     return column + 6
 
 
-def fill_copies(const uint64_t[::1] text, float[:, ::1] rows, int column):
+def fill_copies(text_column, float[:, ::1] rows, int column):
     """Columns of COPY_FEATURES; the next column."""
-    cdef Py_ssize_t segment, count = text.shape[0]
-    cdef int64_t[::1] group = np.empty(count, np.int64)
-    cdef int64_t[::1] copies = np.zeros(number_groups(text, group), np.int64)
+    cdef const uint64_t *text = <const uint64_t *>items(text_column, 8)
+    cdef Py_ssize_t segment, count = len(text_column)
+    group_column = np.empty(count, np.int64)
+    cdef int64_t *group = <int64_t *>items(group_column, 8, True)
+    copies_column = np.zeros(number_groups(text, count, group), np.int64)
+    cdef int64_t *copies = <int64_t *>items(copies_column, 8, True)
     for segment in range(count):
         rows[segment, column + 1] = copies[group[segment]] > 0
         copies[group[segment]] += 1
@@ -118,21 +133,23 @@ def fill_copies(const uint64_t[::1] text, float[:, ::1] rows, int column):
 
 
 def fill_main(
-    tree,
-    const double[::1] density,
-    const int64_t[::1] ends,
-    tuple shares,
-    float[:, ::1] rows,
-    int column,
+    tree, density_column, ends_column, tuple shares, float[:, ::1] rows, int column
 ):
     """Columns of MAIN_FEATURES; the next column."""
-    cdef const int64_t[::1] first = tree.first, last = tree.last, depth = tree.compressed_depth
-    cdef const double[::1] words = tree.words
-    cdef Py_ssize_t segment, count = words.shape[0], node, main
+    cdef const double *density = <const double *>items(density_column, 8)
+    cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
+    cdef const int64_t *first = <const int64_t *>items(tree.first, 8)
+    cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
+    cdef const int64_t *depth = <const int64_t *>items(tree.compressed_depth, 8)
+    cdef const double *words = <const double *>items(tree.words, 8)
+    cdef Py_ssize_t segment, count = len(tree.words), node, main
     cdef Py_ssize_t first_long = count, last_long = count
     cdef double share, part
     cdef bint reads_well
-    cdef double[::1] good = np.zeros(count + 1), before = np.zeros(count + 1)
+    good_column = np.zeros(count + 1)
+    cdef double *good = <double *>items(good_column, 8, True)
+    before_column = np.zeros(count + 1)
+    cdef double *before = <double *>items(before_column, 8, True)
     for segment in range(count):
         reads_well = words[segment] >= 10 and density[segment] < FREE_OF_LINKS
         reads_well = reads_well and (ends[segment] > 0 or words[segment] >= 25)
@@ -145,7 +162,7 @@ def fill_main(
         first_long = 0
     for share in shares:
         main = -1
-        for node in range(first.shape[0]):
+        for node in range(len(tree.first)):
             if good[last[node]] - good[first[node]] >= share * good[count]:
                 if main < 0 or depth[node] > depth[main]:
                     main = node
@@ -161,7 +178,9 @@ def fill_main(
 
 def fill_position(tree, Py_ssize_t node, float[:, ::1] rows, int column):
     """Columns of POSITION_FEATURES, relative to `node`; the next column."""
-    cdef const int64_t[::1] first = tree.first, last = tree.last, up = tree.up
+    cdef const int64_t *first = <const int64_t *>items(tree.first, 8)
+    cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
+    cdef const int64_t *up = <const int64_t *>items(tree.up, 8)
     cdef Py_ssize_t segment, low = first[node], high = last[node]
     cdef int level = 0
     for segment in range(tree.owner.shape[0]):
@@ -182,20 +201,24 @@ def fill_position(tree, Py_ssize_t node, float[:, ::1] rows, int column):
 def fill_tags(document, dict tags, int farthest, int no_such_tag, float[:, ::1] rows, int column):
     """Columns of TAG_FEATURES; the next column."""
     nodes = document.nodes
-    cdef const int[::1] kind = nodes.kind, parent = nodes.parent, owner = document.segments.owner
-    cdef int[::1] tag = np.empty(len(nodes.kinds), np.int32)
-    cdef unsigned int[::1] inside = np.empty(kind.shape[0], np.uint32)
+    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef const int *parent = <const int *>items(nodes.parent, 4)
+    cdef const int *owner = <const int *>items(document.segments.owner, 4)
+    tag_column = np.empty(len(nodes.kinds), np.int32)
+    cdef int *tag = <int *>items(tag_column, 4, True)
+    inside_column = np.empty(len(nodes.kind), np.uint32)
+    cdef unsigned int *inside = <unsigned int *>items(inside_column, 4, True)
     cdef Py_ssize_t node, segment
     cdef unsigned int above, found, on_page = 0
     cdef int place, step, count = len(tags), main = tags["main"], article = tags["article"]
     cdef float *cell
     number_tags(nodes.kinds, tags, tag)
-    for node in range(kind.shape[0]):
+    for node in range(len(nodes.kind)):
         place = tag[kind[node]]
         above = inside[parent[node]] if parent[node] >= 0 else 0
         inside[node] = above | (<unsigned int>1 << place if place >= 0 else 0)
         on_page |= inside[node]
-    for segment in range(owner.shape[0]):
+    for segment in range(len(document.segments.owner)):
         cell = &rows[segment, column]
         node = owner[segment]
         found = inside[node]

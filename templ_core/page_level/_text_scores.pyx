@@ -131,7 +131,7 @@ def last_headings(document, dict headings):
     cdef unsigned char[::1] inside = np.empty(kind.shape[0], np.uint8)
     cdef Py_ssize_t node, segment
     cdef int64_t last = -1
-    number_tags(nodes.kinds, headings, tag)
+    number_tags(nodes.kinds, headings, &tag[0])
     for node in range(kind.shape[0]):
         inside[node] = tag[kind[node]] >= 0 or (parent[node] >= 0 and inside[parent[node]])
     result = np.empty(owner.shape[0], np.int64)
