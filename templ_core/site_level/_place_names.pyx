@@ -1,6 +1,6 @@
 """Names of places down a tree; see places.py."""
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
@@ -48,3 +48,32 @@ def name_places(kinds, kind, parent, int positions):
             anchor[node] = mix(stem) if named else mix(anchor[above] * FACTOR + row[TAG])
     free(seen)
     return names[0], names[1], names[2]
+
+
+def place_columns(path, cell, anchor, owner, boxes, first, last, words):
+    """Path, cell and anchor of each segment, its words; cell, first and last segment of each box."""
+    cdef Py_ssize_t count = len(owner), box_count = len(boxes), segment, box
+    cdef const uint64_t *path_of = <const uint64_t *>items(path, 8)
+    cdef const uint64_t *cell_of = <const uint64_t *>items(cell, 8)
+    cdef const uint64_t *anchor_of = <const uint64_t *>items(anchor, 8)
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef const int64_t *box_node = <const int64_t *>items(boxes, 8)
+    cdef const int64_t *first_of = <const int64_t *>items(first, 8)
+    cdef const int64_t *last_of = <const int64_t *>items(last, 8)
+    cdef const double *words_of = <const double *>items(words, 8)
+    hashes, lengths = np.empty((3, count), np.uint64), np.empty(count, np.int32)
+    box_cells, ranges = np.empty(box_count, np.uint64), np.empty((2, box_count), np.int32)
+    cdef uint64_t *name = <uint64_t *>items(hashes, 8, True)
+    cdef int32_t *length = <int32_t *>items(lengths, 4, True)
+    cdef uint64_t *box_cell = <uint64_t *>items(box_cells, 8, True)
+    cdef int32_t *box_range = <int32_t *>items(ranges, 4, True)
+    for segment in range(count):
+        name[segment] = path_of[owner_of[segment]]
+        name[count + segment] = cell_of[owner_of[segment]]
+        name[2 * count + segment] = anchor_of[owner_of[segment]]
+        length[segment] = <int32_t>words_of[segment]
+    for box in range(box_count):
+        box_cell[box] = cell_of[box_node[box]]
+        box_range[box] = <int32_t>first_of[box_node[box]]
+        box_range[box_count + box] = <int32_t>last_of[box_node[box]]
+    return hashes[0], hashes[1], hashes[2], lengths, box_cells, ranges[0], ranges[1]

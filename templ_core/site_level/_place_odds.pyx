@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core.site_level._hashing cimport mixed
 from templ_core.site_level._lookup cimport find
 
 
@@ -83,6 +84,29 @@ def read_places(
     for segment in range(count):
         constancy[2 * count + segment] = 1 / (1 + exp(-constancy[count + segment]))
     return paths[0], columns[0], constants, texts[0], shapes[0], columns[1], columns[2]
+
+
+def where_repeated(path, text, double value):
+    """The value for each segment whose text stands more than once at its path, 0 for others."""
+    cdef Py_ssize_t segment, count = len(path), slot, size = 16
+    cdef const uint64_t *path_of = <const uint64_t *>items(path, 8)
+    cdef const uint64_t *text_of = <const uint64_t *>items(text, 8)
+    while size < 2 * count:
+        size *= 2
+    values, leaders = np.zeros(count), np.full(size, -1, np.int32)
+    cdef double *result = <double *>items(values, 8, True)
+    cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
+    for segment in range(count):
+        slot = <Py_ssize_t>(mixed(path_of[segment] ^ mixed(text_of[segment])) & <uint64_t>(size - 1))
+        while leader[slot] >= 0 and (
+            path_of[leader[slot]] != path_of[segment] or text_of[leader[slot]] != text_of[segment]
+        ):
+            slot = (slot + 1) & (size - 1)
+        if leader[slot] < 0:
+            leader[slot] = <int32_t>segment
+        else:
+            result[segment] = result[leader[slot]] = value
+    return values
 
 
 cdef object sums_at(table, wanted, Py_ssize_t rows):

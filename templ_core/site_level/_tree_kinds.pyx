@@ -14,12 +14,15 @@ def shared_sum(keys, values, others):
     cdef const int64_t *value = <const int64_t *>items(values, 8)
     cdef const uint64_t *asked = <const uint64_t *>items(others, 8)
     cdef int64_t shared = 0, total = 0
+    cdef uint64_t first, second
     for one in range(size):
         total += value[one]
-        while other < count and asked[other] < key[one]:
-            other += 1
-        if other < count and asked[other] == key[one]:
-            shared += value[one]
+    one = 0
+    while one < size and other < count:  # without branches: hashes cannot be foreseen
+        first, second = key[one], asked[other]
+        shared += value[one] * (first == second)
+        one += first <= second
+        other += second <= first
     return shared, total
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from templ_core.dom.document import Document
 from templ_core.page_level.characters import UInt64s
 from templ_core.page_level.features import PageFeatures
-from templ_core.site_level._place_names import name_places
+from templ_core.site_level._place_names import name_places, place_columns
 from templ_core.site_level.containers import box_nodes
 from templ_core.site_level.element_kinds import element_kinds
 
@@ -61,18 +61,27 @@ def page_places(document: Document, features: PageFeatures, nodes: Places) -> Pa
         features: Its features.
         nodes: The places of its elements.
     """
-    owner, tree = document.segments.owner, features.tree
-    boxes = box_nodes(tree)
+    tree = features.tree
+    path, cell, anchor, words, boxes, first, last = place_columns(
+        nodes.path,
+        nodes.cell,
+        nodes.anchor,
+        document.segments.owner,
+        box_nodes(tree),
+        tree.first,
+        tree.last,
+        tree.words,
+    )
     return PagePlaces(
-        path=nodes.path[owner],
-        cell=nodes.cell[owner],
-        anchor=nodes.anchor[owner],
+        path=path,
+        cell=cell,
+        anchor=anchor,
         text=features.text,
         shape=features.shape,
-        words=tree.words.astype(np.int32),
-        boxes=nodes.cell[boxes],
-        first=tree.first[boxes].astype(np.int32),
-        last=tree.last[boxes].astype(np.int32),
+        words=words,
+        boxes=boxes,
+        first=first,
+        last=last,
     )
 
 

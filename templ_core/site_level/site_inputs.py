@@ -4,10 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.config import CoreConfig
-from templ_core.distinct import distinct_groups
 from templ_core.dom.document import Document
 from templ_core.page_level.features import PageFeatures
 from templ_core.page_level.page_kind import PageKind
+from templ_core.site_level._place_odds import where_repeated
 from templ_core.site_level._site_inputs import combine
 from templ_core.site_level.article_head import article_head
 from templ_core.site_level.containers import (
@@ -18,7 +18,6 @@ from templ_core.site_level.containers import (
     usual,
 )
 from templ_core.site_level.element_kinds import element_kinds
-from templ_core.site_level.place_counts import run_keys
 from templ_core.site_level.place_odds import read_places
 from templ_core.site_level.places import PagePlaces, node_places, page_places
 from templ_core.site_level.site_model import SiteModel
@@ -141,5 +140,4 @@ def _meant(page: PagePlaces, kind: PageKind) -> Floats:
 
     They stand more than once at one place of the page, and all pages have them.
     """
-    group = distinct_groups(run_keys(page.path, page.text))[1]
-    return np.where(np.bincount(group)[group] > 1, kind.documentation, 0.0)
+    return where_repeated(page.path, page.text, kind.documentation)

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from templ_core.site_level._place_odds import where_repeated
 from templ_core.site_level.place_counts import NO_PAGES, count_page, count_pages
 from templ_core.site_level.place_odds import read_places
 from templ_core.site_level.place_table import tabulate
@@ -119,3 +120,10 @@ def test_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(p
         of_anchor = brute_pooled(pages, here, lambda at, place=place: at // 2 == place // 2)
         assert isclose(odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
         assert isclose(content, 1 / (1 + exp(-odds)), abs_tol=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_texts_that_stand_at_their_path_again_are_found(pairs):
+    path, text = (np.array([pair[n] for pair in pairs], np.uint64) for n in range(2))
+    expected = [0.25 if pairs.count(pair) > 1 else 0.0 for pair in pairs]
+    assert where_repeated(path, text, 0.25).tolist() == expected
