@@ -48,15 +48,41 @@ def folds(tmp_path):
     return directory
 
 
-def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, tmp_path):
+@pytest.fixture
+def lists(tmp_path):
+    """Two lists of one site that no page model was trained on, with the same teasers."""
+    path = tmp_path / "lists.jsonl"
+    teasers = [f"Boat number {turn} came back from the island with a new mast" for turn in range(9)]
+    records = [
+        {
+            "site": "lists.example",
+            "url": f"http://lists.example/{number}",
+            "html": f"<title>Boats</title><ul>{''.join(f'<li>{one}.' for one in teasers)}</ul>",
+            "gold_text": " ".join(teasers),
+            "page_role": "listing",
+        }
+        for number in range(2)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tmp_path):
     model = tmp_path / "fusion.json"
     done = templ(
         *("experiments", "site-level", corpus, "--folds", folds, "--model", model),
-        *("--page-model", "page-x", "--size-kib", "4", "--jobs", "2"),
+        *("--page-model", "page-x", "--size-kib", "4", "--after-each-page", "--jobs", "2"),
+        *("--listings", lists),
     )
     out = done.stdout.decode()
-    for line in ("page level alone", "sites left out", "site models of 4 KiB", "without site-tree"):
+    for line in (
+        *("page level alone", "by places, unfitted", "sites left out", "site models of 4 KiB"),
+        *("learned after each page", "without site-tree"),
+    ):
         assert line in out
+    listings = next(line for line in out.splitlines() if "lists listing" in line)
+    assert [cell.strip() for cell in listings.split("│")][2] == "2"
+    assert "0.00%" in listings
     assert "0 sites with at least 20 pages lose more than 0.01" in out
     fusion = FusionModel.from_json(model.read_bytes())
     assert list(fusion.terms) == list(SIGNS)
