@@ -1,5 +1,6 @@
 """Fitting the three kinds of models: hashed tables, trees, networks."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
@@ -19,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 ATTRIBUTE_PENALTY, TEXT_PENALTY = 3e-4, 1e-4
 _HASHED_EPOCHS = 4
 _LARGEST = 127
+_BINNED_ROWS = 50_000
+"""Rows that the borders of bins are taken from."""
 _SOFT = 0.02
 """Labels closer than this to 0 or 1 are taken as certain."""
 
@@ -81,16 +84,39 @@ def fit_trees(rows: Matrix, sample: Sample, settings: TreeSettings, seed: int) -
         max_bins=settings.bins,
         random_state=seed,
     )
+    edges = [_bin_edges(column, settings.bins) for column in rows.T]
+    codes = _bin_codes(rows, edges)
     model.fit(
-        np.concatenate([rows, rows[soft]]),
+        np.concatenate([codes, codes[soft]]),
         np.concatenate([sample.content >= 0.5, sample.content[soft] < 0.5]),
         sample_weight=np.concatenate([weight * share, (weight * (1 - share))[soft]]),
     )
-    return _exported(model)
+    return _exported(model, edges)
 
 
-def _exported(model: HistGradientBoostingClassifier) -> TreeEnsemble:
-    """The fitted trees as plain columns."""
+def _bin_edges(column: Matrix, bins: int) -> Matrix:
+    """Values up to which bins of about equally many rows reach; at most `bins` - 1, ascending.
+
+    scikit-learn (1.9) spends four fifths of a fit on the bins of weighted rows.
+    """
+    some = column[:: len(column) // _BINNED_ROWS + 1]
+    values = np.unique(some)
+    if len(values) > bins:
+        return np.unique(np.quantile(some, np.linspace(0, 1, bins + 1)[1:-1], method="lower"))
+    middles: Matrix = (values[:-1] + (values[1:] - values[:-1]) / 2).astype(np.float32)
+    return middles
+
+
+def _bin_codes(rows: Matrix, edges: Sequence[Matrix]) -> npt.NDArray[np.float32]:
+    """The bin of each value: the edges below it."""
+    codes = np.empty(rows.shape, np.float32)
+    for number, edge in enumerate(edges):
+        codes[:, number] = np.searchsorted(edge, rows[:, number])
+    return codes
+
+
+def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Matrix]) -> TreeEnsemble:
+    """The fitted trees as plain columns, their thresholds values of the features again."""
     trees = [stage[0].nodes for stage in model._predictors]  # noqa: SLF001 - no public way to the trees
     sizes = [len(nodes) for nodes in trees]
     roots = np.cumsum([0, *sizes[:-1]])
@@ -98,9 +124,15 @@ def _exported(model: HistGradientBoostingClassifier) -> TreeEnsemble:
     own = np.arange(len(nodes))
     start = np.repeat(roots, sizes)
     leaf = nodes["is_leaf"].astype(bool)
+    threshold = [
+        0.0 if ends else edges[feature][int(code)]
+        for ends, feature, code in zip(
+            leaf, nodes["feature_idx"], nodes["num_threshold"], strict=True
+        )
+    ]
     return TreeEnsemble(
         feature=np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
-        threshold=np.where(leaf, 0, nodes["num_threshold"]).astype(np.float32),
+        threshold=np.array(threshold, np.float32),
         left=np.where(leaf, own, start + nodes["left"]).astype(np.int32),
         right=np.where(leaf, own, start + nodes["right"]).astype(np.int32),
         value=np.where(leaf, nodes["value"], 0).astype(np.float32),

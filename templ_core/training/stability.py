@@ -9,6 +9,8 @@ from templ_core.training.quality import PageResult
 
 SITE_PAGES_MIN = 20
 """Sites with fewer pages are not looked at."""
+SITE_SPREAD_MAX = 0.03
+"""A site that moves further has changed."""
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):

@@ -115,7 +115,7 @@ def train(
             ]
             for other in range(seed + 1, seed + seeds)
         ]
-        _print_stability(training.stability.stability([trained.results, *others]))
+        _print_stability(training.stability.stability([trained.results, *others]), training)
 
 
 class _Training:
@@ -224,8 +224,12 @@ def _print(quality: Any, version: str) -> None:
     console.print(f"model {version}; each page scored by models that have not seen its site")
 
 
-def _print_stability(stability: Any) -> None:
-    table = Table("corpus", "F1 of each training", "spread", "site that moves most", "spread")
+def _print_stability(stability: Any, training: Any) -> None:
+    most = training.stability.SITE_SPREAD_MAX
+    table = Table(
+        *("corpus", "F1 of each training", "spread"),
+        *("site that moves most", "spread", f"sites above {most}"),
+    )
     for name, one in stability.corpora.items():
         sites = stability.sites[name]
         worst = max(sites, key=lambda site: sites[site].widest, default="")
@@ -235,5 +239,6 @@ def _print_stability(stability: Any) -> None:
             f"{one.widest:.4f}",
             worst,
             f"{sites[worst].widest:.4f}" if worst else "",
+            f"{sum(site.widest > most for site in sites.values())} of {len(sites)}",
         )
     Console().print(table)

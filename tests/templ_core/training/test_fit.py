@@ -22,7 +22,24 @@ def error(odds):
 def test_trees_learn_soft_labels():
     trees = fit_trees(ROWS, SAMPLE, TreeSettings(features_share=1.0), 0)
     assert error(trees.log_odds(ROWS)) < 0.1
-    assert len(trees.roots) == 50
+    assert len(trees.roots) == TreeSettings().trees
+
+
+def test_trees_split_at_no_more_values_than_there_are_bins():
+    trees = fit_trees(ROWS, SAMPLE, TreeSettings(bins=8), 0)
+    inner = trees.left != np.arange(len(trees.left))
+    for feature in range(ROWS.shape[1]):
+        thresholds = np.unique(trees.threshold[inner & (trees.feature == feature)])
+        assert len(thresholds) <= 7
+        assert np.isin(thresholds, ROWS[:, feature]).all()
+
+
+def test_trees_split_few_values_between_them():
+    rows = RNG.choice(np.array([-1, 2, 5], np.float32), size=(2000, 1))
+    sample = Sample(content=(rows[:, 0] > 2) * 1.0, weight=RNG.uniform(0.5, 2, len(rows)))
+    trees = fit_trees(rows, sample, TreeSettings(features_share=1.0), 0)
+    assert set(trees.threshold.tolist()) <= {0.0, 0.5, 3.5}
+    assert ((trees.log_odds(rows) > 0) == (rows[:, 0] > 2)).all()
 
 
 def test_a_network_learns_soft_labels():
