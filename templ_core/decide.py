@@ -117,7 +117,7 @@ def decide_fused(
     odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, _ANY_KIND, config)
     fused = _choice(odds, page, None, config)
     content, recurring, kept_alone, kept = words_at_stake(
-        own, page.words, columns[CONSTANT], alone.kept.view(np.uint8), fused.kept.view(np.uint8)
+        own, page.words, columns[CONSTANT], alone.kept, fused.kept
     )
     recurs = recurring > config.recurring_content_max * content
     if recurs or kept < config.abstain_ratio * kept_alone:

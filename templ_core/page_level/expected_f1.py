@@ -25,4 +25,4 @@ def best_cut(
         words: Words of each segment, at least 1.
         recall_share: lambda above, 0 to 1.
     """
-    return _expected_f1.best_cut(content_odds, left_out.view(np.uint8), words, recall_share)
+    return _expected_f1.best_cut(content_odds, left_out, words, recall_share)

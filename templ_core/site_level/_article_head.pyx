@@ -3,18 +3,25 @@
 from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from templ_core.site_level._element_kinds cimport HEADING
+from templ_core._arrays cimport items
+from templ_core.site_level._element_kinds cimport COLUMNS, HEADING
+
+
+cdef struct Elements:
+    const int32_t *parent
+    const int32_t *kind
+    const uint64_t *kinds       # COLUMNS of each
 
 
 def find_headline(
-    const uint64_t[::1] words,
-    const int64_t[::1] words_of_segment,
-    const uint64_t[::1] title,
+    words,
+    words_of_segment,
+    title,
     Py_ssize_t looked_for,
-    const int32_t[::1] owner,
-    const int32_t[::1] parent,
-    const int32_t[::1] kind,
-    const uint64_t[:, ::1] kinds,
+    owner,
+    parent,
+    kind,
+    kinds,
     Py_ssize_t text_start,
     *,
     double title_share,
@@ -42,27 +49,36 @@ def find_headline(
         per_segment: What each segment between headline and text costs.
     """
     cdef Py_ssize_t segment, place, word = 0, best = -1
-    cdef double covered, value, best_value = 0
+    cdef const uint64_t *hash = <const uint64_t *>items(words, 8)
+    cdef const int64_t *length = <const int64_t *>items(words_of_segment, 8)
+    cdef const uint64_t *wanted = <const uint64_t *>items(title, 8)
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef Elements elements = Elements(
+        <const int32_t *>items(parent, 4),
+        <const int32_t *>items(kind, 4),
+        <const uint64_t *>items(kinds, 8),
+    )
+    cdef double covered, value, best_value = 0, title_words = len(title)
     cdef int64_t said
     cdef uint64_t some_bits = 0
     for place in range(looked_for):
-        some_bits |= <uint64_t>1 << (title[place] & 63)
-    for segment in range(words_of_segment.shape[0]):
+        some_bits |= <uint64_t>1 << (wanted[place] & 63)
+    for segment in range(len(words_of_segment)):
         said = 0
-        for place in range(words_of_segment[segment]):
-            if some_bits >> (words[word] & 63) & 1:
-                said += _is_among(words[word], title, looked_for)
+        for place in range(length[segment]):
+            if some_bits >> (hash[word] & 63) & 1:
+                said += _is_among(hash[word], wanted, looked_for)
             word += 1
-        covered = fmin(<double>said / title.shape[0], 1)
+        covered = fmin(said / title_words, 1)
         if (
-            said < title_share * fmax(words_of_segment[segment], 1)
+            said < title_share * fmax(length[segment], 1)
             or covered < covered_share
-            or words_of_segment[segment] > words_max
+            or length[segment] > words_max
         ):
             continue
         value = (
             covered
-            + _level_around(owner[segment], parent, kind, kinds) * per_level
+            + _level_around(owner_of[segment], &elements) * per_level
             - per_segment * fabs(<double>(segment - text_start))
         )
         if best < 0 or value > best_value:
@@ -70,7 +86,7 @@ def find_headline(
     return best
 
 
-cdef bint _is_among(uint64_t word, const uint64_t[::1] title, Py_ssize_t looked_for) noexcept:
+cdef bint _is_among(uint64_t word, const uint64_t *title, Py_ssize_t looked_for) noexcept:
     cdef Py_ssize_t place
     for place in range(looked_for):
         if title[place] == word:
@@ -78,15 +94,10 @@ cdef bint _is_among(uint64_t word, const uint64_t[::1] title, Py_ssize_t looked_
     return False
 
 
-cdef int _level_around(
-    int32_t node,
-    const int32_t[::1] parent,
-    const int32_t[::1] kind,
-    const uint64_t[:, ::1] kinds,
-) noexcept:
+cdef int _level_around(int32_t node, const Elements *elements) noexcept:
     """1 inside a heading, 2 inside one of the highest level."""
     cdef int level = 0
     while node >= 0 and level < 2:
-        level = max(level, <int>kinds[kind[node], HEADING])
-        node = parent[node]
+        level = max(level, <int>elements.kinds[elements.kind[node] * COLUMNS + HEADING])
+        node = elements.parent[node]
     return level

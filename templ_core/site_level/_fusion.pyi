@@ -21,13 +21,13 @@ def strongest_kinds(
     neutral: Mapping[str, float],
     kind_of_term: list[int],
     kinds: int,
-    kept: npt.NDArray[np.uint8],
+    kept: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int64]: ...
 def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
 def words_at_stake(
     own: Floats,
     words: Floats,
     constant: Floats,
-    kept_alone: npt.NDArray[np.uint8],
-    kept: npt.NDArray[np.uint8],
+    kept_alone: npt.NDArray[np.bool_],
+    kept: npt.NDArray[np.bool_],
 ) -> tuple[float, float, float, float]: ...

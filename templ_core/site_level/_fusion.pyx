@@ -1,29 +1,30 @@
 """Weighed sums of columns, see `templ_core.site_level.fusion`."""
 
 from libc.math cimport exp, rint
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
+
+from templ_core._arrays cimport items
 
 
 def weighed(dict columns, dict terms, double bias):
     """bias + the sum over terms of weight * (column within low .. high)."""
+    cdef Py_ssize_t size = len(columns["page"]), segment
     cdef double weight, low, high
-    cdef const double[:] column = columns["page"]
-    cdef double[::1] total
-    cdef Py_ssize_t segment
-    odds = np.full(column.shape[0], bias)
-    total = odds
+    cdef const double *column
+    odds = np.full(size, bias)
+    cdef double *total = <double *>items(odds, 8, True)
     for name, term in terms.items():
-        weight, low, high, column = term.weight, term.low, term.high, columns[name]
-        for segment in range(column.shape[0]):
+        weight, low, high = term.weight, term.low, term.high
+        column = <const double *>items(columns[name], 8)
+        for segment in range(size):
             total[segment] += weight * min(max(column[segment], low), high)
     return odds
 
 
 def strongest_kinds(
-    dict columns, dict terms, dict neutral, list kind_of_term, int kinds,
-    const unsigned char[::1] kept,
+    dict columns, dict terms, dict neutral, list kind_of_term, int kinds, kept
 ):
     """The kind of terms that speaks most for what became of each segment.
 
@@ -35,53 +36,55 @@ def strongest_kinds(
         kinds: How many there are.
         kept: Whether each segment is.
     """
-    cdef Py_ssize_t size = kept.shape[0], segment
+    cdef Py_ssize_t size = len(kept), segment
     cdef double weight, middle, found
-    cdef const double[:] column
     cdef int kind
-    strengths, best = np.zeros((kinds, size)), np.zeros(size, np.int64)
-    cdef double[:, ::1] strength = strengths
-    cdef int64_t[::1] strongest = best
+    strengths, best = np.zeros(kinds * size), np.zeros(size, np.int64)
+    cdef double *strength = <double *>items(strengths, 8, True)
+    cdef int64_t *strongest = <int64_t *>items(best, 8, True)
+    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
+    cdef const double *column
     for (name, term), kind in zip(terms.items(), kind_of_term):
-        weight, middle, column = term.weight, neutral[name], columns[name]
+        weight, middle = term.weight, neutral[name]
+        column = <const double *>items(columns[name], 8)
         for segment in range(size):
             found = weight * (column[segment] - middle)
-            strength[kind, segment] += found if kept[segment] else -found
+            strength[kind * size + segment] += found if is_kept[segment] else -found
     for kind in range(1, kinds):
         for segment in range(size):
-            if strength[kind, segment] > strength[strongest[segment], segment]:
+            if strength[kind * size + segment] > strength[strongest[segment] * size + segment]:
                 strongest[segment] = kind
     return best
 
 
-def faded(
-    const double[::1] own, const double[::1] fused, const double[::1] weight, double steps
-):
+def faded(own, fused, weight, double steps):
     """The page's own odds, `weight` of the way to the fused ones; rounded to so many steps of 1."""
-    cdef Py_ssize_t segment
+    cdef Py_ssize_t size = len(own), segment
+    cdef const double *alone = <const double *>items(own, 8)
+    cdef const double *together = <const double *>items(fused, 8)
+    cdef const double *share = <const double *>items(weight, 8)
     cdef double mixed
-    odds = np.empty(own.shape[0])
-    cdef double[::1] rounded = odds
-    for segment in range(own.shape[0]):
-        mixed = own[segment] + weight[segment] * (fused[segment] - own[segment])
+    odds = np.empty(size)
+    cdef double *rounded = <double *>items(odds, 8, True)
+    for segment in range(size):
+        mixed = alone[segment] + share[segment] * (together[segment] - alone[segment])
         rounded[segment] = rint(mixed * steps) / steps
     return odds
 
 
-def words_at_stake(
-    const double[::1] own,
-    const double[::1] words,
-    const double[::1] constant,
-    const unsigned char[::1] kept_alone,
-    const unsigned char[::1] kept,
-):
+def words_at_stake(own, words, constant, kept_alone, kept):
     """Words of content by the page alone, and constant ones of them; words kept alone, and kept."""
     cdef Py_ssize_t segment
+    cdef const double *odds = <const double *>items(own, 8)
+    cdef const double *number = <const double *>items(words, 8)
+    cdef const double *is_constant = <const double *>items(constant, 8)
+    cdef const uint8_t *stays_alone = <const uint8_t *>items(kept_alone, 1)
+    cdef const uint8_t *stays = <const uint8_t *>items(kept, 1)
     cdef double mass, content = 0, recurring = 0, alone = 0, together = 0
-    for segment in range(own.shape[0]):
-        mass = words[segment] / (1 + exp(-own[segment]))
+    for segment in range(len(own)):
+        mass = number[segment] / (1 + exp(-odds[segment]))
         content += mass
-        recurring += mass * constant[segment]
-        alone += words[segment] * kept_alone[segment]
-        together += words[segment] * kept[segment]
+        recurring += mass * is_constant[segment]
+        alone += number[segment] * stays_alone[segment]
+        together += number[segment] * stays[segment]
     return content, recurring, alone, together

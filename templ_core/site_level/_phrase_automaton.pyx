@@ -1,9 +1,11 @@
 """All phrases at once: the automaton of Aho and Corasick (CACM 1975) over token numbers."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
+
+from templ_core._arrays cimport items
 
 UNKNOWN = -1
 """A token that is in no phrase."""
@@ -105,46 +107,43 @@ cdef class PhraseAutomaton:
                 return following
             state = self.suffix[state]
 
-    def lengths(self, const int32_t[::1] numbers):
+    def lengths(self, numbers):
         """The length of the longest occurrence that ends at each place; 0 = none."""
-        cdef Py_ssize_t place
+        cdef Py_ssize_t size = len(numbers), place
+        cdef const int32_t *number = <const int32_t *>items(numbers, 4)
         cdef int32_t state = 0
-        lengths = np.empty(numbers.shape[0], np.int32)
-        cdef int32_t[::1] length = lengths
-        for place in range(numbers.shape[0]):
-            state = self._step(state, numbers[place])
+        lengths = np.empty(size, np.int32)
+        cdef int32_t *length = <int32_t *>items(lengths, 4, True)
+        for place in range(size):
+            state = self._step(state, number[place])
             length[place] = self.longest[state]
         return lengths
 
-    def covered(self, const int32_t[::1] numbers):
+    def covered(self, numbers):
         """Which of the numbers are inside an occurrence of any sequence."""
         cdef Py_ssize_t place
         cdef int32_t left = 0
-        lengths, inside = self.lengths(numbers), np.empty(numbers.shape[0], np.bool_)
-        cdef const int32_t[::1] length = lengths
-        cdef unsigned char[::1] is_inside = inside.view(np.uint8)
-        for place in range(numbers.shape[0] - 1, -1, -1):
+        lengths, inside = self.lengths(numbers), np.empty(len(numbers), np.bool_)
+        cdef const int32_t *length = <const int32_t *>items(lengths, 4)
+        cdef uint8_t *is_inside = <uint8_t *>items(inside, 1, True)
+        for place in range(len(numbers) - 1, -1, -1):
             left = max(left - 1, length[place])
             is_inside[place] = left > 0
         return inside
 
-    def shares(
-        self,
-        const int32_t[::1] numbers,
-        const int32_t[::1] owners,
-        *,
-        Py_ssize_t count,
-        int32_t border,
-    ):
+    def shares(self, numbers, owners, *, Py_ssize_t count, int32_t border):
         """The share of each owner's numbers, borders aside, inside an occurrence; 0 without any."""
         cdef Py_ssize_t place
-        covered, total = np.zeros(count), np.zeros(count)
-        cdef const unsigned char[::1] inside = self.covered(numbers).view(np.uint8)
-        cdef double[::1] part = covered, whole = total
-        for place in range(numbers.shape[0]):
-            if numbers[place] != border:
-                part[owners[place]] += inside[place]
-                whole[owners[place]] += 1
+        cdef const int32_t *number = <const int32_t *>items(numbers, 4)
+        cdef const int32_t *owner = <const int32_t *>items(owners, 4)
+        covered, shares, totals = self.covered(numbers), np.zeros(count), np.zeros(count)
+        cdef const uint8_t *is_inside = <const uint8_t *>items(covered, 1)
+        cdef double *share = <double *>items(shares, 8, True)
+        cdef double *total = <double *>items(totals, 8, True)
+        for place in range(len(numbers)):
+            if number[place] != border:
+                share[owner[place]] += is_inside[place]
+                total[owner[place]] += 1
         for place in range(count):
-            part[place] /= max(whole[place], 1)
-        return covered
+            share[place] /= max(total[place], 1)
+        return shares

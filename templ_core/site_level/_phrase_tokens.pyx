@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from templ_core._arrays cimport items
 from templ_core._letters cimport KNOWN, SPACE, UNSPACED, WORD
 from templ_core.dom._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core.dom._text cimport resized
@@ -170,11 +171,12 @@ cdef class TokenNumbers:
         """
         cdef Scan scan
         cdef Py_ssize_t number, room = 1, count = 0
-        cdef int32_t[::1] token, owner
+        cdef int32_t *token
+        cdef int32_t *owner
         for number in range(len(texts)):
             room += PyUnicode_GetLength(texts[number]) + 1
         tokens, owners = np.empty(room, np.int32), np.empty(room, np.int32)
-        token, owner = tokens, owners
+        token, owner = <int32_t *>items(tokens, 4, True), <int32_t *>items(owners, 4, True)
         for number in range(len(texts)):
             if not markup:
                 token[count], owner[count] = self.border, number

@@ -76,9 +76,7 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     def reasons(self, columns: Columns, kept: npt.NDArray[np.bool_]) -> list[str]:
         """The kind of evidence that speaks most for what became of each segment."""
         kinds = [REASONS.index(REASON_OF[name]) for name in self.terms]
-        strongest = strongest_kinds(
-            columns, self.terms, NEUTRAL, kinds, len(REASONS), kept.view(np.uint8)
-        )
+        strongest = strongest_kinds(columns, self.terms, NEUTRAL, kinds, len(REASONS), kept)
         return [REASONS[kind] for kind in strongest.tolist()]
 
     @classmethod

@@ -73,7 +73,7 @@ def test_odds_fade_to_the_page_and_words_are_counted(segments):
     assert odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
     constant, alone, kept = flags
     mass = words / (1 + np.exp(-own))
-    found = words_at_stake(own, words, constant, alone.astype(np.uint8), kept.astype(np.uint8))
+    found = words_at_stake(own, words, constant, alone > 0, kept > 0)
     assert found == pytest.approx((mass.sum(), mass @ constant, words @ alone, words @ kept))
 
 
