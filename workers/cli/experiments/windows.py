@@ -26,7 +26,15 @@ from workers.settings import DAY_MS, Settings, load_settings
 from workers.tasks import InProcess, Result, Task
 
 _NO_BOUND = 1 << 40
-_STATE_FAMILIES = ("entries", "bodies", "contributions", "dictionaries", "by_url", "by_source")
+_STATE_FAMILIES = (
+    "entries",
+    "bodies",
+    "contributions",
+    "dictionaries",
+    "templates",
+    "by_url",
+    "by_source",
+)
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
