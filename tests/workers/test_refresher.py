@@ -28,7 +28,7 @@ def documents(poison_pool, poison_settings):
 
     def make(count, start=0):
         for number in range(start, start + count):
-            body = f"{MENU}<p>Article {number} says this, and then that. " * 3
+            body = MENU + f"<p>Article {number} says this, and then that. " * 3
             outcome = cleaner.process(page(number, body.encode()))
             assert isinstance(outcome, Cleaned)
             yield outcome.document
