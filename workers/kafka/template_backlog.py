@@ -8,7 +8,7 @@ Site = tuple[int, str]
 
 
 class TemplateBacklog:
-    """A queue in which each site stands once, ordered when one is taken."""
+    """A queue in which each site stands once, with how overdue it was when it was last added."""
 
     def __init__(self, overdue: Callable[[Site], float]) -> None:
         """Start empty.
@@ -17,13 +17,14 @@ class TemplateBacklog:
             overdue: How overdue a site is by now; below 1 = not at all.
         """
         self._overdue = overdue
-        self._sites: set[Site] = set()
+        self._sites: dict[Site, float] = {}
         self._filled = asyncio.Event()
 
     def add(self, site: Site) -> None:
         """Let a site wait, if its templates are due."""
-        if self._overdue(site) >= 1:
-            self._sites.add(site)
+        overdue = self._overdue(site)
+        if overdue >= 1:
+            self._sites[site] = overdue
             self._filled.set()
 
     async def take(self) -> Site:
@@ -31,6 +32,6 @@ class TemplateBacklog:
         while not self._sites:
             self._filled.clear()
             await self._filled.wait()
-        first = max(sorted(self._sites), key=self._overdue)
-        self._sites.remove(first)
+        first = max(self._sites, key=lambda site: (self._sites[site], site))
+        del self._sites[first]
         return first

@@ -3,12 +3,13 @@ import asyncio
 from workers.kafka.template_backlog import TemplateBacklog
 
 
-def test_the_most_overdue_goes_first_as_it_is_when_taken():
+def test_the_most_overdue_goes_first_as_it_was_when_last_added():
     overdue = {(0, "a"): 2.0, (0, "b"): 1.0, (1, "c"): 0.9}
     backlog = TemplateBacklog(overdue.__getitem__)
     for site in [*overdue, (0, "a")]:
         backlog.add(site)
     overdue[0, "b"] = 3.0
+    backlog.add((0, "b"))
 
     async def taken():
         return [await backlog.take() for _ in range(2)]
