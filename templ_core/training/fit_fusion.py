@@ -15,8 +15,9 @@ from templ_core.training.fusion_page import FusionPage
 
 Floats = npt.NDArray[np.float64]
 
-UNFITTED = {"page": 0.25, "place": 0.25, "surroundings": 0.25}
-"""Log-odds of one thing seen in three ways count three quarters together; all else starts at 0."""
+UNFITTED = {"page": 0.1, "place": 0.35, "surroundings": 0.3}
+"""Log-odds of one thing seen in three ways count three quarters together, most where other pages
+had their say; all else starts at 0."""
 _PENALTY = 1e-2
 _ODDS_MAX = 12.0
 _DEVIATIONS = 4.0
