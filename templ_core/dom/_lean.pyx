@@ -248,6 +248,8 @@ cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) n
     ends_text = _ends_text(tag)
     if ends_text and one.collapses:
         _drop_blanks_before(one, name - 1)
+    if tag == META and not _may_name_title(at, end):
+        tag = 0
     while True:
         at = _skip_blanks(at, end)
         if end - at < 2:
@@ -272,6 +274,28 @@ cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) n
             open_value = attribute.value != NULL and not attribute.quoted
         kept = at
     return _after_text(one, tag, at, ends_text)
+
+
+cdef bint _may_name_title(const unsigned char *at, const unsigned char *end) noexcept:
+    """Whether the attributes that begin here may be those of the page's headline."""
+    cdef Attribute attribute
+    cdef Py_ssize_t size
+    while True:
+        at = _skip_blanks(at, end)
+        if at == end or at[0] == c">":
+            return False
+        if at[0] == c"/":
+            at += 1
+            continue
+        _read_attribute(&attribute, at, end)
+        at = attribute.end
+        if attribute.value != NULL and (
+            _packed(attribute.name, attribute.name_end - attribute.name) == PROPERTY
+        ):
+            size = attribute.value_end - attribute.value
+            return memchr(attribute.value, c"&", size) != NULL or (
+                size == 8 and not memcmp(attribute.value, b"og:title", 8)
+            )
 
 
 cdef void _read_attribute(
