@@ -1,0 +1,103 @@
+"""Memory of a worker on a real broker while pages and sites grow, plotted.
+
+    python -m tests.benchmarks.worker_memory [--pages 200000] [--sites 5000] [--out DIRECTORY]
+
+Pages are synthetic, 1.7 kB each, sent as fast as the worker learns from them. Prints the proportional
+set size (what a process has to itself, and its share of what it shares) of each part of the worker at
+twenty points of the way. Needs Java, Maven and Linux.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+
+import psutil
+
+from schemas.topics import DOCUMENTS, PAGES
+from templ_core.evaluation.line_chart import line_chart
+from tests.benchmarks.kafka_worker import DEFAULTS
+from tests.kafka.broker import runner
+from tests.kafka.small_feed import write_small_feed
+from tests.kafka.stream import Stream
+from workers.feeds.files import read_pages
+from workers.kafka.feeder import Feeder
+from workers.settings import load_settings
+
+WAIT_S = 36_000
+POINTS = 20
+MIB = 1 << 20
+SEED = 1
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--pages", type=int, default=200_000)
+    arguments.add_argument("--sites", type=int, default=5_000)
+    arguments.add_argument("--out", type=Path, help="directory for the plot")
+    options = arguments.parse_args()
+    with tempfile.TemporaryDirectory(prefix="memory-") as name:
+        directory = Path(name)
+        broker = runner.Broker(directory / "kafka")
+        broker.start()
+        stream = Stream(broker, "", directory)
+        try:
+            stream.start(**DEFAULTS)
+            points = measure(stream, options.pages, options.sites, directory)
+        finally:
+            stream.stop_all()
+            broker.stop()
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+        lines = {part: [(pages, parts[part]) for pages, parts in points] for part in points[0][1]}
+        title = f"Memory of a worker, {options.sites} sites"
+        (options.out / "worker-memory.svg").write_text(
+            line_chart(title, "pages", "MiB", lines), encoding="utf-8"
+        )
+
+
+def measure(stream, pages, sites, directory):
+    """Pages learned, and MiB of each part, at every point."""
+    feed = write_small_feed(directory / "feed.jsonl", pages=pages, sites=sites, seed=SEED)
+    coming = read_pages([feed])
+    points = []
+    started = time.monotonic()
+    sent = 0
+    while some := list(islice(coming, max(pages // POINTS, 1))):
+        asyncio.run(send(stream, some))
+        sent += len(some)
+        stream.wait_until_lag("cleaner", PAGES, 0, WAIT_S)
+        stream.wait_until_lag("refresher", DOCUMENTS, 0, WAIT_S)
+        parts = memory_mib(psutil.Process(stream.pid("one")))
+        points.append((sent, parts))
+        told = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
+        total = sum(parts.values())
+        seconds = time.monotonic() - started
+        print(f"{sent:7} pages, {seconds:.0f} s: {total:.0f} MiB ({told})", flush=True)
+    return points
+
+
+async def send(stream, pages):
+    async with Feeder(stream.address, stream.prefix, load_settings().message_limit_bytes) as feeder:
+        for page in pages:
+            await feeder.send(page)
+
+
+def memory_mib(worker):
+    """MiB of each part of a worker."""
+    parts = {"supervisor": size_mib(worker)}
+    for role in worker.children():
+        name = role.cmdline()[role.cmdline().index("--role") + 1]
+        parts[name] = size_mib(role)
+        parts[f"{name}'s children"] = sum(map(size_mib, role.children()))
+    return parts
+
+
+def size_mib(process):
+    return process.memory_full_info().pss / MIB
+
+
+if __name__ == "__main__":
+    main()
