@@ -198,14 +198,29 @@ class Refresher:
             if isinstance(learned, Contribution):
                 self._store.put_contribution(site, entry, learned)
 
+    def looks_again(self, model: SiteModelRecord) -> bool:
+        """Whether a new model is a reason to look at any text of its site's window again."""
+        return any(True for _ in self._to_look_at(model))
+
     def revisions(self, model: SiteModelRecord) -> Iterator[Revision]:
         """Texts of a site's window that its new model has made another; at most two for each page.
 
         Hand each to `mark_revised` once it is out. Nothing may happen to the site while the next one
         is made; between two of them documents may come and leave.
         """
+        for entry, reason in list(self._to_look_at(model)):
+            document = self._store.document(model.site, entry)
+            if document is None:
+                continue
+            result = self._revise(document, model)
+            if isinstance(result, ReviseResult) and result.changed_ratio >= LEAST_CHANGE:
+                yield self._revision(document, model, result.cleaned, reason)
+            else:
+                self._store.mark_looked_at(model.site, entry, model.documents)
+
+    def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[Entry, str]]:
         state = self._store.site_state(model.site)
-        for entry in list(self._store.window_entries(model.site)):
+        for entry in self._store.window_entries(model.site):
             is_later = (
                 state.changed_at_ms is not None and entry.event_time_ms >= state.changed_at_ms
             )
@@ -215,16 +230,8 @@ class Refresher:
                 model.documents,
                 state.of_old_design if is_later else 0,
             )
-            if reason is None or entry.revision >= MOST_REVISIONS:
-                continue
-            document = self._store.document(model.site, entry)
-            if document is None:
-                continue
-            result = self._revise(document, model)
-            if isinstance(result, ReviseResult) and result.changed_ratio >= LEAST_CHANGE:
-                yield self._revision(document, model, result.cleaned, reason)
-            else:
-                self._store.mark_looked_at(model.site, entry, model.documents)
+            if reason is not None and entry.revision < MOST_REVISIONS:
+                yield entry, reason
 
     def newest(self, url_key: bytes) -> Revision | str | None:
         """What a URL's last output should be where an older fetch has overtaken it.

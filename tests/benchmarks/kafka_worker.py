@@ -66,6 +66,8 @@ def main():
         "--refresher-niceness", type=int, help="0 where other work would starve it; default: as set"
     )
     options = arguments.parse_args()
+    if "latency" in options.parts and "throughput" not in options.parts and not options.rate:
+        arguments.error("the latency needs --rate, or the throughput")
     found = read_pages([options.feed], time_field=options.time_field)
     pages = list(islice((one for one in found if isinstance(one, Page)), options.pages))
     html_bytes = sum(len(one.body or b"") for one in pages)
@@ -78,12 +80,12 @@ def main():
         tempfile.TemporaryDirectory(prefix="benchmark-") as directory,
         stream_of(Path(directory), worker_settings(options)) as (stream, broker),
     ):
-        rate = options.rate
+        half_rate = None
         if "throughput" in parts:
             on_files_s = processor_s_on_files(options, len(pages), Path(directory))
-            rate = rate or throughput(stream, broker, pages, on_files_s) / 2
+            half_rate = throughput(stream, broker, pages, on_files_s) / 2
         if "latency" in parts:
-            latency(stream, pages, rate)
+            latency(stream, pages, options.rate or half_rate)
         if "rebuild" in parts:
             rebuild(stream, pages, html_bytes, worker_settings(options))
 

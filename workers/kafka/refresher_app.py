@@ -78,7 +78,9 @@ class RefresherApp:
         self._documents = raw_topic(self.app, documents)
         self._site_models = raw_topic(self.app, config.topic(SITE_MODELS))
         self._cleaned = raw_topic(self.app, config.topic(CLEANED))
-        self._fresh: asyncio.Queue[tuple[int, SiteModelRecord]] = asyncio.Queue()
+        self._to_revise: dict[tuple[int, str], None] = {}
+        """Partitions and sites, in order: their models would take the memory of all of them."""
+        self._revisable = asyncio.Event()
         self.app.agent(self._documents, name="refresh")(self._refresh)
         self.app.task(self._revise)
         self.app.task(self._fit_templates)
@@ -239,8 +241,9 @@ class RefresherApp:
             partition.refresher.mark_published(*fitted)
             self.metrics.refits.inc()
             self.metrics.refit_seconds.observe(time.monotonic() - started_s)
-            if self._config.settings.revisions:
-                self._fresh.put_nowait((number, fitted[0]))
+            if self._config.settings.revisions and partition.refresher.looks_again(fitted[0]):
+                self._to_revise[number, site] = None
+                self._revisable.set()
 
     async def _fit_templates(self) -> None:
         while True:
@@ -293,18 +296,34 @@ class RefresherApp:
             await essential(self.app, "revising", self._revise_site)
 
     async def _revise_site(self) -> None:
-        """Publish the texts again that one fresh model has changed, if they are still ours."""
-        number, model = await self._fresh.get()
-        self.metrics.revisions_waiting.set(self._fresh.qsize())
+        """Publish the texts again that one site's model has changed, if they are still ours."""
+        while not self._to_revise:
+            self._revisable.clear()
+            await self._revisable.wait()
+        number, site = next(iter(self._to_revise))
+        del self._to_revise[number, site]
+        self.metrics.revisions_waiting.set(len(self._to_revise))
         partition = self._partitions.get(number)
         if partition is None:
             return
+        async with self._locks[number]:
+            if self._partitions.get(number) is not partition:
+                return
+            fitted = await asyncio.wrap_future(
+                self._pool.submit(site, partition.refresher.refit, site)
+            )
+            if not isinstance(fitted, tuple):
+                return
+            model, learned = fitted
+            if model.version != partition.store.site_state(site).model_version:
+                await self._send_model(model)
+                partition.refresher.mark_published(model, learned)
         revisions = partition.refresher.revisions(model)
         while True:
             async with self._locks[number]:
                 if self._partitions.get(number) is not partition:
                     return
-                work = self._pool.submit(model.site, next, revisions, None)
+                work = self._pool.submit(site, next, revisions, None)
                 revision = await asyncio.wrap_future(work)
                 if revision is None:
                     return
