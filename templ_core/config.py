@@ -23,6 +23,10 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     site_doubt_pages: float = 0.5
     """The site's evidence has half its weight with a window of so many pages, none without."""
 
+    page_rules_pages: int = 3
+    """From so many documents on a site's pages tell comments and repeats, and not rules for single
+    pages."""
+
     kind_likeness_min: float = 0.5
     """A page less like every known kind of page than this starts a new one, 0 to 1."""
 

@@ -114,8 +114,10 @@ def decide_fused(
     own = own_odds(page, config)
     alone = _choice(own, page, page.copies, config)
     weight = site_weight(columns, documents, config)
-    odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, _ANY_KIND, config)
-    fused = _choice(odds, page, None, config)
+    is_known = documents >= config.page_rules_pages
+    kind, copies = (_ANY_KIND, None) if is_known else (page.page_kind, page.copies)
+    odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, kind, config)
+    fused = _choice(odds, page, copies, config)
     content, recurring, kept_alone, kept = words_at_stake(
         own, page.words, columns[CONSTANT], alone.kept, fused.kept
     )
