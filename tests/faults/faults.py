@@ -36,9 +36,11 @@ PATIENT = {
     "TEMPL_WINDOW_PAGES_MAX": "40",
     "TEMPL_REVISIONS_PER_S": "200",
     "TEMPL_BATCH_PAGES": "32",
+    "TEMPL_SESSION_TIMEOUT_S": "6",
+    "TEMPL_STALL_TIMEOUT_S": "120",
 }
-"""A busy machine must not refuse pages, and windows are to be full."""
-STAND_STILL_S = 1200.0
+"""A busy machine must neither refuse pages nor be taken for stalled, and windows are to be full."""
+STAND_STILL_S = 3600.0
 """A busy machine takes its time to rebuild windows."""
 
 
