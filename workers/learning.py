@@ -10,6 +10,7 @@ from templ_core.errors import CodecError
 from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.contribution import Contribution
 from templ_core.site_level.learned_page import (
+    LearnedPage,
     decode_learned_page,
     encode_learned_page,
     learn_page,
@@ -147,13 +148,17 @@ def refit(
     if unknown:
         learners.keep(task.site, learner)
         return Unknown(unknown)
-    contributions = [
-        _contribution(one, page_model) if isinstance(one, WindowPage) else one for one in window
-    ]
-    stale = [index for index, one in enumerate(contributions) if one is None]
+    contributions, stale = [], []
+    for index, one in enumerate(window):
+        if isinstance(one, Contribution):
+            contributions.append(one)
+        elif (page := _learned(one, page_model)) is None:
+            stale.append(index)
+        else:
+            contributions.append(_contribution(one, page))
     if stale:
         return Stale(stale)
-    learner.follow([one for one in contributions if one is not None])
+    learner.follow(contributions)
     templates = decode_templates(task.templates) if task.templates else NO_TEMPLATES
     model = learner.model(templates)
     learners.keep(task.site, learner)
@@ -168,28 +173,27 @@ def refit(
 
 def fit_site_templates(task: TemplatesTask, page_model: PageModel) -> TemplatesResult:
     """The templates of a site's latest documents."""
-    latest = [_contribution(one, page_model) or _read_anew(one, page_model) for one in task.latest]
+    latest = []
+    for one in task.latest:
+        page = _learned(one, page_model)
+        if page is None:
+            page = learn_page(decode_document(one.document or b""), page_model)
+        latest.append(_contribution(one, page))
     return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
-def _contribution(one: WindowPage, page_model: PageModel) -> Contribution | None:
+def _learned(one: WindowPage, page_model: PageModel) -> LearnedPage | None:
     """The page as the page model in use has read it; None where another one did."""
     try:
-        page = decode_learned_page(one.learned or b"", page_model.version)
+        return decode_learned_page(one.learned or b"", page_model.version)
     except CodecError:
         return None
+
+
+def _contribution(one: WindowPage, page: LearnedPage) -> Contribution:
     return Contribution(
         page_id=one.page_id,
         content_digest=one.content_digest,
         page=page,
-        document=one.document,
-    )
-
-
-def _read_anew(one: WindowPage, page_model: PageModel) -> Contribution:
-    return Contribution(
-        page_id=one.page_id,
-        content_digest=one.content_digest,
-        page=learn_page(decode_document(one.document or b""), page_model),
         document=one.document,
     )
