@@ -1,10 +1,12 @@
 """Pages of corpora on the worker's own path, in order, with their site's evidence and without."""
 
-from collections.abc import Sequence
+import statistics
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
+import click
 import msgspec
 
 from templ_core.page_level.page_model import PageModel
@@ -39,6 +41,31 @@ class FollowedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1; None for pages without gold."""
     alone_f1: float | None
     """The same by the page level alone."""
+
+
+def followed_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Argument and options of the commands that follow the sites of a corpus."""
+    for add in (
+        click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1)),
+        click.option(
+            "--folds",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Directory of page models that leave sites out; else the shipped page model.",
+        ),
+        click.argument("corpus", type=click.Path(path_type=Path)),
+    ):
+        command = add(command)
+    return command
+
+
+def figures_row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
+    """Name, number of pages with gold, mean word F1 of the page level and with the site, and the gain."""
+    scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
+    if not scored:
+        return [name, "0", "", "", ""]
+    alone = statistics.fmean(one for one, _ in scored)
+    fused = statistics.fmean(one for _, one in scored)
+    return [name, str(len(scored)), f"{alone:.4f}", f"{fused:.4f}", f"{fused - alone:+.4f}"]
 
 
 def follow_sites(

@@ -7,7 +7,12 @@ from pathlib import Path
 import click
 
 from templ_core.evaluation.line_chart import line_chart
-from workers.cli.experiments.followed_pages import FollowedPage, follow_sites
+from workers.cli.experiments.followed_pages import (
+    FollowedPage,
+    figures_row,
+    follow_sites,
+    followed_options,
+)
 from workers.cli.experiments.results import Report, out_option
 
 _EARLY = (2, 7)
@@ -17,14 +22,8 @@ _SHOWN = 40
 
 
 @click.command("new-site")
-@click.argument("corpus", type=click.Path(path_type=Path))
+@followed_options
 @click.option("--time-field", default="arrival", show_default=True, help="As of `templ run`.")
-@click.option(
-    "--folds",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Directory of page models that leave sites out; else the shipped page model.",
-)
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1))
 @out_option
 def new_site(
     corpus: Path, time_field: str, folds: Path | None, jobs: int, out: Path | None
@@ -67,17 +66,6 @@ def new_site(
 
 
 def _row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
-    scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
-    if not scored:
-        return [name, "0", "", "", "", ""]
-    alone = statistics.fmean(one for one, _ in scored)
-    fused = statistics.fmean(one for _, one in scored)
-    weight = statistics.fmean(page.uses_site for page in pages)
-    return [
-        name,
-        str(len(scored)),
-        f"{alone:.4f}",
-        f"{fused:.4f}",
-        f"{fused - alone:+.4f}",
-        f"{100 * weight:.0f} %",
-    ]
+    has_gold = any(page.f1 is not None for page in pages)
+    weight = f"{100 * statistics.fmean(page.uses_site for page in pages):.0f} %" if has_gold else ""
+    return [*figures_row(name, pages), weight]

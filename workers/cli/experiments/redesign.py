@@ -8,7 +8,12 @@ from pathlib import Path
 import click
 import msgspec
 
-from workers.cli.experiments.followed_pages import FollowedPage, follow_sites
+from workers.cli.experiments.followed_pages import (
+    FollowedPage,
+    figures_row,
+    follow_sites,
+    followed_options,
+)
 from workers.cli.experiments.results import Report, out_option
 from workers.errors import InputProblem
 
@@ -26,7 +31,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@followed_options
 @click.option(
     "--design-field",
     default="snapshot",
@@ -34,12 +39,6 @@ class Change(msgspec.Struct, frozen=True):
     help="Field that names a page's design: `snapshot` of history, `design` of `templ simulate`.",
 )
 @click.option("--time-field", default="none", show_default=True, help="As of `templ run`.")
-@click.option(
-    "--folds",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Directory of page models that leave sites out; else the shipped page model.",
-)
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1))
 @out_option
 def redesign(
     corpus: Path,
@@ -62,11 +61,11 @@ def redesign(
         raise InputProblem(f"{corpus}: no site has two designs by the field {design_field!r}")
     report = Report(out)
     before = [page for change in found for page in change.before]
-    rows = [_row(f"the {_BEFORE} before", before)]
+    rows = [figures_row(f"the {_BEFORE} before", before)]
     for first, last in _BINS:
         pages = [page for change in found for page in change.after[first - 1 : last]]
         if pages:
-            rows.append(_row(f"{first}-{last}" if last > first else str(first), pages))
+            rows.append(figures_row(f"{first}-{last}" if last > first else str(first), pages))
     report.table(
         f"{len(found)} changes of design: word F1 by page since the change",
         ["page", "pages", "page level", "with the site", "difference"],
@@ -95,10 +94,3 @@ def changes(site: Sequence[FollowedPage]) -> Iterator[Change]:
             starts.append(place)
     for start, end in pairwise([*starts[1:], len(site)]):
         yield Change(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
-
-
-def _row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
-    scored = [(page.alone_f1, page.f1) for page in pages if page.f1 is not None]
-    alone = statistics.fmean(one or 0.0 for one, _ in scored)
-    fused = statistics.fmean(one or 0.0 for _, one in scored)
-    return [name, str(len(scored)), f"{alone:.4f}", f"{fused:.4f}", f"{fused - alone:+.4f}"]
