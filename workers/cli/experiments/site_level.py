@@ -154,6 +154,13 @@ def site_level(
     if ablation:
         _report_ablation(report, pages, names, config)
     fitted = fit_fusion(pages, INPUTS, config)
+    _report_weights(report, fitted)
+    if model_file is not None:
+        quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
+        _write(model_file, _file_of(fitted, page_model, corpora, quality))
+
+
+def _report_weights(report: Report, fitted: LinearModel) -> None:
     report.table(
         "Weights, fitted to all pages",
         ["input", "weight", "from", "to"],
@@ -162,18 +169,19 @@ def site_level(
             for name, one in fitted.terms.items()
         ],
     )
-    if model_file is not None:
-        _write(
-            model_file,
-            FusionModel(
-                format=FUSION_FORMAT,
-                terms=fitted.terms,
-                bias=fitted.bias,
-                page_model=page_model,
-                corpora={path.name.partition(".")[0]: _digest(path) for path in corpora},
-                quality={name: round(_mean_f1(pages, fused, name), 4) for name in names},
-            ),
-        )
+
+
+def _file_of(
+    fitted: LinearModel, page_model: str, corpora: Sequence[Path], quality: dict[str, float]
+) -> FusionModel:
+    return FusionModel(
+        format=FUSION_FORMAT,
+        terms=fitted.terms,
+        bias=fitted.bias,
+        page_model=page_model,
+        corpora={path.name.partition(".")[0]: _digest(path) for path in corpora},
+        quality=quality,
+    )
 
 
 def _progress(done: str) -> None:
