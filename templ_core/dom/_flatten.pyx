@@ -1,5 +1,6 @@
 """The parser's tree to columns, in one walk that only reads fields of its nodes."""
 
+from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
@@ -8,6 +9,18 @@ from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
 from templ_core._letters cimport WORD
+from templ_core.dom._aside cimport (
+    ARIA,
+    CLASS,
+    HIDES,
+    HREF,
+    ID,
+    ITEM,
+    OTHER,
+    Place,
+    ROLE,
+    STYLE,
+)
 from templ_core.dom._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core.dom._names cimport Names, slot_of_name
 from templ_core.dom._nodes cimport (
@@ -40,18 +53,24 @@ cdef enum:
     IS_TITLE = 256
     IS_META = 512
 
-cdef enum:
-    OTHER, ID, CLASS, ROLE, ITEM, STYLE, HIDES, ARIA, ATTRIBUTES
-
 cdef struct Node:
     int kind, depth, parent, end, hidden, images
 
 cdef struct Link:
     int links, chars, external, on_page
 
+cdef struct Said:               # by attributes set aside
+    const char *values[ITEM + 1]
+    bint hidden
+    int leads
+    int tag, kind               # of the last element; -1 = none yet
+
 cdef struct Segment:
     int owner, inline_from, inline_to
     Link link
+
+cdef enum:
+    HERE, ELSEWHERE, ON_PAGE    # where a link leads: on the same site, to another, on the page
 
 cdef enum:
     NODE_ROWS = 6
@@ -62,10 +81,13 @@ cdef struct Open:
     int node                # -1 = invisible
     int outer_block
 
-cdef dict _SPECIAL = {
+cdef dict _TRAITS = {
     "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
     "title": IS_TITLE, "meta": IS_META,
 }
+for _tags, _trait in ((INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES)):
+    for _tag in _tags:
+        _TRAITS[_tag] = _TRAITS.get(_tag, 0) | _trait
 cdef dict _READ = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEM, "style": STYLE, "hidden": HIDES,
     "aria-hidden": ARIA,
@@ -76,24 +98,32 @@ cdef object _find_hiding = re.compile(
 ).search
 
 
-def flatten(_Element root, str host):
+def flatten(_Element root, str host, tuple aside=(b"", b"")):
     """The columns of a parsed page, see `templ_core.dom.document`.
 
     Args:
         root: The root element of a page.
         host: The page's host in lower case.
+        aside: Attributes set aside, as `lean_page` returns them.
 
     Returns:
         Kinds, the columns of nodes as rows, texts, the columns of segments as rows, the number
-        of scripts, and the title.
+        of scripts, and the title. None = attributes were set aside on lines where no element of
+        this page begins.
     """
-    cdef Flattener flattener = Flattener(host)
+    cdef Flattener flattener = Flattener(host, aside)
     flattener.walk(root._c_node)
+    if flattener.place != flattener.places_end:
+        return None
     return flattener.columns()
 
 
 cdef class Flattener:
     cdef bytes host
+    cdef tuple aside
+    cdef const Place *place         # of the next attributes set aside
+    cdef const Place *places_end
+    cdef Said *said                 # by their numbers
     cdef const uint16_t[::1] classes
     cdef Interner tags, kinds
     cdef Names tag_numbers, attribute_numbers
@@ -113,7 +143,7 @@ cdef class Flattener:
     cdef Link link                  # of the segment
     cdef bint after_break
 
-    def __cinit__(self, str host):
+    def __cinit__(self, str host, tuple aside):
         interner_begin(&self.tags)
         interner_begin(&self.kinds)
         self.host = host.encode()
@@ -121,10 +151,15 @@ cdef class Flattener:
         self.tag_names, self.texts = [], []
         self.title = ""
         self.block = -1
+        self.aside = aside
+        self.place = <const Place *>PyBytes_AsString(aside[0])
+        self.places_end = self.place + PyBytes_Size(aside[0]) // sizeof(Place)
+        self.read_aside(aside[1])
 
     def __dealloc__(self):
         interner_end(&self.tags)
         interner_end(&self.kinds)
+        free(self.said)
         free(self.traits)
         free(self.plain)
         free(self.key.bytes)
@@ -132,6 +167,35 @@ cdef class Flattener:
         free(self.open)
         free(self.node)
         free(self.segment)
+
+    cdef int read_aside(self, bytes sayings) except -1:
+        cdef const char *at = PyBytes_AsString(sayings)
+        cdef const char *end = at + PyBytes_Size(sayings)
+        cdef Said *one
+        cdef int count = 0, most = 0, attribute
+        while at < end:
+            if count == most:
+                most = 2 * most + 128
+                self.said = <Said *>resized(self.said, most * sizeof(Said))
+            one = &self.said[count]
+            count += 1
+            one.hidden, one.leads, one.tag = False, HERE, -1
+            for attribute in range(ID, ITEM + 1):
+                one.values[attribute] = ""
+            while at[0]:
+                attribute = at[0]
+                at += 1
+                if attribute == STYLE:
+                    one.hidden |= _hides(at)
+                elif attribute == HIDES:
+                    one.hidden = True
+                elif attribute == HREF:
+                    one.leads = self.where(at)
+                else:
+                    one.values[attribute] = at
+                at += strlen(at) + 1
+            at += 1
+        return 0
 
     cdef walk(self, xmlNode *root):
         cdef xmlNode *node = root
@@ -163,6 +227,10 @@ cdef class Flattener:
             self.most_open = 2 * self.most_open + 64
             self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
         cdef Open *this = &self.open[self.is_open]
+        cdef Said *said = NULL
+        if self.place != self.places_end and element.line == self.place.line:
+            said = &self.said[self.place.number]
+            self.place += 1
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
         this.traits, this.node, this.outer_block = traits, -1, self.block
@@ -176,13 +244,18 @@ cdef class Flattener:
         if not traits & IS_INLINE:
             self.flush()
         this.node = self.nodes
-        self.open_node(element, tag)
+        if said == NULL:
+            self.open_node(element, tag)
+        else:
+            if said.tag != tag:
+                said.tag, said.kind = tag, self.kind_of(tag, said.values)
+            self.add_node(said.kind, said.hidden)
         if not traits & IS_INLINE:
             self.block = this.node
             self.run_start = self.nodes
             self.open_verbatim += (traits & IS_VERBATIM) != 0
         elif traits & IS_LINK:
-            self.open_link(attribute_of(element, "href"))
+            self.open_link(said.leads if said != NULL else self.where(attribute_of(element, "href")))
         elif traits & IS_BREAK:
             self.break_line()
         elif traits & IS_IMAGE and self.block >= 0:
@@ -190,7 +263,7 @@ cdef class Flattener:
         return 0
 
     cdef int open_node(self, xmlNode *element, int tag) except -1:
-        cdef const char *values[ATTRIBUTES]
+        cdef const char *values[ITEM + 1]
         cdef int place
         cdef bint hidden = False
         cdef xmlAttr *attribute = element.properties
@@ -208,11 +281,14 @@ cdef class Flattener:
                 elif place != OTHER:
                     values[place] = value_of(attribute)
             attribute = attribute.next
+        return self.add_node(self.kind_of(tag, values), hidden)
+
+    cdef int add_node(self, int kind, bint hidden) except -1:
         if self.nodes == self.most_nodes:
             self.most_nodes = 2 * self.most_nodes + 1024
             self.node = <Node *>resized(self.node, self.most_nodes * sizeof(Node))
         self.node[self.nodes] = Node(
-            self.kind_of(tag, values),
+            kind,
             self.visible,
             self.open[self.is_open - 2].node if self.visible else -1,
             0,
@@ -258,11 +334,7 @@ cdef class Flattener:
             text = PyUnicode_DecodeUTF8(name, strlen(name), NULL)
             self.tag_names.append(text)
             self.traits = <int *>resized(self.traits, self.tags.most * sizeof(int))
-            self.traits[tag] = _SPECIAL.get(text, 0) | (
-                (IS_INLINE if text in INLINE else 0)
-                | (IS_INVISIBLE if text in INVISIBLE else 0)
-                | (SPACES if text in SPACE_AFTER else 0)
-            )
+            self.traits[tag] = _TRAITS.get(text, 0)
             self.plain = <int *>resized(self.plain, self.tags.most * sizeof(int))
             self.plain[tag] = -1
         return tag
@@ -281,14 +353,17 @@ cdef class Flattener:
         finally:
             free(found.bytes)
 
-    cdef int open_link(self, const char *href) except -1:
+    cdef void open_link(self, int leads) noexcept:
         self.open_links += 1
         self.link.links += 1
+        self.link.external += leads == ELSEWHERE
+        self.link.on_page += leads == ON_PAGE
+
+    cdef int where(self, const char *href) except -1:
+        """Where an address leads."""
         if not (strncmp(href, "http:", 5) and strncmp(href, "https:", 6) and strncmp(href, "//", 2)):
-            self.link.external += is_elsewhere(href, self.host)
-        elif href[0] == c"#" or not strncmp(href, "javascript:", 11):
-            self.link.on_page += 1
-        return 0
+            return ELSEWHERE if is_elsewhere(href, self.host) else HERE
+        return ON_PAGE if href[0] == c"#" or not strncmp(href, "javascript:", 11) else HERE
 
     cdef int leave(self) except -1:
         self.is_open -= 1

@@ -10,18 +10,48 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from templ_core.dom._aside cimport (
+    ATTRIBUTES,
+    ARIA,
+    Aside,
+    CLASS,
+    HIDES,
+    HREF,
+    ID,
+    ITEM,
+    MOST_LINES,
+    OTHER,
+    ROLE,
+    STYLE,
+    aside_begin,
+    aside_end,
+    line_at,
+    say,
+    set_aside,
+)
+from templ_core.dom._markup cimport (
+    ARIA_NAME,
+    Attribute,
+    PLAINTEXT_NAME,
+    after_byte,
+    after_comment,
+    end_of_name,
+    end_of_script,
+    end_of_text,
+    is_blank,
+    is_letter,
+    packed,
+    read_attribute,
+    skip_blanks,
+)
+
 from templ_core.dom.tags import INLINE
 
 cdef enum:
-    BLANK = 1
-    ENDS_NAME = 2
-    ENDS_ATTRIBUTE = 4      # its name
-    ENDS_VALUE = 8          # without quotes
-    PACKED = 8              # bytes of a name that fit in a number
     SLOTS = 256             # a power of two
 
-cdef unsigned char[256] CLASS
 cdef uint64_t[SLOTS] INLINE_NAMES       # by their hashes; 0 = free
+
 
 cdef struct Lean:
     const unsigned char *end
@@ -29,58 +59,37 @@ cdef struct Lean:
     unsigned char *room
     unsigned char *out
     bint collapses                  # white space around tags: up to the first `pre`
-
-cdef struct Attribute:
-    const unsigned char *name
-    const unsigned char *name_end
-    const unsigned char *value      # NULL without one
-    const unsigned char *value_end
-    const unsigned char *end        # after the closing quote
-    bint quoted
-
-
-cdef void _fill_classes() noexcept:
-    cdef int byte
-    for byte in b"\t\n\x0c\r ":
-        CLASS[byte] = BLANK | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE
-    CLASS[c"/"] = ENDS_NAME | ENDS_ATTRIBUTE
-    CLASS[c">"] = ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE
-    CLASS[c"="] = ENDS_ATTRIBUTE
-
-
-_fill_classes()
-
+    Aside *aside                    # NULL = attributes stay where they are
+    bint joins                      # leaves out the ends of documents
 
 cdef uint64_t _packed_name(bytes name) noexcept:
-    return _packed(<const unsigned char *>PyBytes_AsString(name), PyBytes_Size(name))
+    return packed(<const unsigned char *>PyBytes_AsString(name), PyBytes_Size(name))
 
 
 cdef void _fill_inline_names() noexcept:
-    cdef uint64_t packed
+    cdef uint64_t tag
     cdef int slot
     for name in INLINE:
-        packed = _packed_name(name.encode())
-        slot = _slot_of(packed)
+        tag = _packed_name(name.encode())
+        slot = _slot_of(tag)
         while INLINE_NAMES[slot]:
             slot = (slot + 1) % SLOTS
-        INLINE_NAMES[slot] = packed
+        INLINE_NAMES[slot] = tag
 
 
 _fill_inline_names()
 
-cdef uint64_t SCRIPT = _packed_name(b"script"), STYLE = _packed_name(b"style")
-cdef uint64_t TEXTAREA = _packed_name(b"textarea"), IFRAME = _packed_name(b"iframe")
-cdef uint64_t TITLE = _packed_name(b"title"), XMP = _packed_name(b"xmp")
-cdef uint64_t NOEMBED = _packed_name(b"noembed"), NOFRAMES = _packed_name(b"noframes")
-cdef uint64_t HTML = _packed_name(b"html"), HEAD = _packed_name(b"head")
-cdef uint64_t BODY = _packed_name(b"body"), LINK = _packed_name(b"a"), META = _packed_name(b"meta")
-cdef uint64_t PRE = _packed_name(b"pre")
-cdef uint64_t ID = _packed_name(b"id"), CLASSES = _packed_name(b"class")
-cdef uint64_t ROLE = _packed_name(b"role"), ITEM = _packed_name(b"itemprop")
-cdef uint64_t HIDDEN = _packed_name(b"hidden")
-cdef uint64_t HREF = _packed_name(b"href"), PROPERTY = _packed_name(b"property")
-cdef uint64_t CONTENT = _packed_name(b"content")
-cdef uint64_t PLAINTEXT = 1, ARIA = 2   # the long names that matter
+cdef uint64_t SCRIPT_NAME = _packed_name(b"script"), STYLE_NAME = _packed_name(b"style")
+cdef uint64_t TEXTAREA_NAME = _packed_name(b"textarea"), IFRAME_NAME = _packed_name(b"iframe")
+cdef uint64_t TITLE_NAME = _packed_name(b"title"), XMP_NAME = _packed_name(b"xmp")
+cdef uint64_t NOEMBED_NAME = _packed_name(b"noembed"), NOFRAMES_NAME = _packed_name(b"noframes")
+cdef uint64_t HTML_NAME = _packed_name(b"html"), HEAD_NAME = _packed_name(b"head")
+cdef uint64_t BODY_NAME = _packed_name(b"body"), META_NAME = _packed_name(b"meta")
+cdef uint64_t LINK_NAME = _packed_name(b"a"), PRE_NAME = _packed_name(b"pre")
+cdef uint64_t ID_NAME = _packed_name(b"id"), CLASS_NAME = _packed_name(b"class")
+cdef uint64_t ROLE_NAME = _packed_name(b"role"), ITEM_NAME = _packed_name(b"itemprop")
+cdef uint64_t HIDDEN_NAME = _packed_name(b"hidden"), HREF_NAME = _packed_name(b"href")
+cdef uint64_t PROPERTY_NAME = _packed_name(b"property"), CONTENT_NAME = _packed_name(b"content")
 
 
 def lean_markup(bytes markup):
@@ -93,13 +102,45 @@ def lean_markup(bytes markup):
     Args:
         markup: UTF-8.
     """
+    return _lean(markup, NULL, False)
+
+
+def lean_page(bytes markup, bint joins=False):
+    """The same with attributes set aside, see `templ_core.dom._aside`.
+
+    Args:
+        markup: UTF-8.
+        joins: Also leave out the ends of documents, so that what follows one belongs to it.
+
+    Returns:
+        The markup, and what `flatten` needs to know of its attributes: where and what they are.
+    """
+    cdef const char *at = PyBytes_AsString(markup)
+    cdef Py_ssize_t size = PyBytes_Size(markup)
+    cdef Aside aside
+    if memchr(at, 0, size) != NULL:
+        return _lean(markup, NULL, joins), (b"", b"")
+    aside_begin(&aside, memchr(at, c"\r", size) != NULL)
+    try:
+        lean = _lean(markup, &aside, joins)
+        return lean, (
+            PyBytes_FromStringAndSize(aside.places.bytes, aside.places.size),
+            PyBytes_FromStringAndSize(aside.sayings.text.bytes, aside.sayings.text.size),
+        )
+    finally:
+        aside_end(&aside)
+
+
+cdef bytes _lean(bytes markup, Aside *aside, bint joins):
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(markup)
     cdef Py_ssize_t size = PyBytes_Size(markup)
     cdef unsigned char *room = <unsigned char *>malloc(size + 1)
     cdef Lean one
     if room == NULL:
         raise MemoryError
-    one = Lean(at + size, at, room, room, True)
+    one = Lean(at + size, at, room, room, True, aside, joins)
+    if aside != NULL:
+        aside.counted = room
     try:
         while at != NULL:
             at = <const unsigned char *>memchr(at, c"<", one.end - at)
@@ -123,35 +164,28 @@ cdef inline void _drop(Lean *one, const unsigned char *start, const unsigned cha
         one.copied = end
 
 
-cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) noexcept:
+cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) except? NULL:
     """Behind what begins with a `<`; NULL = it never ends."""
     cdef Py_ssize_t left = one.end - at
     cdef const unsigned char *after
     if left < 3:
         return NULL
-    if _is_letter(at[1]):
+    if is_letter(at[1]):
         return _after_start_tag(one, at)
     if at[1] == c"/":
-        if _is_letter(at[2]):
+        if is_letter(at[2]):
             after = _after_end_tag(one, at)
         else:
-            after = _after_byte(at + 2, one.end, c">")
+            after = after_byte(at + 2, one.end, c">")
         return _after_blanks(one, after, False)
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
-        after = _after_comment(at + 4, one.end)
+        after = after_comment(at + 4, one.end)
         if after != NULL:
             _drop(one, at, after)
         return _after_blanks(one, after, False)
     if at[1] == c"!" or at[1] == c"?":
-        return _after_byte(at + 2, one.end, c">")
+        return after_byte(at + 2, one.end, c">")
     return at + 1
-
-
-cdef const unsigned char *_after_byte(
-    const unsigned char *at, const unsigned char *end, int byte
-) noexcept:
-    at = <const unsigned char *>memchr(at, byte, end - at)
-    return at + 1 if at != NULL else NULL
 
 
 cdef const unsigned char *_after_blanks(
@@ -159,61 +193,47 @@ cdef const unsigned char *_after_blanks(
 ) noexcept:
     """Leave out the blanks behind a tag, or all but one."""
     cdef const unsigned char *kept
-    if at == NULL or not one.collapses or at == one.end or not CLASS[at[0]] & BLANK:
+    if at == NULL or not one.collapses or at == one.end or not is_blank(at[0]):
         return at
     kept = at if drops_all else at + 1
-    at = _skip_blanks(kept, one.end)
+    at = skip_blanks(kept, one.end)
     _drop(one, kept, at)
     return at
-
-
-cdef const unsigned char *_after_comment(
-    const unsigned char *at, const unsigned char *end
-) noexcept:
-    if at < end and at[0] == c">":
-        return at + 1
-    if end - at > 1 and at[0] == c"-" and at[1] == c">":
-        return at + 2
-    while True:
-        at = <const unsigned char *>memchr(at, c"-", end - at)
-        if at == NULL or end - at < 3:
-            return NULL
-        if at[1] == c"-":
-            if at[2] == c">":
-                return at + 3
-            if at[2] == c"!" and end - at > 3 and at[3] == c">":
-                return at + 4
-        at += 1
 
 
 # --- tags -----------------------------------------------------------------------------------
 
 
-cdef const unsigned char *_after_end_tag(Lean *one, const unsigned char *at) noexcept:
-    cdef const unsigned char *name_end = _end_of_name(at + 3, one.end, ENDS_NAME)
-    cdef const unsigned char *end = one.end
+cdef const unsigned char *_after_end_tag(Lean *one, const unsigned char *start) noexcept:
+    cdef const unsigned char *name_end = end_of_name(start + 3, one.end)
+    cdef const unsigned char *at = name_end
     cdef Attribute attribute
-    at = name_end
+    cdef uint64_t tag
     while True:
-        at = _skip_blanks(at, end)
-        if at == end:
+        at = skip_blanks(at, one.end)
+        if at == one.end:
             return NULL
         if at[0] == c">":
-            _drop(one, name_end, at)
-            return at + 1
+            break
         if at[0] == c"/":
             at += 1
         else:
-            _read_attribute(&attribute, at, end)
+            read_attribute(&attribute, at, one.end)
             at = attribute.end
+    tag = packed(start + 2, name_end - start - 2) if one.joins else 0
+    if tag == HTML_NAME or tag == BODY_NAME:
+        _drop(one, start, at + 1)
+    else:
+        _drop(one, name_end, at)
+    return at + 1
 
 
 cdef void _drop_blanks_before(Lean *one, const unsigned char *at) noexcept:
     cdef const unsigned char *start = at
-    while start > one.copied and CLASS[(start - 1)[0]] & BLANK:
+    while start > one.copied and is_blank((start - 1)[0]):
         start -= 1
     if start == one.copied:
-        while one.out > one.room and CLASS[(one.out - 1)[0]] & BLANK:
+        while one.out > one.room and is_blank((one.out - 1)[0]):
             one.out -= 1
     _drop(one, start, at)
 
@@ -221,7 +241,7 @@ cdef void _drop_blanks_before(Lean *one, const unsigned char *at) noexcept:
 cdef bint _ends_text(uint64_t tag) noexcept:
     """Whether a start tag ends the text before it, wherever it stands."""
     cdef int slot = _slot_of(tag)
-    if tag == HTML or tag == HEAD or tag == BODY:
+    if tag == HTML_NAME or tag == HEAD_NAME or tag == BODY_NAME:
         return False
     while INLINE_NAMES[slot]:
         if INLINE_NAMES[slot] == tag:
@@ -234,7 +254,7 @@ cdef inline int _slot_of(uint64_t tag) noexcept:
     return <int>(tag * <uint64_t>0x9E3779B97F4A7C15 >> 56)
 
 
-cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) noexcept:
+cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) except? NULL:
     cdef const unsigned char *end = one.end
     cdef const unsigned char *name = at + 1
     cdef const unsigned char *kept
@@ -243,15 +263,17 @@ cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) n
     cdef bint ends_text
     cdef bint open_value = False    # the last attribute kept has a value without quotes
     cdef int seen = 0
-    kept = at = _end_of_name(name + 1, end, ENDS_NAME)
-    tag = _packed(name, at - name)
+    kept = at = end_of_name(name + 1, end)
+    tag = packed(name, at - name)
     ends_text = _ends_text(tag)
     if ends_text and one.collapses:
         _drop_blanks_before(one, name - 1)
-    if tag == META and not _may_name_title(at, end):
+    if tag == META_NAME and not _may_name_title(at, end):
         tag = 0
+    if one.aside != NULL and _may_go_aside(tag):
+        kept = at = _after_attributes(one, tag, at)
     while True:
-        at = _skip_blanks(at, end)
+        at = skip_blanks(at, end)
         if end - at < 2:
             return NULL
         if at[0] == c">":
@@ -262,14 +284,14 @@ cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) n
             if at[0] == c">":
                 return _after_blanks(one, at + 1, ends_text)
             continue
-        _read_attribute(&attribute, at, end)
+        read_attribute(&attribute, at, end)
         at = attribute.end
         if at == end:
             return NULL
         if _is_unread(&attribute, tag, &seen) and _may_go(&attribute, open_value, end):
             _drop(one, kept, at)
         else:
-            if tag == LINK:
+            if tag == LINK_NAME:
                 _shorten_address(one, &attribute)
             open_value = attribute.value != NULL and not attribute.quoted
         kept = at
@@ -281,16 +303,16 @@ cdef bint _may_name_title(const unsigned char *at, const unsigned char *end) noe
     cdef Attribute attribute
     cdef Py_ssize_t size
     while True:
-        at = _skip_blanks(at, end)
+        at = skip_blanks(at, end)
         if at == end or at[0] == c">":
             return False
         if at[0] == c"/":
             at += 1
             continue
-        _read_attribute(&attribute, at, end)
+        read_attribute(&attribute, at, end)
         at = attribute.end
         if attribute.value != NULL and (
-            _packed(attribute.name, attribute.name_end - attribute.name) == PROPERTY
+            packed(attribute.name, attribute.name_end - attribute.name) == PROPERTY_NAME
         ):
             size = attribute.value_end - attribute.value
             return memchr(attribute.value, c"&", size) != NULL or (
@@ -298,55 +320,45 @@ cdef bint _may_name_title(const unsigned char *at, const unsigned char *end) noe
             )
 
 
-cdef void _read_attribute(
-    Attribute *one, const unsigned char *at, const unsigned char *end
-) noexcept:
-    """The attribute that begins here; it ends with the markup where it never ends."""
-    cdef const unsigned char *found
-    one.name = at
-    one.name_end = one.end = _end_of_name(at + 1, end, ENDS_ATTRIBUTE)
-    one.value = one.value_end = NULL
-    one.quoted = False
-    at = _skip_blanks(one.name_end, end)
-    if at == end or at[0] != c"=":
-        return
-    at = _skip_blanks(at + 1, end)
-    if at < end and (at[0] == c'"' or at[0] == c"'"):
-        one.quoted = True
-        one.value = at + 1
-        found = <const unsigned char *>memchr(one.value, at[0], end - one.value)
-        one.value_end = found if found != NULL else end
-        one.end = found + 1 if found != NULL else end
-        return
-    one.value = at
-    while at < end and not CLASS[at[0]] & ENDS_VALUE:
-        at += 1
-    one.value_end = one.end = at
-
-
 cdef enum:
-    SEEN_STYLE = 1
-    SEEN_HREF = 2
     ADDRESS_START = 12      # bytes that tell where an address leads
+
+
+cdef inline int _number_of(const Attribute *one, uint64_t tag) noexcept:
+    cdef uint64_t name = packed(one.name, one.name_end - one.name)
+    if name == CLASS_NAME:
+        return CLASS
+    if name == ID_NAME:
+        return ID
+    if name == HREF_NAME:
+        return HREF if tag == LINK_NAME else OTHER
+    if name == STYLE_NAME:
+        return STYLE
+    if name == ROLE_NAME:
+        return ROLE
+    if name == ITEM_NAME:
+        return ITEM
+    if name == HIDDEN_NAME:
+        return HIDES
+    return ARIA if name == ARIA_NAME else OTHER
 
 
 cdef bint _is_unread(const Attribute *one, uint64_t tag, int *seen) noexcept:
     """Whether no stage reads the attribute; of several of one name the first counts."""
-    cdef uint64_t name = _packed(one.name, one.name_end - one.name)
-    cdef bint is_first
-    if name == CLASSES or name == ID:
-        return False
-    if name == STYLE:
-        is_first = not seen[0] & SEEN_STYLE
-        seen[0] |= SEEN_STYLE
+    cdef int number = _number_of(one, tag)
+    cdef bint is_first = not seen[0] >> number & 1
+    cdef uint64_t name
+    seen[0] |= 1 << number
+    if number == STYLE:
         return not (is_first and _may_hide(one))
-    if name == HREF and tag == LINK:
-        is_first = not seen[0] & SEEN_HREF
-        seen[0] |= SEEN_HREF
+    if number == HREF:
         return not (is_first and _leads_away(one))
-    if name == ROLE or name == ITEM or name == HIDDEN or name == ARIA:
+    if number != OTHER:
         return False
-    return not (tag == HTML or (tag == META and (name == PROPERTY or name == CONTENT)))
+    name = packed(one.name, one.name_end - one.name)
+    return not (
+        tag == HTML_NAME or (tag == META_NAME and (name == PROPERTY_NAME or name == CONTENT_NAME))
+    )
 
 
 cdef bint _may_go(const Attribute *one, bint open_value, const unsigned char *end) noexcept:
@@ -356,11 +368,11 @@ cdef bint _may_go(const Attribute *one, bint open_value, const unsigned char *en
         return True
     if after[0] == c"/":
         return not open_value
-    if not CLASS[after[0]] & BLANK:
+    if not is_blank(after[0]):
         return False
     if one.value == NULL:
         return True
-    after = _skip_blanks(after, end)
+    after = skip_blanks(after, end)
     return after < end and after[0] != c"="
 
 
@@ -396,21 +408,114 @@ cdef bint _leads_away(const Attribute *one) noexcept:
 
 cdef void _shorten_address(Lean *one, const Attribute *attribute) noexcept:
     """Leave out what follows the host of an address."""
-    cdef const unsigned char *at = attribute.value
-    cdef const unsigned char *end = attribute.value_end
-    if at == NULL or _packed(attribute.name, attribute.name_end - attribute.name) != HREF:
+    if attribute.value == NULL or HREF_NAME != packed(
+        attribute.name, attribute.name_end - attribute.name
+    ):
         return
+    _drop(one, _end_of_host(attribute), attribute.value_end)
+
+
+cdef const unsigned char *_end_of_host(const Attribute *address) noexcept:
+    """Behind the slash after the host, or the end."""
+    cdef const unsigned char *at = address.value
+    cdef const unsigned char *end = address.value_end
     while end - at > 1 and not (at[0] == c"/" and at[1] == c"/"):
         if at[0] == c"&":
-            return
+            return end
         at += 1
     at += 2
     while at < end and at[0] != c"/":
         if at[0] == c"&":
-            return
+            return end
         at += 1
-    if at < end:
-        _drop(one, at + 1, end)
+    return at + 1 if at < end else end
+
+
+# --- attributes set aside -------------------------------------------------------------------
+
+
+cdef inline bint _is_emptied(uint64_t tag) noexcept:
+    """Whether nothing is read of an element but its tag."""
+    return tag == SCRIPT_NAME or tag == STYLE_NAME or tag == IFRAME_NAME or tag == TEXTAREA_NAME
+
+
+cdef inline bint _may_go_aside(uint64_t tag) noexcept:
+    """Not where the parser may drop the tag, or others read its attributes."""
+    return not (tag == HTML_NAME or tag == HEAD_NAME or tag == BODY_NAME or tag == META_NAME)
+
+
+cdef const unsigned char *_after_attributes(
+    Lean *one, uint64_t tag, const unsigned char *start
+) except NULL:
+    """Where a tag's attributes, now set aside, are over; where they begin if they have to stay."""
+    cdef const unsigned char *end = one.end
+    cdef const unsigned char *at = start
+    cdef Attribute attribute
+    cdef Attribute read[ATTRIBUTES]
+    cdef int seen = 0, number, line
+    while True:
+        at = skip_blanks(at, end)
+        if end - at < 2:
+            return start
+        if at[0] == c">" or (at[0] == c"/" and at[1] == c">"):
+            break
+        if at[0] == c"/":
+            at += 1
+            continue
+        read_attribute(&attribute, at, end)
+        at = attribute.end
+        number = _number_of(&attribute, tag)
+        if number == OTHER or seen >> number & 1:
+            continue
+        if not _is_plain(&attribute, one.aside.returns):
+            return start
+        read[number] = attribute
+        seen |= 1 << number
+    if seen and not _is_emptied(tag):
+        _say_all(one.aside, read, seen)
+        if one.aside.saying.size:
+            _copy_up_to(one, start)
+            line = line_at(one.aside, one.out)
+            if line > MOST_LINES:
+                return start
+            one.out[0] = c"\n"
+            one.out += 1
+            set_aside(one.aside, line)
+    _drop(one, start, at)
+    return at
+
+
+cdef inline bint _is_plain(const Attribute *one, bint returns) noexcept:
+    """Whether the parser takes the value as it stands."""
+    cdef Py_ssize_t size = one.value_end - one.value
+    return size == 0 or memchr(one.value, c"&", size) == NULL and not (
+        returns and memchr(one.value, c"\r", size) != NULL
+    )
+
+
+cdef int _say_all(Aside *aside, const Attribute *read, int seen) except -1:
+    """Put together what the attributes say of their element."""
+    cdef const Attribute *one
+    cdef int number
+    aside.saying.size = 0
+    for number in range(ID, ITEM + 1):
+        one = &read[number]
+        if seen >> number & 1 and one.value_end > one.value:
+            say(aside, number, one.value, one.value_end - one.value)
+    one = &read[STYLE]
+    if seen >> STYLE & 1 and _may_hide(one):
+        say(aside, STYLE, one.value, one.value_end - one.value)
+    one = &read[ARIA]
+    if seen >> HIDES & 1 or (
+        seen >> ARIA & 1
+        and one.value_end - one.value == 4
+        and not memcmp(one.value, b"true", 4)
+    ):
+        say(aside, HIDES, NULL, 0)
+    one = &read[HREF]
+    if seen >> HREF & 1 and _leads_away(one):
+        say(aside, HREF, one.value, _end_of_host(one) - one.value)
+    return 0
 
 
 # --- text that is no markup -----------------------------------------------------------------
@@ -421,116 +526,17 @@ cdef const unsigned char *_after_text(
 ) noexcept:
     """Behind a start tag, and the text behind it in which there are no tags."""
     cdef const unsigned char *end
-    if tag == SCRIPT:
-        end = _end_of_script(at, one.end)
-    elif tag == STYLE or tag == IFRAME or tag == TEXTAREA or tag == TITLE or (
-        tag == NOEMBED or tag == NOFRAMES or tag == XMP
+    if tag == SCRIPT_NAME:
+        end = end_of_script(SCRIPT_NAME, at, one.end)
+    elif tag == STYLE_NAME or tag == IFRAME_NAME or tag == TEXTAREA_NAME or tag == TITLE_NAME or (
+        tag == NOEMBED_NAME or tag == NOFRAMES_NAME or tag == XMP_NAME
     ):
-        end = _end_of_text(tag, at, one.end)
-    elif tag == PLAINTEXT:
+        end = end_of_text(tag, at, one.end)
+    elif tag == PLAINTEXT_NAME:
         return NULL
     else:
-        one.collapses = one.collapses and tag != PRE
+        one.collapses = one.collapses and tag != PRE_NAME
         return _after_blanks(one, at, ends_text)
-    if end != NULL and (tag == SCRIPT or tag == STYLE or tag == IFRAME or tag == TEXTAREA):
+    if end != NULL and _is_emptied(tag):
         _drop(one, at, end)
     return end
-
-
-cdef const unsigned char *_end_of_text(
-    uint64_t tag, const unsigned char *at, const unsigned char *end
-) noexcept:
-    """The end tag that ends a text; NULL = there is none."""
-    while True:
-        at = <const unsigned char *>memchr(at, c"<", end - at)
-        if at == NULL:
-            return NULL
-        if _is_tag(tag, at + 1, end, True):
-            return at
-        at += 1
-
-
-cdef const unsigned char *_end_of_script(
-    const unsigned char *at, const unsigned char *end
-) noexcept:
-    """The same for a script: inside of a comment's marks, scripts may hold scripts."""
-    cdef bint in_comment = False, in_script = False
-    while True:
-        if not in_comment:
-            at = <const unsigned char *>memchr(at, c"<", end - at)
-        else:
-            while at < end and at[0] != c"<" and at[0] != c"-":
-                at += 1
-        if at == NULL or end - at < 3:
-            return NULL
-        if at[0] == c"-":
-            if at[1] == c"-" and at[2] == c">":
-                in_comment = in_script = False
-        elif not in_comment and at[1] == c"!":
-            in_comment = end - at > 3 and at[2] == c"-" and at[3] == c"-"
-        elif _is_tag(SCRIPT, at + 1, end, True):
-            if not in_script:
-                return at
-            in_script = False
-        elif in_comment and not in_script and _is_tag(SCRIPT, at + 1, end, False):
-            in_script = True
-        at += 1
-
-
-cdef bint _is_tag(
-    uint64_t tag, const unsigned char *at, const unsigned char *end, bint closes
-) noexcept:
-    """Whether this is the name of a tag, with a slash before it for one that closes."""
-    cdef const unsigned char *name_end
-    if closes:
-        if at == end or at[0] != c"/":
-            return False
-        at += 1
-    if at == end or not _is_letter(at[0]):
-        return False
-    name_end = _end_of_name(at + 1, end, ENDS_NAME)
-    return name_end < end and _packed(at, name_end - at) == tag
-
-
-# --- names ----------------------------------------------------------------------------------
-
-
-cdef inline bint _is_letter(unsigned char byte) noexcept:
-    return c"a" <= byte | 32 <= c"z"
-
-
-cdef inline const unsigned char *_skip_blanks(
-    const unsigned char *at, const unsigned char *end
-) noexcept:
-    while at < end and CLASS[at[0]] & BLANK:
-        at += 1
-    return at
-
-
-cdef inline const unsigned char *_end_of_name(
-    const unsigned char *at, const unsigned char *end, int ends
-) noexcept:
-    while at < end and not CLASS[at[0]] & ends:
-        at += 1
-    return at
-
-
-cdef uint64_t _packed(const unsigned char *name, Py_ssize_t size) noexcept:
-    """A name in lower case as a number, different for all names that matter."""
-    cdef uint64_t packed = 0
-    cdef Py_ssize_t place
-    if size > PACKED:
-        if _is_name(name, size, b"aria-hidden"):
-            return ARIA
-        return PLAINTEXT if _is_name(name, size, b"plaintext") else 0
-    for place in range(size):
-        packed = packed << 8 | (name[place] | 32)
-    return packed
-
-
-cdef bint _is_name(const unsigned char *name, Py_ssize_t size, const char *wanted) noexcept:
-    cdef Py_ssize_t place
-    for place in range(size):
-        if name[place] | 32 != <unsigned char>wanted[place]:
-            return False
-    return wanted[size] == 0

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from templ_core.dom._lean import lean_markup
+from templ_core.dom._lean import lean_markup, lean_page
 from templ_core.dom._tree import bits_above
 from templ_core.dom.decode import decode_page
-from templ_core.dom.parser_check import Columns, checked_flatten
+from templ_core.dom.parser_check import NOTHING_ASIDE, Columns, checked_flatten
 from templ_core.dom.repair import flatten_markup
-from templ_core.dom.scan import join_documents, scan_markup
+from templ_core.dom.scan import join_documents, needs_repair, scan_markup
 from templ_core.dom.tree import sums_below
 
 Int32s = npt.NDArray[np.int32]
@@ -124,7 +124,7 @@ def read_document(
         limit_bytes=limit_bytes,
     )
     utf8 = decoded.utf8 if decoded.kind != "text" else _paragraphs(decoded.text).encode()
-    return _document(_parsed_page(lean_markup(utf8)), url, decoded.chars)
+    return _document(utf8, url, decoded.chars)
 
 
 def _paragraphs(text: str) -> str:
@@ -139,15 +139,14 @@ def parse_document(markup: str, url: str) -> Document:
     Raises:
         HostilePage: it would stall the parser and cannot be repaired.
     """
-    return _document(_parsed_page(lean_markup(markup.encode())), url, len(markup))
+    return _document(markup.encode(), url, len(markup))
 
 
-def _document(root: etree._Element | None, url: str, html_chars: int) -> Document:
+def _document(utf8: bytes, url: str, html_chars: int) -> Document:
+    root, columns = _read_markup(utf8, _host(url))
     language = ""
-    columns = _NO_COLUMNS
     if root is not None:
         language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-        columns = checked_flatten()(root, _host(url))
     kinds, (kind, depth, parent, end, hidden, images), texts, segments, scripts, title = columns
     return Document(
         title=title,
@@ -165,6 +164,31 @@ def _document(root: etree._Element | None, url: str, html_chars: int) -> Documen
         ),
         segments=Segments(texts, *segments),
     )
+
+
+def _read_markup(utf8: bytes, host: str) -> tuple[etree._Element | None, Columns]:
+    """The root and the columns of a page without what no stage reads.
+
+    Attributes are set aside unless the markup has to be repaired: a repair moves lines.
+    """
+    flatten = checked_flatten()
+    for joins_documents in (False, True):
+        markup, aside = lean_page(utf8, joins_documents)
+        if markup.isspace() or not markup:
+            return None, _NO_COLUMNS
+        if needs_repair(markup):
+            break
+        root, too_deep = _parsed(markup)
+        if root is None or too_deep:
+            break
+        if not _has_another_root(root):
+            columns = flatten(root, host, aside)
+            if columns is None:
+                break
+            return root, columns
+    root = _parsed_page(lean_markup(utf8))
+    columns = flatten(root, host, NOTHING_ASIDE) if root is not None else None
+    return root, columns or _NO_COLUMNS
 
 
 def parse_markup(markup: str) -> etree._Element | None:

@@ -8,16 +8,20 @@ import numpy.typing as npt
 from lxml import etree
 
 from templ_core.dom._flatten import flatten
+from templ_core.dom._lean import lean_page
 from templ_core.errors import ParserMismatch
 
 Int32s = npt.NDArray[np.int32]
 Columns = tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int, str]
 """What `flatten` returns."""
+Aside = tuple[bytes, bytes]
+"""Attributes set aside by `lean_page`: where, and what they say."""
+NOTHING_ASIDE: Aside = (b"", b"")
 
 _MARKUP = (
-    '<html lang="en"><body class="b"><p id="x" hidden>One <b>two</b><br>3 <!-- --> 4</p>'
-    "<script>5</script><title>A\ntitle</title>"
-    '<ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
+    b'<html lang="en"><body class="b"><p id="x" hidden>One <b>two</b><br>3 <!-- --> 4</p>'
+    b"<script>5</script><title>A\ntitle</title>"
+    b'<ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
 )
 _KINDS = [
     *[("html", ""), ("body", "\nb\n\n\n"), ("p", "x\n\n\n\n"), ("b", ""), ("br", "")],
@@ -36,19 +40,24 @@ _SEGMENTS = [[2, 6, 9], [3, 7, 10], [5, 9, 10], [0, 1, 0], [0, 3, 0], [0, 1, 0],
 
 
 @functools.cache
-def checked_flatten() -> Callable[[etree._Element, str], Columns]:
+def checked_flatten() -> Callable[[etree._Element, str, Aside], Columns | None]:
     """`flatten`, compared once with columns that are known.
 
     Raises:
         ParserMismatch: the columns differ.
     """
-    root = etree.fromstring(_MARKUP, etree.HTMLParser())
-    kinds, nodes, texts, segments, scripts, title = flatten(root, "example.com")
-    found = (kinds, nodes.tolist(), texts, segments.tolist(), scripts, title)
-    if found != (_KINDS, _NODES, _TEXTS, _SEGMENTS, 1, "A title"):
+    markup, aside = lean_page(_MARKUP)
+    root = etree.fromstring(markup, etree.HTMLParser())
+    columns = flatten(root, "example.com", aside)
+    if columns is None or _as_lists(columns) != (_KINDS, _NODES, _TEXTS, _SEGMENTS, 1, "A title"):
         built = ".".join(map(str, etree.LIBXML_COMPILED_VERSION))
         raise ParserMismatch(
             f"templ was not compiled for the installed lxml {etree.__version__} (libxml2 {built}): "
             "install templ-worker anew"
         )
     return flatten
+
+
+def _as_lists(columns: Columns) -> tuple[object, ...]:
+    kinds, nodes, texts, segments, scripts, title = columns
+    return kinds, nodes.tolist(), texts, segments.tolist(), scripts, title

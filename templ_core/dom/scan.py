@@ -42,12 +42,27 @@ def scan_markup(
     markup = _with_comments_ended(_with_title_ended(markup))
     if not parser_reports and _ends_early(markup):
         markup = join_documents(markup)
+    stalls = _stalls(markup, limits, parser_reports=parser_reports)
+    return flatten_markup(markup, limits) if stalls else markup
+
+
+def needs_repair(markup: bytes, limits: ScanLimits = _LIMITS) -> bool:
+    """Whether `scan_markup` changes markup although the parser's reports are looked at.
+
+    Raises:
+        HostilePage: too many elements.
+    """
+    is_whole = _with_comments_ended(_with_title_ended(markup)) is markup
+    return not is_whole or _stalls(markup, limits, parser_reports=True)
+
+
+def _stalls(markup: bytes, limits: ScanLimits, *, parser_reports: bool) -> bool:
     if len(markup) > _LARGE_BYTES or not parser_reports:
         marks = markup.count(b"<")
         harmless = _HARMLESS_TAGS if parser_reports else limits.trusted_depth
         if marks > harmless and _is_tangled(markup, marks, limits):
-            return flatten_markup(markup, limits)
-    return flatten_markup(markup, limits) if _has_long_tag(markup, limits) else markup
+            return True
+    return _has_long_tag(markup, limits)
 
 
 def join_documents(markup: bytes) -> bytes:

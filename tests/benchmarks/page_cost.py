@@ -39,8 +39,8 @@ CONFIG = CoreConfig()
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 STAGES: dict[str, tuple[str, str]] = {
     "decode": ("templ_core.dom.document", "decode_page"),
-    "lean": ("templ_core.dom.document", "lean_markup"),
-    "scan": ("templ_core.dom.document", "scan_markup"),
+    "lean": ("templ_core.dom.document", "lean_page"),
+    "scan": ("templ_core.dom.document", "needs_repair"),
     "parse": ("templ_core.dom.document", "_parsed"),
     "document": ("templ_core.dom.document", "_document"),
     "characters": ("templ_core.page_level.features", "read_characters"),

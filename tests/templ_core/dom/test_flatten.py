@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom import parser_check
 from templ_core.dom._flatten import flatten
+from templ_core.dom._lean import lean_page
 from templ_core.dom.document import parse_markup
 from templ_core.errors import ParserMismatch
 from tests.templ_core.dom.slow_flattener import SlowFlattener, slow_title
@@ -131,9 +132,14 @@ def test_many_different_tags_and_classes():
     assert_equal_columns(parse_markup(markup), HOST)
 
 
+def test_attributes_set_aside_of_another_page_are_refused():
+    _, aside = lean_page(b"<p>a<p class=b>c")
+    assert flatten(parse_markup("<p>a<p class=b>c"), HOST, aside) is None
+
+
 def test_a_walk_that_reads_other_columns_is_refused_by_name(monkeypatch):
-    def other(root, host):
-        kinds, nodes, *others = flatten(root, host)
+    def other(root, host, aside):
+        kinds, nodes, *others = flatten(root, host, aside)
         return kinds, nodes + 1, *others
 
     monkeypatch.setattr(parser_check, "flatten", other)

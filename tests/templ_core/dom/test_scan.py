@@ -5,7 +5,7 @@ import pytest
 from lxml import etree
 
 from templ_core.dom.repair import ScanLimits, flatten_markup
-from templ_core.dom.scan import join_documents, scan_markup
+from templ_core.dom.scan import join_documents, needs_repair, scan_markup
 from templ_core.errors import HostilePage
 
 MARKED = [f"marked{number}" for number in range(12)]
@@ -153,6 +153,22 @@ def test_callers_who_look_at_the_parsers_report_pay_less_and_repair_afterwards()
     assert len(words(parse(flatten_markup(deep)))) == 13
     for name in ("attributes on one tag", "stray end tags in depth", "divs around"):
         assert words(parse(scan_markup(HOSTILE[name], parser_reports=True))) == MARKED
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (b"<p class=a>x</html>y", False),
+        (b"<div>" * 3000, False),
+        (b"<div>x" * 100_000, True),
+        (f"<p {attributes(600)}>x".encode(), True),
+        (b"<title>x<p>y", True),
+        (b"x<!-- y <p>z", True),
+    ],
+)
+def test_what_needs_repair_is_known_without_repairing_it(markup, expected):
+    assert needs_repair(markup) == expected
+    assert (scan_markup(markup, parser_reports=True) is not markup) == expected
 
 
 def test_scripts_and_comments_are_not_read_as_tags():
