@@ -34,7 +34,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     weight: Floats
 
 
-def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float, seed: int) -> HashedTable:
+def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float) -> HashedTable:
     """Logistic regression over tokens, its weights rounded to bytes."""
     model = SGDClassifier(
         loss="log_loss",
@@ -42,7 +42,7 @@ def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float, seed: int
         max_iter=_HASHED_EPOCHS,
         tol=None,
         average=True,
-        random_state=seed,
+        random_state=0,
     )
     model.fit(rows, sample.content >= 0.5, sample_weight=sample.weight / sample.weight.mean())
     weights = model.coef_[0]
@@ -55,9 +55,9 @@ def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float, seed: int
 class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Size of an ensemble of trees."""
 
-    trees: int = 50
+    trees: int = 25
     leaves: int = 12
-    learning_rate: float = 0.2
+    learning_rate: float = 0.3
     features_share: float = 0.35
     """Of the features, looked at for each split."""
     rows_per_leaf: int = 40
@@ -145,8 +145,8 @@ def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Matrix]) ->
 class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Size of a network and how long it is fitted."""
 
-    hidden: tuple[int, ...] = (64, 32)
-    epochs: int = 8
+    hidden: tuple[int, ...] = (96, 32)
+    epochs: int = 6
     batch: int = 512
     learning_rate: float = 3e-3
     decay: float = 3e-4

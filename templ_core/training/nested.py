@@ -89,14 +89,14 @@ def row_weights(page: TrainingPage) -> Floats:
     return weights
 
 
-def hashed_scores(
-    corpus: Corpus, seed: int, progress: Progress, *, judged: bool = True
-) -> HashedScores:
+def hashed_scores(corpus: Corpus, progress: Progress, *, judged: bool = True) -> HashedScores:
     """Tables that leave folds out, and their scores of all segments.
+
+    They learn from all rows in one order: what trees and networks learn from their scores would
+    follow each draw.
 
     Args:
         corpus: All pages.
-        seed: Of the sample and the fits.
         progress: Told what was just done.
         judged: Leave out every pair of folds, as cross-validation needs; else one at a time, as
             fitting to all pages does.
@@ -108,9 +108,7 @@ def hashed_scores(
     weight = np.concatenate(
         [row_weights(page) * one for page, one in zip(corpus.pages, corpus.weight, strict=True)]
     )
-    drawn = np.zeros(len(content), np.bool_)
-    for start, page in zip(starts, corpus.pages, strict=False):
-        drawn[start + sampled_rows(page, ROWS_PER_PAGE, seed)] = True
+    counted = np.concatenate([page.labels.counts for page in corpus.pages])
     kinds = (
         (stack([page.attribute_rows for page in corpus.pages]), ATTRIBUTE_PENALTY),
         (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
@@ -118,9 +116,9 @@ def hashed_scores(
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
     odds: dict[tuple[int, int], tuple[Matrix, Matrix]] = {}
     for left_out in left_out_pairs() if judged else left_out_folds():
-        used = np.flatnonzero(drawn & ~np.isin(fold, left_out))
+        used = np.flatnonzero(counted & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
-        attribute, text = (fit_table(rows[used], sample, penalty, seed) for rows, penalty in kinds)
+        attribute, text = (fit_table(rows[used], sample, penalty) for rows, penalty in kinds)
         tables[left_out] = attribute, text
         odds[left_out] = _table_odds(kinds[0][0], attribute), _table_odds(kinds[1][0], text)
         progress(f"hashed tables without folds {left_out}")

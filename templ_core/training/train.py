@@ -43,13 +43,19 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How a model is trained."""
 
     trees: TreeSettings = TreeSettings()
-    network: NetworkSettings = NetworkSettings()
-    ensembles: int = 2
+    ensembles: int = 4
     """Ensembles of trees in the mean, each fitted to a random part of the rows."""
-    networks: int = 3
-    """Networks in the mean, likewise."""
-    part: float = 0.75
-    """Share of the rows that each of them is fitted to."""
+    teacher: NetworkSettings = NetworkSettings(hidden=(64, 32), epochs=5)
+    teachers: int = 8
+    """Networks fitted to the labels, each on a random part of the rows. What they say in the mean is
+    what the model's networks learn: networks that learn from labels flip whole sites."""
+    network: NetworkSettings = NetworkSettings()
+    networks: int = 1
+    """Networks in the mean."""
+    trees_part: float = 0.3
+    """Share of the rows that each ensemble of trees is fitted to."""
+    part: float = 0.6
+    """Share of the rows that each network is fitted to."""
     seed: int = 0
 
 
@@ -110,7 +116,7 @@ def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
 
 def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Trained:
     """The model fitted to all pages, those that leave a fold out, and their results."""
-    scores = hashed_scores(corpus, settings.seed, progress)
+    scores = hashed_scores(corpus, progress)
     parts, results = _cross_validated(corpus, scores, settings, progress)
     folds = [int(corpus.fold[page]) for page, _ in results]
     lines = [
@@ -131,7 +137,7 @@ def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Traine
 
 def train_unjudged(corpus: Corpus, settings: TrainSettings, progress: Progress) -> PageModel:
     """The model fitted to all pages, without `about`: for labels that are no gold to judge by."""
-    scores = hashed_scores(corpus, settings.seed, progress, judged=False)
+    scores = hashed_scores(corpus, progress, judged=False)
     return _model(scores, NONE, _fit(corpus, scores, NONE, settings), _confidence(corpus, []))
 
 
@@ -139,7 +145,7 @@ def unseen_results(
     corpus: Corpus, settings: TrainSettings, progress: Progress
 ) -> list[tuple[int, PageResult]]:
     """Number and result of each page, scored by a model that has not seen its site."""
-    scores = hashed_scores(corpus, settings.seed, progress)
+    scores = hashed_scores(corpus, progress)
     return _cross_validated(corpus, scores, settings, progress)[1]
 
 
@@ -167,18 +173,35 @@ def _cross_validated(
 def _fit(corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSettings) -> _Parts:
     seed = 1000 * settings.seed + 100 * (left_out + 1)
     rows, sample = training_rows(corpus, scores, left_out, seed)
-    trees, networks = [], []
-    for number in range(settings.ensembles):
-        part = _part(rows, sample, settings.part, seed + number)
-        trees.append(fit_trees(*part, settings.trees, seed + number))
-    for number in range(settings.networks):
-        part = _part(rows, sample, settings.part, seed + 50 + number)
-        networks.append(fit_network(*part, settings.network, seed + number))
+    ensembles = []
+    for number in range(seed, seed + settings.ensembles):
+        part = _part(rows, sample, settings.trees_part, number)
+        ensembles.append(fit_trees(*part, settings.trees, number))
+    trees = mean_ensemble(ensembles)
+    teachers = []
+    for number in range(seed, seed + settings.teachers):
+        part = _part(rows, sample, settings.part, number)
+        teachers.append(fit_network(*part, settings.teacher, number))
+    pupils = _part(rows, sample, settings.part, seed)
+    lesson = _taught(*pupils, teachers)
     return _Parts(
-        trees=mean_ensemble(trees),
-        networks=networks,
+        trees=trees,
+        networks=[
+            fit_network(pupils[0], lesson, settings.network, number)
+            for number in range(settings.networks)
+        ],
         kinds=fit_page_kinds(corpus, scores, left_out),
     )
+
+
+def _taught(rows: Matrix, sample: Sample, teachers: list[Network]) -> Sample:
+    """The sample with what the teachers say in the mean in the place of its labels.
+
+    Distillation (Hinton, Vinyals, Dean 2015). Networks that learn it from the same first weights
+    are close to each other whatever rows their teachers saw.
+    """
+    odds = sum(teacher.log_odds(rows) for teacher in teachers) / len(teachers)
+    return Sample(content=1 / (1 + np.exp(-odds)), weight=sample.weight)
 
 
 def _part(rows: Matrix, sample: Sample, share: float, seed: int) -> tuple[Matrix, Sample]:

@@ -12,6 +12,8 @@ from workers.simulate.feed import FeedSettings, simulate_feed
 SMALL = TrainSettings(
     trees=TreeSettings(trees=8, leaves=6, rows_per_leaf=10, bins=16),
     network=NetworkSettings(hidden=(8,), epochs=4, batch=64),
+    teacher=NetworkSettings(hidden=(8,), epochs=4, batch=64),
+    teachers=2,
     ensembles=1,
     networks=1,
 )
@@ -56,7 +58,7 @@ def test_equal_seeds_give_equal_models(pages, trained):
 
 def test_no_score_used_in_training_comes_from_a_model_that_saw_the_test_sites(pages):
     corpus = gather(pages, {})
-    scores = hashed_scores(corpus, 0, lambda _: None)
+    scores = hashed_scores(corpus, lambda _: None)
     asked = []
     spied = _Spy(scores, asked)
     training_rows(corpus, spied, 2, 0)

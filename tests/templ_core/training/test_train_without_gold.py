@@ -14,6 +14,8 @@ from workers.simulate.feed import FeedSettings, simulate_feed
 SMALL = TrainSettings(
     trees=TreeSettings(trees=8, leaves=6, rows_per_leaf=10, bins=16),
     network=NetworkSettings(hidden=(8,), epochs=4, batch=64),
+    teacher=NetworkSettings(hidden=(8,), epochs=4, batch=64),
+    teachers=2,
     ensembles=1,
     networks=1,
 )
