@@ -1,7 +1,6 @@
 """Pages of corpora as the fusion of site and page is fitted on them: in order of arrival."""
 
 import functools
-import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -16,10 +15,9 @@ from templ_core.decide import PageScores, score_page
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.served_instead import is_error_page, is_gate
-from templ_core.errors import CodecError, PageError
+from templ_core.errors import PageError
 from templ_core.evaluation.gold import page_words
 from templ_core.evaluation.words import score_template, score_text, word_counts
-from templ_core.page_level.model_file import decode_model
 from templ_core.page_level.page_model import PageModel
 from templ_core.site_level.contribution import Contribution
 from templ_core.site_level.learned_page import learned_page
@@ -39,11 +37,12 @@ from templ_core.training.pages import (
     word_bag,
 )
 from workers.cli.jsonl import read_objects
-from workers.errors import InputProblem
+from workers.evaluation.page_models import models_of_folds
 from workers.evaluation.peers import load_peer
 from workers.evaluation.turns import take_turns
 from workers.feeds.records import page_from_json
 from workers.page import Page, Rejected
+from workers.page_model import page_model_of
 
 _NO_ROWS = np.empty((0, 0), np.float32)
 Progress = Callable[[str], None]
@@ -70,19 +69,11 @@ class FoldModels:
         """Read the models.
 
         Raises:
-            InputProblem: they are not there.
+            UsageProblem: they are not there.
         """
-        try:
-            self._folds: dict[str, dict[str, int]] = json.loads(
-                (directory / "folds.json").read_bytes()
-            )
-            numbers = {fold for sites in self._folds.values() for fold in sites.values()}
-            self._models = {
-                fold: decode_model((directory / f"fold-{fold}.bin").read_bytes())
-                for fold in numbers
-            }
-        except (OSError, CodecError) as error:
-            raise InputProblem(f"{directory}: {error}; make it with templ train --folds") from None
+        read = models_of_folds(directory)
+        self._folds = read.folds
+        self._models = [page_model_of(body) for body in read.bodies]
 
     def folds(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
         """For each page the number and the page model that has not seen its site's owner.
@@ -100,9 +91,8 @@ class FoldModels:
             fold = self._folds.get(corpus, {}).get(site)
             if fold is not None:
                 known.setdefault(owner, fold)
-        first = min(self._models)
         of_each = [
-            known.get(owner, None if corpus in self._folds else first)
+            known.get(owner, None if corpus in self._folds else 0)
             for (corpus, _, _), owner in zip(pages, owners, strict=True)
         ]
         return [None if fold is None else (fold, self._models[fold]) for fold in of_each]

@@ -120,8 +120,8 @@ def site_level(
         after_each_page=after_each_page,
         peers=tuple(peers),
     )
-    models_of_folds = FoldModels(folds)
-    pages = read_fusion_pages(corpora, models_of_folds, simulation, _progress, jobs)
+    page_models = FoldModels(folds)
+    pages = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
     if len({by_site(page) for page in pages if page.known}) < 2:
         raise InputProblem("too few sites with gold: two that different page models leave out")
     report = Report(out)
@@ -147,7 +147,7 @@ def site_level(
     report.table("Word F1 / template F1", ["", *names], rows)
     if listings:
         again = msgspec.structs.replace(simulation, seen_before=True, peers=())
-        some = read_fusion_pages(listings, models_of_folds, again, _progress, jobs)
+        some = read_fusion_pages(listings, page_models, again, _progress, jobs)
         _report_listings(report, [*pages, *some], models, config)
     _report_bins(report, pages, alone, fused, names)
     _report_sites(report, pages, alone, fused, seed)
