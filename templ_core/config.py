@@ -67,7 +67,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     section_penalty: float = 0.05
     """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., section 5.3)."""
 
-    f1_recall_share: float = 0.95
+    f1_recall_share: float = 0.85
     """lambda of the cut at the best expected F1."""
 
     comments: Literal["auto", "keep", "drop"] = "auto"
