@@ -71,6 +71,8 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
     results: list[PageResult]
     blind: list[PageModel]
     """For each fold the model that has not seen its pages."""
+    scores: HashedScores
+    """Of the hashed tables, the same for every seed."""
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,6 +134,7 @@ def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Traine
             for (_, one), fold in zip(results, folds, strict=True)
         ],
         blind=[_model(scores, fold, parts[fold], lines[fold]) for fold in range(FOLDS)],
+        scores=scores,
     )
 
 
@@ -142,10 +145,16 @@ def train_unjudged(corpus: Corpus, settings: TrainSettings, progress: Progress) 
 
 
 def unseen_results(
-    corpus: Corpus, settings: TrainSettings, progress: Progress
+    corpus: Corpus, scores: HashedScores, settings: TrainSettings, progress: Progress
 ) -> list[tuple[int, PageResult]]:
-    """Number and result of each page, scored by a model that has not seen its site."""
-    scores = hashed_scores(corpus, progress)
+    """Number and result of each page, scored by a model that has not seen its site.
+
+    Args:
+        corpus: All pages.
+        scores: Of the hashed tables, as of `train`.
+        settings: With another seed than `train` was given.
+        progress: Told what was just done.
+    """
     return _cross_validated(corpus, scores, settings, progress)[1]
 
 

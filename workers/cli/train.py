@@ -110,7 +110,10 @@ def train(
             [
                 one
                 for _, one in training.train.unseen_results(
-                    corpus, training.train.TrainSettings(seed=other), console.print
+                    corpus,
+                    trained.scores,
+                    training.train.TrainSettings(seed=other),
+                    console.print,
                 )
             ]
             for other in range(seed + 1, seed + seeds)
