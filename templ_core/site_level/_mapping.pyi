@@ -19,11 +19,3 @@ def map_nodes(
     cells_max: int,
     cells_total_max: int,
 ) -> tuple[int, Int32s, Int32s]: ...
-def place_nodes(
-    left_label: Hashes,
-    left_identity: Hashes,
-    left_end: Int32s,
-    right_label: Hashes,
-    right_identity: Hashes,
-    right_end: Int32s,
-) -> Int32s | None: ...

@@ -5,13 +5,14 @@ mappings the one with most common nodes is the least.
 """
 
 from bisect import bisect_left
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.site_level._hashing cimport mixed
+from templ_core.site_level._memo cimport Memo, find, forget_all, remember
+from templ_core.site_level._outline cimport Outline, draw, erase
 
 ctypedef unsigned long long hash_t
 
@@ -19,17 +20,6 @@ cdef long long UNIT = 1LL << 32
 
 cdef enum:
     NO_COST = -0x7FFFFFFF  # beyond what any tree has in common, and no multiple of UNIT
-
-cdef struct Memo:
-    hash_t *keys
-    long long *values
-    Py_ssize_t capacity
-    Py_ssize_t used
-
-cdef struct Outline:
-    hash_t *shape
-    int *first
-    int *child
 
 cdef struct Trees:
     const hash_t *left_label
@@ -52,40 +42,6 @@ cdef struct Walk:
     int *left
     int *right
     Py_ssize_t count
-
-
-# Outlines: of all subtrees, once
-
-cdef int draw(Outline *outline, const hash_t *label, const int *end, Py_ssize_t count) except -1:
-    """Lists of children; shapes, equal for subtrees that differ in childless nodes alone."""
-    cdef Py_ssize_t node, drawn = 0
-    cdef int child
-    cdef hash_t shape
-    outline.shape = <hash_t *>malloc(count * sizeof(hash_t))
-    outline.first = <int *>malloc((count + 1) * sizeof(int))
-    outline.child = <int *>malloc(count * sizeof(int))
-    if outline.shape == NULL or outline.first == NULL or outline.child == NULL:
-        raise MemoryError
-    for node in range(count):
-        outline.first[node] = <int>drawn
-        child = <int>node + 1
-        while child < end[node]:
-            outline.child[drawn] = child
-            drawn += 1
-            child = end[child]
-    outline.first[count] = <int>drawn
-    for node in range(count - 1, -1, -1):
-        shape = 1
-        for child in range(outline.first[node], outline.first[node + 1]):
-            shape = shape * <hash_t>0x9E3779B97F4A7C15ULL + outline.shape[outline.child[child]]
-        outline.shape[node] = mixed(label[node] + mixed(shape)) if end[node] > node + 1 else 1
-    return 0
-
-
-cdef void erase(Outline *outline) noexcept:
-    free(outline.shape)
-    free(outline.first)
-    free(outline.child)
 
 
 cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) noexcept:
@@ -119,46 +75,11 @@ cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) no
     return True
 
 
-# Costs of pairs that are known
-
-cdef int remember(Memo *memo, hash_t key, long long value) except -1:
-    cdef Memo larger
-    cdef Py_ssize_t place
-    if 2 * memo.used >= memo.capacity:
-        larger.capacity = max(256, 4 * memo.capacity)
-        larger.used = 0
-        larger.keys = <hash_t *>calloc(larger.capacity, sizeof(hash_t))
-        larger.values = <long long *>malloc(larger.capacity * sizeof(long long))
-        if larger.keys == NULL or larger.values == NULL:
-            free(larger.keys)
-            free(larger.values)
-            raise MemoryError
-        for place in range(memo.capacity):
-            if memo.keys[place]:
-                remember(&larger, memo.keys[place], memo.values[place])
-        free(memo.keys)
-        free(memo.values)
-        memo[0] = larger
-    place = find(memo, key)
-    memo.keys[place] = key
-    memo.values[place] = value
-    memo.used += 1
-    return 0
-
-
-cdef inline Py_ssize_t find(Memo *memo, hash_t key) noexcept:
-    """Where `key` is, or where it belongs."""
-    cdef Py_ssize_t place = mixed(key) & <hash_t>(memo.capacity - 1)
-    while memo.keys[place] and memo.keys[place] != key:
-        place = (place + 1) & (memo.capacity - 1)
-    return place
-
+# Costs of operations
 
 cdef inline hash_t pair_key(int left, int right) noexcept:
     return ((<hash_t>left << 32) | <hash_t>right) + 1
 
-
-# Costs of operations
 
 cdef inline long long delete_cost(Trees *trees, int node) noexcept:
     return trees.delete * (trees.left_end[node] - node)
@@ -503,9 +424,12 @@ def map_nodes(
         left[:count], left[count:] = np.arange(count), -1
         right[:count], right[count:] = -1, np.arange(other_count)
         return count * delete + other_count * insert, left, right
-    set_trees(
-        &trees, left_label, left_identity, left_end, right_label, right_identity, right_end
-    )
+    trees.left_label = <const hash_t *>items(left_label, 8)
+    trees.left_identity = <const hash_t *>items(left_identity, 8)
+    trees.left_end = <const int *>items(left_end, 4)
+    trees.right_label = <const hash_t *>items(right_label, 8)
+    trees.right_identity = <const hash_t *>items(right_identity, 8)
+    trees.right_end = <const int *>items(right_end, 4)
     trees.replace, trees.insert, trees.delete = replace * UNIT, insert * UNIT, delete * UNIT
     trees.cells_max, trees.cells_left = cells_max, cells_total_max
     trees.memo.keys, trees.memo.values = NULL, NULL
@@ -526,56 +450,5 @@ def map_nodes(
         erase(&trees.left)
         erase(&trees.right)
         free(rows)
-        free(trees.memo.keys)
-        free(trees.memo.values)
+        forget_all(&trees.memo)
     return (cost + UNIT - 1) // UNIT, left[: walk.count], right[: walk.count]
-
-
-cdef int set_trees(
-    Trees *trees, left_label, left_identity, left_end, right_label, right_identity, right_end
-) except -1:
-    trees.left_label = <const hash_t *>items(left_label, 8)
-    trees.left_identity = <const hash_t *>items(left_identity, 8)
-    trees.left_end = <const int *>items(left_end, 4)
-    trees.right_label = <const hash_t *>items(right_label, 8)
-    trees.right_identity = <const hash_t *>items(right_identity, 8)
-    trees.right_end = <const int *>items(right_end, 4)
-    return 0
-
-
-# Inclusion
-
-cdef bint placed(Trees *trees, int left, int right, int *place) noexcept:
-    """Whether the left subtree is part of the right one, root on root; each node on its place.
-
-    The first child that holds a subtree is as good as any later one, so nothing is tried twice.
-    """
-    cdef int offset, child, other
-    if same(trees, left, right):
-        for offset in range(trees.left_end[left] - left):
-            place[left + offset] = right + offset
-        return True
-    if trees.left_label[left] != trees.right_label[right]:
-        return False
-    place[left] = right
-    child, other = left + 1, right + 1
-    while child < trees.left_end[left]:
-        if other >= trees.right_end[right]:
-            return False
-        if placed(trees, child, other, place):
-            child = trees.left_end[child]
-        other = trees.right_end[other]
-    return True
-
-
-def place_nodes(left_label, left_identity, left_end, right_label, right_identity, right_end):
-    cdef Trees trees
-    places = np.empty(len(left_label), np.int32)
-    if not len(left_label):
-        return places
-    if not len(right_label):
-        return None
-    set_trees(
-        &trees, left_label, left_identity, left_end, right_label, right_identity, right_end
-    )
-    return places if placed(&trees, 0, 0, <int *>items(places, 4, True)) else None

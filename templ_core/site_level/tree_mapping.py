@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.tree import Int32s
-from templ_core.site_level._mapping import map_nodes, place_nodes
+from templ_core.site_level._inclusion import place_nodes
+from templ_core.site_level._mapping import map_nodes
 from templ_core.site_level.labelled_tree import LabelledTree, build_tree
 
 Bools = npt.NDArray[np.bool_]

@@ -1,0 +1,16 @@
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes: TypeAlias = npt.NDArray[np.uint64]
+Int32s: TypeAlias = npt.NDArray[np.int32]
+
+def place_nodes(
+    left_label: Hashes,
+    left_identity: Hashes,
+    left_end: Int32s,
+    right_label: Hashes,
+    right_identity: Hashes,
+    right_end: Int32s,
+) -> Int32s | None: ...
