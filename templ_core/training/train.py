@@ -33,6 +33,8 @@ from templ_core.training.page_kinds import fit_page_kinds, statistics_of
 from templ_core.training.pages import TrainingPage, owner_of_each
 from templ_core.training.quality import PageResult
 
+_LESSON_SEED = 0
+"""Of the rows and first weights of the network that learns from the teachers, whatever their seed."""
 OWNERS_MIN = 10
 """Owners of sites that cross-validation needs at least."""
 FOLDS_MIN = 3
@@ -46,16 +48,14 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     ensembles: int = 4
     """Ensembles of trees in the mean, each fitted to a random part of the rows."""
     teacher: NetworkSettings = NetworkSettings(hidden=(64, 32), epochs=5)
-    teachers: int = 8
+    teachers: int = 24
     """Networks fitted to the labels, each on a random part of the rows. What they say in the mean is
-    what the model's networks learn: networks that learn from labels flip whole sites."""
+    what the model's network learns: networks that learn from labels flip whole sites."""
     network: NetworkSettings = NetworkSettings()
-    networks: int = 1
-    """Networks in the mean."""
     trees_part: float = 0.3
     """Share of the rows that each ensemble of trees is fitted to."""
     part: float = 0.6
-    """Share of the rows that each network is fitted to."""
+    """Share of the rows that each teacher is fitted to."""
     seed: int = 0
 
 
@@ -191,14 +191,11 @@ def _fit(corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSet
     for number in range(seed, seed + settings.teachers):
         part = _part(rows, sample, settings.part, number)
         teachers.append(fit_network(*part, settings.teacher, number))
-    pupils = _part(rows, sample, settings.part, seed)
-    lesson = _taught(*pupils, teachers)
+    pupils, unlabelled = training_rows(corpus, scores, left_out, _LESSON_SEED)
+    lesson = _taught(pupils, unlabelled, teachers)
     return _Parts(
         trees=trees,
-        networks=[
-            fit_network(pupils[0], lesson, settings.network, number)
-            for number in range(settings.networks)
-        ],
+        networks=[fit_network(pupils, lesson, settings.network, _LESSON_SEED)],
         kinds=fit_page_kinds(corpus, scores, left_out),
     )
 

@@ -15,7 +15,6 @@ SMALL = TrainSettings(
     teacher=NetworkSettings(hidden=(8,), epochs=4, batch=64),
     teachers=2,
     ensembles=1,
-    networks=1,
 )
 
 

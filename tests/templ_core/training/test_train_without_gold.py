@@ -17,7 +17,6 @@ SMALL = TrainSettings(
     teacher=NetworkSettings(hidden=(8,), epochs=4, batch=64),
     teachers=2,
     ensembles=1,
-    networks=1,
 )
 
 
