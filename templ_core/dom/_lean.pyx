@@ -180,12 +180,19 @@ cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) except
         return _after_blanks(one, after, False)
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
         after = after_comment(at + 4, one.end)
-        if after != NULL:
+        if after != NULL and not _begins_tag(one, at):
             _drop(one, at, after)
         return _after_blanks(one, after, False)
     if at[1] == c"!" or at[1] == c"?":
         return after_byte(at + 2, one.end, c">")
     return at + 1
+
+
+cdef inline bint _begins_tag(const Lean *one, const unsigned char *at) noexcept:
+    """Whether what comes next would be a tag by the `<` that is kept before it."""
+    cdef const unsigned char *kept = one.out if at == one.copied else at
+    cdef const unsigned char *start = one.room if at == one.copied else one.copied
+    return kept > start and kept[-1] in b"</"
 
 
 cdef const unsigned char *_after_blanks(

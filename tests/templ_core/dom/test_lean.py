@@ -130,6 +130,7 @@ def test_lean_markup_of_synthetic_sites():
         ("<script>never ended <p class=a b=c>", "<script>never ended <p class=a b=c>"),
         ("<title a=1>x  <b></title>", "<title>x  <b></title>"),
         ("a<!-- b <i> -->c<!-->d<!-- never", "ac" + "d<!-- never"),
+        ("a <<!-- b -->p> c </<!-- d -->p", "a <<!-- b -->p> c </<!-- d -->p"),
         ("a  <p>\n\n b <b> \n c</b>\n</p> \n d", "a<p>b <b> c</b>\n</p> d"),
         ("a <!-- x --> <br> <br/> \n<div/> b", "a  <br> <br/><div/>b"),
         ("\n <pre>\n\n x</pre>\n\n <p> y", "<pre>\n\n x</pre>\n\n <p> y"),
