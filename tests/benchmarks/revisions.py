@@ -4,9 +4,9 @@ templ run CORPUS.jsonl.xz --time-field arrival --revisions --out out.jsonl
 python -m tests.benchmarks.revisions CORPUS.jsonl.xz out.jsonl
 """
 
+import argparse
 import lzma
 import statistics
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -27,11 +27,14 @@ def texts_by_page(path):
 
 
 def main():
-    corpus, out = map(Path, sys.argv[1:3])
-    texts = texts_by_page(out)
-    with lzma.open(corpus) as lines:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("corpus", type=Path)
+    arguments.add_argument("out", type=Path)
+    options = arguments.parse_args()
+    texts = texts_by_page(options.out)
+    with lzma.open(options.corpus) as lines:
         records = ((line, msgspec.json.decode(line)) for line in lines)
-        gold = {page.offset: page for page in gold_pages(corpus.name, records)}
+        gold = {page.offset: page for page in gold_pages(options.corpus.name, records)}
     revised = {offset: some for offset, some in texts.items() if len(some) > 1}
     reasons = Counter(reason for some in revised.values() for _, _, reason in some[1:])
     most = max((len(some) - 1 for some in revised.values()), default=0)

@@ -7,8 +7,8 @@ Compacts the window store and measures it whole, with indexes, contributions and
 the parts by themselves, before RocksDB's own compression.
 """
 
+import argparse
 import lzma
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -42,9 +42,13 @@ def compact(path: Path) -> None:
 
 
 def main() -> None:
-    corpus, windows = Path(sys.argv[1]), Path(sys.argv[2]) / "windows-0"
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("corpus", type=Path)
+    arguments.add_argument("state", type=Path)
+    options = arguments.parse_args()
+    windows = options.state / "windows-0"
     compact(windows)
-    sizes = html_bytes(corpus)
+    sizes = html_bytes(options.corpus)
     store = WindowStore(windows, load_settings())
     offsets = [
         entry.source.offset for site, _ in store.sites() for entry in store.window_entries(site)
