@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 
 from schemas.codec import decode_output
-from templ_core.evaluation.words import score_text, word_counts
 from workers.evaluation.gold_page import gold_pages
+from workers.evaluation.judge import markup_of
+from workers.evaluation.scoring import TextScorer
 
 
 def texts_by_page(path):
@@ -40,7 +41,7 @@ def main():
     most = max((len(some) - 1 for some in revised.values()), default=0)
     print(f"{len(texts)} pages, {len(revised)} revised, at most {most} times: {dict(reasons)}")
     scores = {
-        offset: [f1(text, gold[offset]) for _, text, _ in some]
+        offset: word_f1([text for _, text, _ in some], gold[offset])
         for offset, some in texts.items()
         if offset in gold
     }
@@ -53,9 +54,9 @@ def main():
         print(f"  {site}: {len(some)} pages, {mean(some)}")
 
 
-def f1(text, page):
-    neutral = word_counts("")
-    return score_text(word_counts(text), word_counts(page.gold_text), neutral).f1
+def word_f1(texts, page):
+    scorer = TextScorer(page, markup_of(page))
+    return [scorer.score(text).f1 for text in texts]
 
 
 def mean(scores):

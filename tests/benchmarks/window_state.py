@@ -64,7 +64,9 @@ def main() -> None:
         for path in windows.iterdir()
         if path.name.startswith(("LOG", "OPTIONS", "MANIFEST"))
     )
-    print(f"{corpus.name}: {len(offsets)} pages in windows, {raw / len(offsets):.0f} bytes of HTML")
+    print(
+        f"{options.corpus.name}: {len(offsets)} pages in windows, {raw / len(offsets):.0f} bytes of HTML"
+    )
     print(f"  on disk {total / len(offsets):.0f} bytes a page, {total / raw:.2%} of the HTML")
     print(f"  without RocksDB's own log and manifest {(total - logs) / raw:.2%}")
     for family, size in parts.most_common():
