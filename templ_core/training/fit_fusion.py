@@ -15,7 +15,7 @@ from templ_core.training.fusion_page import FusionPage
 
 Floats = npt.NDArray[np.float64]
 
-UNFITTED = {"page": 0.2, "place": 0.3, "surroundings": 0.25, "headline": 1.0}
+UNFITTED = {"page": 0.15, "place": 0.33, "surroundings": 0.27, "headline": 1.0}
 """Log-odds of one thing seen in three ways count three quarters together, the page alone
 least of them; a headline is content unless much speaks against it; all else starts at 0."""
 _PENALTY = 0.1
