@@ -3,25 +3,15 @@
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core.site_level._tree_pair cimport TreePair, read_pair, same
 
-ctypedef unsigned long long hash_t
-
-cdef struct Trees:
-    const hash_t *left_label
-    const hash_t *right_label
-    const hash_t *left_identity
-    const hash_t *right_identity
-    const int *left_end
-    const int *right_end
-
-
-cdef bint placed(Trees *trees, int left, int right, int *place) noexcept:
+cdef bint placed(const TreePair *trees, int left, int right, int *place) noexcept:
     """Whether the left subtree is part of the right one, root on root; each node on its place.
 
     The first child that holds a subtree is as good as any later one, so nothing is tried twice.
     """
     cdef int offset, child, other
-    if trees.left_identity[left] == trees.right_identity[right]:
+    if same(trees, left, right):
         for offset in range(trees.left_end[left] - left):
             place[left + offset] = right + offset
         return True
@@ -39,16 +29,13 @@ cdef bint placed(Trees *trees, int left, int right, int *place) noexcept:
 
 
 def place_nodes(left_label, left_identity, left_end, right_label, right_identity, right_end):
-    cdef Trees trees
+    cdef TreePair trees
     places = np.empty(len(left_label), np.int32)
     if not len(left_label):
         return places
     if not len(right_label):
         return None
-    trees.left_label = <const hash_t *>items(left_label, 8)
-    trees.left_identity = <const hash_t *>items(left_identity, 8)
-    trees.left_end = <const int *>items(left_end, 4)
-    trees.right_label = <const hash_t *>items(right_label, 8)
-    trees.right_identity = <const hash_t *>items(right_identity, 8)
-    trees.right_end = <const int *>items(right_end, 4)
+    read_pair(
+        &trees, left_label, left_identity, left_end, right_label, right_identity, right_end
+    )
     return places if placed(&trees, 0, 0, <int *>items(places, 4, True)) else None

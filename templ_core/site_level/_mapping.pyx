@@ -13,6 +13,7 @@ import numpy as np
 from templ_core._arrays cimport items
 from templ_core.site_level._memo cimport Memo, find, forget_all, remember
 from templ_core.site_level._outline cimport Outline, draw, erase
+from templ_core.site_level._tree_pair cimport TreePair, read_pair, same
 
 ctypedef unsigned long long hash_t
 
@@ -22,12 +23,7 @@ cdef enum:
     NO_COST = -0x7FFFFFFF  # beyond what any tree has in common, and no multiple of UNIT
 
 cdef struct Trees:
-    const hash_t *left_label
-    const hash_t *right_label
-    const hash_t *left_identity
-    const hash_t *right_identity
-    const int *left_end
-    const int *right_end
+    TreePair pair
     Outline left
     Outline right
     long long *rows
@@ -50,7 +46,7 @@ cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) no
     Then replacing them, each by its like, is cheapest. Where it cannot be told at once the answer is
     no.
     """
-    cdef int offset, size = trees.left_end[left] - left, replaced = 0
+    cdef int offset, size = trees.pair.left_end[left] - left, replaced = 0
     cdef hash_t bits[4]
     cdef hash_t label
     if (
@@ -60,14 +56,14 @@ cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) no
         return False
     bits[0] = bits[1] = bits[2] = bits[3] = 0
     for offset in range(size):
-        label = trees.right_label[right + offset]
-        if label != trees.left_label[left + offset]:
+        label = trees.pair.right_label[right + offset]
+        if label != trees.pair.left_label[left + offset]:
             bits[label >> 62] |= <hash_t>1 << ((label >> 56) & 63)
             replaced += 1
     for offset in range(size):
-        label = trees.left_label[left + offset]
+        label = trees.pair.left_label[left + offset]
         if (
-            label != trees.right_label[right + offset]
+            label != trees.pair.right_label[right + offset]
             and bits[label >> 62] >> ((label >> 56) & 63) & 1
         ):
             return False
@@ -82,32 +78,29 @@ cdef inline hash_t pair_key(int left, int right) noexcept:
 
 
 cdef inline long long delete_cost(Trees *trees, int node) noexcept:
-    return trees.delete * (trees.left_end[node] - node)
+    return trees.delete * (trees.pair.left_end[node] - node)
 
 
 cdef inline long long insert_cost(Trees *trees, int node) noexcept:
-    return trees.insert * (trees.right_end[node] - node)
+    return trees.insert * (trees.pair.right_end[node] - node)
 
 
 cdef inline long long least_cost(Trees *trees, int left, int right) noexcept:
     """What mapping two subtrees costs at least: their difference in size."""
-    cdef long long size = trees.left_end[left] - left, other_size = trees.right_end[right] - right
+    cdef long long size = trees.pair.left_end[left] - left
+    cdef long long other_size = trees.pair.right_end[right] - right
     if size > other_size:
         return trees.delete * (size - other_size) - other_size
     return trees.insert * (other_size - size) - size
-
-
-cdef inline bint same(Trees *trees, int left, int right) noexcept:
-    return trees.left_identity[left] == trees.right_identity[right]
 
 
 cdef long long pair_cost(Trees *trees, int left, int right) except? NO_COST:
     cdef Py_ssize_t place
     cdef long long cost
     cdef bint linear
-    if same(trees, left, right):
-        return left - trees.left_end[left]
-    if trees.left_label[left] != trees.right_label[right]:
+    if same(&trees.pair, left, right):
+        return left - trees.pair.left_end[left]
+    if trees.pair.left_label[left] != trees.pair.right_label[right]:
         return (
             trees.replace
             + delete_cost(trees, left) - trees.delete
@@ -147,20 +140,20 @@ cdef int write_pair(Trees *trees, int left, int right, Walk *walk) except -1:
     cdef int offset
     cdef Py_ssize_t place
     cdef long long cost
-    if same(trees, left, right):
-        for offset in range(trees.left_end[left] - left):
+    if same(&trees.pair, left, right):
+        for offset in range(trees.pair.left_end[left] - left):
             write(walk, left + offset, right + offset)
         return 0
-    if trees.left_label[left] == trees.right_label[right] and differ_in_texts(
+    if trees.pair.left_label[left] == trees.pair.right_label[right] and differ_in_texts(
         trees, left, right, &cost
     ):
-        for offset in range(trees.left_end[left] - left):
+        for offset in range(trees.pair.left_end[left] - left):
             write(walk, left + offset, right + offset)
         return 0
     write(walk, left, right)
-    if trees.left_label[left] != trees.right_label[right]:
-        write_deleted(walk, left + 1, trees.left_end[left])
-        write_inserted(walk, right + 1, trees.right_end[right])
+    if trees.pair.left_label[left] != trees.pair.right_label[right]:
+        write_deleted(walk, left + 1, trees.pair.left_end[left])
+        write_inserted(walk, right + 1, trees.pair.right_end[right])
         return 0
     place = find(&trees.memo, pair_key(left, right))
     children_cost(trees, left, right, trees.memo.values[place] & 1, walk)
@@ -179,12 +172,12 @@ cdef long long children_cost(
     cdef int other_count = trees.right.first[right + 1] - trees.right.first[right]
     cdef int first = 0, last = 0, number
     cdef long long cost = 0
-    while first < count and first < other_count and same(trees, ones[first], others[first]):
+    while first < count and first < other_count and same(&trees.pair, ones[first], others[first]):
         cost += pair_cost(trees, ones[first], others[first])
         first += 1
     while (
         last < count - first and last < other_count - first
-        and same(trees, ones[count - 1 - last], others[other_count - 1 - last])
+        and same(&trees.pair, ones[count - 1 - last], others[other_count - 1 - last])
     ):
         cost += pair_cost(trees, ones[count - 1 - last], others[other_count - 1 - last])
         last += 1
@@ -253,19 +246,19 @@ cdef int align(
     Trees *trees, int one, int *others, int other_count, const long long *below, long long *row
 ) except -1:
     """One row of costs from that below it."""
-    cdef hash_t identity = trees.left_identity[one], label = trees.left_label[one]
+    cdef hash_t identity = trees.pair.left_identity[one], label = trees.pair.left_label[one]
     cdef long long deleted = delete_cost(trees, one), inserted, best
     cdef int other
     cdef Py_ssize_t j
     row[other_count] = below[other_count] + deleted
     for j in range(other_count - 1, -1, -1):
         other = others[j]
-        if trees.right_identity[other] == identity:
-            row[j] = below[j + 1] + one - trees.left_end[one]
+        if trees.pair.right_identity[other] == identity:
+            row[j] = below[j + 1] + one - trees.pair.left_end[one]
             continue
         inserted = insert_cost(trees, other)
         best = min(below[j] + deleted, row[j + 1] + inserted)
-        if trees.right_label[other] != label:
+        if trees.pair.right_label[other] != label:
             best = min(
                 best,
                 below[j + 1] + trees.replace + deleted - trees.delete + inserted - trees.insert,
@@ -285,7 +278,7 @@ cdef int walk_back(
     while i < count and j < other_count:
         here = cost[i * width + j]
         matched = cost[(i + 1) * width + j + 1]
-        if same(trees, ones[i], others[j]) or (
+        if same(&trees.pair, ones[i], others[j]) or (
             matched + least_cost(trees, ones[i], others[j]) <= here
             and matched + pair_cost(trees, ones[i], others[j]) == here
         ):
@@ -293,15 +286,15 @@ cdef int walk_back(
             i += 1
             j += 1
         elif here == cost[(i + 1) * width + j] + delete_cost(trees, ones[i]):
-            write_deleted(walk, ones[i], trees.left_end[ones[i]])
+            write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
             i += 1
         else:
-            write_inserted(walk, others[j], trees.right_end[others[j]])
+            write_inserted(walk, others[j], trees.pair.right_end[others[j]])
             j += 1
     for i in range(i, count):
-        write_deleted(walk, ones[i], trees.left_end[ones[i]])
+        write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
     for j in range(j, other_count):
-        write_inserted(walk, others[j], trees.right_end[others[j]])
+        write_inserted(walk, others[j], trees.pair.right_end[others[j]])
     return 0
 
 
@@ -335,9 +328,10 @@ cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_cou
     cdef int i, j
     places, other_places = {}, {}
     for i in range(count):
-        places[trees.left_identity[ones[i]]] = -1 if trees.left_identity[ones[i]] in places else i
+        identity = trees.pair.left_identity[ones[i]]
+        places[identity] = -1 if identity in places else i
     for j in range(other_count):
-        identity = trees.right_identity[others[j]]
+        identity = trees.pair.right_identity[others[j]]
         other_places[identity] = -1 if identity in other_places else j
     chains, tails = [], []
     for identity, place in places.items():
@@ -363,12 +357,12 @@ cdef long long paired_cost(
     cdef long long cost = 0
     places, other_places = {}, {}
     for k in range(count - 1, -1, -1):
-        places.setdefault(trees.left_label[ones[k]], []).append(k)
+        places.setdefault(trees.pair.left_label[ones[k]], []).append(k)
     for k in range(other_count - 1, -1, -1):
-        other_places.setdefault(trees.right_label[others[k]], []).append(k)
+        other_places.setdefault(trees.pair.right_label[others[k]], []).append(k)
     while i < count and j < other_count:
-        skipped = next_place(places, trees.right_label[others[j]], i, never)
-        other_skipped = next_place(other_places, trees.left_label[ones[i]], j, never)
+        skipped = next_place(places, trees.pair.right_label[others[j]], i, never)
+        other_skipped = next_place(other_places, trees.pair.left_label[ones[i]], j, never)
         if not skipped or skipped == other_skipped == never:
             cost += pair_cost(trees, ones[i], others[j])
             if walk != NULL:
@@ -378,21 +372,21 @@ cdef long long paired_cost(
         elif skipped <= other_skipped:
             cost += delete_cost(trees, ones[i])
             if walk != NULL:
-                write_deleted(walk, ones[i], trees.left_end[ones[i]])
+                write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
             i += 1
         else:
             cost += insert_cost(trees, others[j])
             if walk != NULL:
-                write_inserted(walk, others[j], trees.right_end[others[j]])
+                write_inserted(walk, others[j], trees.pair.right_end[others[j]])
             j += 1
     for k in range(i, count):
         cost += delete_cost(trees, ones[k])
         if walk != NULL:
-            write_deleted(walk, ones[k], trees.left_end[ones[k]])
+            write_deleted(walk, ones[k], trees.pair.left_end[ones[k]])
     for k in range(j, other_count):
         cost += insert_cost(trees, others[k])
         if walk != NULL:
-            write_inserted(walk, others[k], trees.right_end[others[k]])
+            write_inserted(walk, others[k], trees.pair.right_end[others[k]])
     return cost
 
 
@@ -424,12 +418,9 @@ def map_nodes(
         left[:count], left[count:] = np.arange(count), -1
         right[:count], right[count:] = -1, np.arange(other_count)
         return count * delete + other_count * insert, left, right
-    trees.left_label = <const hash_t *>items(left_label, 8)
-    trees.left_identity = <const hash_t *>items(left_identity, 8)
-    trees.left_end = <const int *>items(left_end, 4)
-    trees.right_label = <const hash_t *>items(right_label, 8)
-    trees.right_identity = <const hash_t *>items(right_identity, 8)
-    trees.right_end = <const int *>items(right_end, 4)
+    read_pair(
+        &trees.pair, left_label, left_identity, left_end, right_label, right_identity, right_end
+    )
     trees.replace, trees.insert, trees.delete = replace * UNIT, insert * UNIT, delete * UNIT
     trees.cells_max, trees.cells_left = cells_max, cells_total_max
     trees.memo.keys, trees.memo.values = NULL, NULL
@@ -442,8 +433,8 @@ def map_nodes(
     try:
         if rows == NULL:
             raise MemoryError
-        draw(&trees.left, trees.left_label, trees.left_end, count)
-        draw(&trees.right, trees.right_label, trees.right_end, other_count)
+        draw(&trees.left, trees.pair.left_label, trees.pair.left_end, count)
+        draw(&trees.right, trees.pair.right_label, trees.pair.right_end, other_count)
         cost = pair_cost(&trees, 0, 0)
         write_pair(&trees, 0, 0, &walk)
     finally:
