@@ -164,6 +164,16 @@ cdef inline void _drop(Lean *one, const unsigned char *start, const unsigned cha
         one.copied = end
 
 
+cdef inline void _drop_mark(
+    Lean *one, const unsigned char *start, const unsigned char *end
+) noexcept:
+    """Leave out a whole mark, unless what follows would be a tag by a `<` that is kept before it."""
+    cdef const unsigned char *kept = one.out if start == one.copied else start
+    cdef const unsigned char *first = one.room if start == one.copied else one.copied
+    if kept == first or (kept - 1)[0] not in b"</":
+        _drop(one, start, end)
+
+
 cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) except? NULL:
     """Behind what begins with a `<`; NULL = it never ends."""
     cdef Py_ssize_t left = one.end - at
@@ -180,19 +190,12 @@ cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) except
         return _after_blanks(one, after, False)
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
         after = after_comment(at + 4, one.end)
-        if after != NULL and not _begins_tag(one, at):
-            _drop(one, at, after)
+        if after != NULL:
+            _drop_mark(one, at, after)
         return _after_blanks(one, after, False)
     if at[1] == c"!" or at[1] == c"?":
         return after_byte(at + 2, one.end, c">")
     return at + 1
-
-
-cdef inline bint _begins_tag(const Lean *one, const unsigned char *at) noexcept:
-    """Whether what comes next would be a tag by the `<` that is kept before it."""
-    cdef const unsigned char *kept = one.out if at == one.copied else at
-    cdef const unsigned char *start = one.room if at == one.copied else one.copied
-    return kept > start and kept[-1] in b"</"
 
 
 cdef const unsigned char *_after_blanks(
@@ -229,7 +232,7 @@ cdef const unsigned char *_after_end_tag(Lean *one, const unsigned char *start) 
             at = attribute.end
     tag = packed(start + 2, name_end - start - 2) if one.joins else 0
     if tag == HTML_NAME or tag == BODY_NAME:
-        _drop(one, start, at + 1)
+        _drop_mark(one, start, at + 1)
     else:
         _drop(one, name_end, at)
     return at + 1

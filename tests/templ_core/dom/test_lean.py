@@ -188,6 +188,11 @@ def test_attributes_stay_where_the_parser_stops_counting_lines():
     assert columns(page, aside) == columns(markup.encode())
 
 
+def test_the_end_of_a_document_behind_a_lone_mark_stays():
+    assert lean_page(b"<p>a</html>b", True)[0] == b"<p>ab"
+    assert lean_page(b"<p>a <</html>b", True)[0] == b"<p>a <</html>b"
+
+
 @pytest.mark.parametrize(
     "markup",
     [
