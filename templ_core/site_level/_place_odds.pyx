@@ -86,15 +86,15 @@ def read_places(
     return paths[0], columns[0], constants, texts[0], shapes[0], columns[1], columns[2]
 
 
-def where_repeated(path, text, double value):
-    """The value for each segment whose text stands more than once at its path, 0 for others."""
+def where_repeated(path, text):
+    """Whether the text of each segment stands more than once at its path."""
     cdef Py_ssize_t segment, count = len(path), slot, size = 16
     cdef const uint64_t *path_of = <const uint64_t *>items(path, 8)
     cdef const uint64_t *text_of = <const uint64_t *>items(text, 8)
     while size < 2 * count:
         size *= 2
-    values, leaders = np.zeros(count), np.full(size, -1, np.int32)
-    cdef double *result = <double *>items(values, 8, True)
+    repeated, leaders = np.zeros(count, np.bool_), np.full(size, -1, np.int32)
+    cdef unsigned char *result = <unsigned char *>items(repeated, 1, True)
     cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
     for segment in range(count):
         slot = <Py_ssize_t>(mixed(path_of[segment] ^ mixed(text_of[segment])) & <uint64_t>(size - 1))
@@ -105,8 +105,8 @@ def where_repeated(path, text, double value):
         if leader[slot] < 0:
             leader[slot] = <int32_t>segment
         else:
-            result[segment] = result[leader[slot]] = value
-    return values
+            result[segment] = result[leader[slot]] = True
+    return repeated
 
 
 cdef object sums_at(table, wanted, Py_ssize_t rows):

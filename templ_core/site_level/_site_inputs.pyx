@@ -13,9 +13,9 @@ cdef inline double within(double value, double low, double high) noexcept:
 
 
 def combine(
-    page, place, near, best_share, steps, below, meant, path_pages, constant, text_pages,
+    page, place, near, best_share, steps, below, labels, path_pages, constant, text_pages,
     shape_pages, words, place_share, change,
-    *, int64_t pages, int64_t kind_pages, double margin, int32_t long_words,
+    *, double documentation, double usual, double certain, int64_t pages, int64_t kind_pages, double margin, int32_t long_words,
     double doubt, double open_above, double open_below,
 ):
     """Columns in the order of site_inputs.py, and which segments are open to phrases.
@@ -27,7 +27,7 @@ def combine(
         best_share: How usual the most usual best box around it is.
         steps: To the best box.
         below: Whether it is below the headline, 0 or 1.
-        meant: How much the text is meant to be repeated, 0 to 1.
+        labels: Whether it labels a record: its text stands more than once at its path.
         path_pages: Pages that have its path.
         constant: Whether it is constant text at a constant place.
         text_pages: Pages that have its text.
@@ -35,6 +35,10 @@ def combine(
         words: Of the segment.
         place_share: Share of the kind's pages with a text at its place in the tree.
         change: Texts over pages there.
+        documentation: How likely the page is documentation, 0 to 1: labels are meant to be
+            repeated there, and so is what seems content where content usually is.
+        usual: A box is usual if it is at most so much less usual than the page's most usual one.
+        certain: Above these log-odds by the page model the box need not be the best one.
         pages: Of the site.
         kind_pages: Of the kind.
         margin: Probabilities are kept this far from 0 and 1.
@@ -51,7 +55,7 @@ def combine(
     cdef const double *step = <const double *>items(steps, 8)
     cdef const double *in_head = <const double *>items(below, 8)
     cdef const int64_t *on_pages = <const int64_t *>items(path_pages, 8)
-    cdef const double *intent = <const double *>items(meant, 8)
+    cdef const uint8_t *is_label = <const uint8_t *>items(labels, 1)
     cdef const uint8_t *fixed = <const uint8_t *>items(constant, 1)
     cdef const int64_t *text = <const int64_t *>items(text_pages, 8)
     cdef const int64_t *shape = <const int64_t *>items(shape_pages, 8)
@@ -62,7 +66,7 @@ def combine(
     cdef double *column = <double *>items(columns, 8, True)
     cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
     cdef double sure = log((1 - margin) / margin), most = 0, long, high, low
-    cdef double mass, known = 0, all = 0
+    cdef double mass, meant, known = 0, all = 0
     for segment in range(count):
         most = max(most, best[segment])
         mass = length[segment] / (1 + exp(-page_odds[segment]))
@@ -81,15 +85,20 @@ def combine(
         high = within(around[segment], margin, 1 - margin)
         column[count + segment] = log(high / (1 - high))
         column[2 * count + segment] = best[segment] - most
+        meant = 0
+        if is_label[segment] or (best[segment] - most > usual and (
+            page_odds[segment] > certain or page_odds[segment] > 0 and step[segment] == 0
+        )):
+            meant = documentation
         column[3 * count + segment] = 0.5 if step[segment] == 0 else -0.5
         column[4 * count + segment] = place_odds[segment] + (
-            intent[segment] * fixed[segment] * max(page_odds[segment] - place_odds[segment], 0.0)
+            meant * fixed[segment] * max(page_odds[segment] - place_odds[segment], 0.0)
         )
-        high = (1 - intent[segment]) * shape[segment] / <double>max(pages, 1)
+        high = (1 - meant) * shape[segment] / <double>max(pages, 1)
         column[5 * count + segment] = high
         column[6 * count + segment] = pages / (pages + doubt) * high * long
         column[7 * count + segment] = (
-            (1 - intent[segment])
+            (1 - meant)
             * in_tree[segment] * (1 - changes[segment]) * kind_pages / (kind_pages + 1)
         )
         column[8 * count + segment] = 1 if max(text[segment], shape[segment]) > 1 else known / all

@@ -19,7 +19,7 @@ from templ_core.site_level.containers import (
 )
 from templ_core.site_level.element_kinds import element_kinds
 from templ_core.site_level.place_odds import read_places
-from templ_core.site_level.places import PagePlaces, node_places, page_places
+from templ_core.site_level.places import node_places, page_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.tree_evidence import tree_evidence
 
@@ -47,6 +47,8 @@ TRUST = "trust"
 """Column, no input: how much the site's evidence counts for each segment, 0 to 1; for the rest the
 page alone does. The share of the page's content that stands at places the site knows, so that after
 a redesign nothing is made of evidence that is not there; 1 for text that other pages have."""
+LENGTH = "length"
+"""Column, no input: the logarithm of the words of each segment, at most of LONG_WORDS."""
 _COMBINED = (
     "page",
     "surroundings",
@@ -57,12 +59,20 @@ _COMBINED = (
     "long same shape",
     "tree constant",
     TRUST,
+    LENGTH,
 )
 """Columns that `combine` answers, in this order."""
 _QUITE_SURE = 0.02
 """Probabilities are kept this far from 0 and 1."""
-_LONG_WORDS = 50
+LONG_WORDS = 50
+"""Longer texts are no surer."""
 _PAGES_OF_DOUBT = 3
+USUAL = -0.15
+_CERTAIN = 4.0
+"""On documentation, that all pages have a text says nothing of labels of records, which stand more
+than once at one place of the page; nor where content usually stands: a best box is usual if it is at
+most so much less usual than the page's most usual one. There the page model has the word, where it
+takes text in the page's best box for content, or for content above these log-odds outside."""
 _OPEN_ABOVE, _OPEN_BELOW = -1.0, 3.0
 """Phrases are looked for where page and place are not both below or both above these log-odds.
 
@@ -107,7 +117,7 @@ def site_inputs(
         usual(table.best_boxes, nodes.cell, tree),
         steps,
         head.below,
-        _meant(page, page_kind),
+        where_repeated(page.path, page.text),
         known.path_pages,
         known.constant,
         known.text_pages,
@@ -115,29 +125,24 @@ def site_inputs(
         page.words,
         in_tree.place_share,
         in_tree.change,
+        documentation=page_kind.documentation,
+        usual=USUAL,
+        certain=_CERTAIN,
         pages=table.pages,
         kind_pages=in_tree.pages,
         margin=_QUITE_SURE,
-        long_words=_LONG_WORDS,
+        long_words=LONG_WORDS,
         doubt=_PAGES_OF_DOUBT,
         open_above=_OPEN_ABOVE,
         open_below=_OPEN_BELOW,
     )
-    *others, long = combined
-    return dict(zip(_COMBINED, others, strict=True)) | {
+    columns = dict(zip(_COMBINED, combined, strict=True))
+    return columns | {
         "usual content box": usual(table.content_boxes, nodes.cell, tree, max(table.pages, 1)),
         "steps to the best box": steps,
         "headline": head.headline,
         CONSTANT: known.constant.astype(np.float64),
         "phrases": (1 - page_kind.documentation)
-        * long
+        * columns[LENGTH]
         * model.phrase_matcher.coverage(document, is_open),
     }
-
-
-def _meant(page: PagePlaces, kind: PageKind) -> Floats:
-    """How much text is meant to be repeated, 0 to 1: labels of records on documentation.
-
-    They stand more than once at one place of the page, and all pages have them.
-    """
-    return where_repeated(page.path, page.text, kind.documentation)

@@ -17,7 +17,9 @@ def page(number):
     return parse_document(
         f"<html><head><title>Page {number}</title></head><body>"
         "<nav class=menu><ul><li><a href=/>Home</a><li><a href=/news>News</a></ul></nav>"
-        f"<div class=body><h1>Page {number}</h1>{article}<p class=about>{BOILERPLATE}</p></div>"
+        f"<article class=post><h1>Page {number}</h1><p class=byline>By Ann Reed, May {number}, 2026</p>"
+        f"<div class=entry-content>{article}</div>"
+        f"<div class=author-bio><p>{BOILERPLATE}</p></div></article>"
         "<footer>Copyright, all rights reserved</footer></body></html>",
         "https://example.com/",
     )

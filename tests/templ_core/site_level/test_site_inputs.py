@@ -9,6 +9,9 @@ from templ_core.site_level.site_inputs import TRUST, site_inputs
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
 SETTINGS = {
+    "documentation": 0.7,
+    "usual": -0.15,
+    "certain": 4.0,
     "margin": 0.02,
     "long_words": 50,
     "doubt": 3.0,
@@ -17,9 +20,11 @@ SETTINGS = {
 }
 
 
-def slow_combine(page, place, near, best, steps, below, meant, *rest, pages, kind_pages):
+def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, kind_pages):
     path_pages, constant, text_pages, shape_pages, words, place_share, change = rest
     sure = np.log(0.98 / 0.02)
+    content = (page > 4) | (page > 0) & (steps == 0)
+    meant = 0.7 * (labels | content & (best - best.max() > -0.15))
     around = np.clip(near, 0.02, 0.98)
     long = np.log(np.minimum(words, 50))
     recurs = (1 - meant) * shape_pages / max(pages, 1)
@@ -49,9 +54,9 @@ def test_columns_equal_those_by_definition(seed):
     columns = [
         *(rng.normal(0, 3, (2, size))),
         *(rng.random((2, size))),
-        rng.integers(0, 7, size).astype(np.float64),
+        rng.integers(0, 3, size).astype(np.float64),
         rng.integers(0, 2, size).astype(np.float64),
-        rng.random(size) * rng.integers(0, 2, size),
+        rng.random(size) < 0.3,
         rng.integers(0, 3, size),
         rng.random(size) < 0.5,
         *rng.integers(0, 5, (2, size)),
@@ -101,3 +106,20 @@ def test_labels_of_records_say_nothing_on_documentation_and_are_template_elsewhe
     assert columns["same shape"][texts.index("Made by the builders of harbours")] > 0.5
     texts, columns = columns_of(page(99), window, PageKind())
     assert columns["same shape"][texts.index("Returns")] > 0.5
+
+
+def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usual_box():
+    def page(number):
+        text = f"<p>Opens harbour {number} for the boats that wait until {number}, and for others."
+        content = f"{text}<h2>Method Summary</h2>{text} It asks no toll."
+        return f"<nav><b>Contents of the manual</b></nav><main>{content}</main>"
+
+    window = [page(number) for number in range(9)]
+    documentation = PageKind(documentation=1.0, other=0.0)
+    document = read(page(99))
+    texts = document.segments.texts
+    features, model = read_features(document), site_model(list(map(read, window)))
+    odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
+    columns = site_inputs(document, features, odds, documentation, model, CONFIG)
+    assert columns["same shape"][texts.index("Method Summary")] == 0
+    assert columns["same shape"][texts.index("Contents of the manual")] > 0.5
