@@ -15,14 +15,22 @@ from templ_core.page_level.repeats import Choice, Copies, choose, may_repeat, on
 from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
 from templ_core.page_level.text_policy import with_policy
 from templ_core.site_level._fusion import faded, words_at_stake
-from templ_core.site_level.fusion import DECIMALS, FusionModel, shipped_fusion
+from templ_core.site_level.beside_the_box import left_beside
+from templ_core.site_level.fusion import (
+    DECIMALS,
+    FusionModel,
+    shipped_fusion,
+    surer_by_length,
+)
 from templ_core.site_level.site_inputs import CONSTANT, TRUST, Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 REASON_PAGE = "page-level"
 REASON_REPEAT = "repeat"
+REASON_BESIDE = "beside-content"
 REASON_COMMENTS = "comments"
 REASON_REVIEWS = "reviews"
 REASON_CONSENT = "consent"
@@ -31,7 +39,7 @@ REASON_CONSENT = "consent"
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of each segment; columns of length n_segments."""
 
-    kept: npt.NDArray[np.bool_]
+    kept: Bools
     templateness: Floats
     reasons: list[str]
     used_site: bool
@@ -116,15 +124,18 @@ def decide_fused(
     weight = site_weight(columns, documents, config)
     is_known = documents >= config.page_rules_pages
     kind, copies = (_ANY_KIND, None) if is_known else (page.page_kind, page.copies)
+    if is_known:
+        fused_odds = surer_by_length(fused_odds, columns)
     odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, kind, config)
-    fused = _choice(odds, page, copies, config)
+    left_out = left_beside(odds, columns, page.words, page.page_kind) if is_known else None
+    fused = choose(odds, copies, page.words, config.f1_recall_share, left_out)
     content, recurring, kept_alone, kept = words_at_stake(
         own, page.words, columns[CONSTANT], alone.kept, fused.kept
     )
     recurs = recurring > config.recurring_content_max * content
     if recurs or kept < config.abstain_ratio * kept_alone:
         return _decision(own, alone, page, abstained=True)
-    return _decision(odds, fused, page, used_site=True)
+    return _decision(odds, fused, page, left_out, used_site=True)
 
 
 def site_weight(columns: Columns, documents: int, config: CoreConfig) -> Floats:
@@ -175,13 +186,16 @@ def _decision(
     odds: Floats,
     choice: Choice,
     page: PageScores,
+    left_out: Bools | None = None,
     *,
     used_site: bool = False,
     abstained: bool = False,
 ) -> Decision:
     dropped = ~choice.kept
     reasons = [REASON_PAGE] * len(odds)
+    beside = np.zeros(len(odds), np.bool_) if left_out is None else left_out & (odds > 0)
     for reason, named in (
+        (REASON_BESIDE, beside & dropped),
         (REASON_REPEAT, choice.repeated),
         (REASON_REVIEWS, page.kinds.reviews & dropped),
         (REASON_COMMENTS, page.kinds.comments & dropped),

@@ -46,7 +46,11 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def choose(
-    content_odds: Floats, copies: Copies | None, words: Floats, recall_share: float
+    content_odds: Floats,
+    copies: Copies | None,
+    words: Floats,
+    recall_share: float,
+    left_out: Bools | None = None,
 ) -> Choice:
     """The cut with the best expected F1 over all segments that repeat no surer one.
 
@@ -55,12 +59,14 @@ def choose(
         copies: What may repeat what; None = all copies are meant.
         words: Words of each segment, at least 1.
         recall_share: lambda of `best_cut`.
+        left_out: Segments that are not kept unless that leaves none; None = no others.
     """
     if copies is None:
         repeated = np.zeros(len(words), np.bool_)
     else:
         repeated = repeats(copies.text, copies.path, copies.once, content_odds)
-    kept, expected = best_cut(content_odds, repeated, words, recall_share)
+    out = repeated if left_out is None or (repeated | left_out).all() else repeated | left_out
+    kept, expected = best_cut(content_odds, out, words, recall_share)
     return Choice(kept=kept, repeated=repeated, expected_f1=expected)
 
 

@@ -24,6 +24,20 @@ def strongest_kinds(
     kept: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int64]: ...
 def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
+def below_least(
+    odds: Floats,
+    words: Floats,
+    in_best_box: Floats,
+    usual_best_box: Floats,
+    trust: Floats,
+    recurs: Floats,
+    is_article: bool,
+    is_documentation: bool,
+    usual: float,
+    trusted: float,
+    sure: float,
+    some_words: float,
+) -> npt.NDArray[np.bool_]: ...
 def words_at_stake(
     own: Floats,
     words: Floats,

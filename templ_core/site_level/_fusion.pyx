@@ -1,6 +1,6 @@
 """Weighed sums of columns, see `templ_core.site_level.fusion`."""
 
-from libc.math cimport exp, rint
+from libc.math cimport INFINITY, exp, rint
 from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
@@ -70,6 +70,34 @@ def faded(own, fused, weight, double steps):
         mixed = alone[segment] + share[segment] * (together[segment] - alone[segment])
         rounded[segment] = rint(mixed * steps) / steps
     return odds
+
+
+def below_least(
+    odds, words, in_best_box, usual_best_box, trust, recurs,
+    bint is_article, bint is_documentation, double usual, double trusted, double sure,
+    double some_words,
+):
+    """Segments whose log-odds are below what is asked of them; see `beside_the_box.py`."""
+    cdef Py_ssize_t size = len(odds), segment
+    cdef const double *value = <const double *>items(odds, 8)
+    cdef const double *number = <const double *>items(words, 8)
+    cdef const double *inside = <const double *>items(in_best_box, 8)
+    cdef const double *usually = <const double *>items(usual_best_box, 8)
+    cdef const double *known = <const double *>items(trust, 8)
+    cdef const double *share = <const double *>items(recurs, 8)
+    cdef double least
+    cdef bint is_beside
+    found = np.zeros(size, np.bool_)
+    cdef uint8_t *is_below = <uint8_t *>items(found, 1, True)
+    for segment in range(size):
+        is_beside = inside[segment] < 0 and (usually[segment] < usual or known[segment] < trusted)
+        least = -INFINITY
+        if is_article:
+            least = sure if is_beside and number[segment] >= some_words else 0
+        if is_documentation and is_beside and share[segment] > 0:
+            least = sure
+        is_below[segment] = value[segment] < least
+    return found
 
 
 def words_at_stake(own, words, constant, kept_alone, kept):

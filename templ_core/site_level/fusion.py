@@ -1,6 +1,7 @@
 """Evidence of the site and of the page in one score: linear, few inputs, no sign against sense."""
 
 import functools
+import math
 from importlib import resources
 from typing import Self
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from templ_core.errors import CodecError
 from templ_core.site_level._fusion import strongest_kinds, weighed
-from templ_core.site_level.site_inputs import Columns
+from templ_core.site_level.site_inputs import LENGTH, LONG_WORDS, Columns
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,6 +55,22 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
 def fused_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
     """Log-odds for content of each segment; length n_segments."""
     return weighed(columns, terms, bias)
+
+
+_SHORT, _LONG = 0.5, 2.0
+"""What the log-odds of a segment of one word count, and those of one of LONG_WORDS or more; between
+them it rises with the logarithm."""
+_PER_LENGTH = (_LONG - _SHORT) / math.log(LONG_WORDS)
+
+
+def surer_by_length(odds: Floats, columns: Columns) -> Floats:
+    """Log-odds as they count in a cut: of the same evidence a paragraph is surer than a label.
+
+    They are fitted without: with it, the fit trades short text of one corpus for long text of
+    another (stream 0.9959 in place of 0.9976).
+    """
+    result: Floats = odds * (_SHORT + _PER_LENGTH * columns[LENGTH])
+    return result
 
 
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):

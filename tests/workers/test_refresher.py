@@ -28,7 +28,8 @@ def documents(poison_pool, poison_settings):
 
     def make(count, start=0):
         for number in range(start, start + count):
-            body = MENU + f"<p>Article {number} says this, and then that. " * 3
+            story = f"<p>Article {number} says this, and then that. " * 3
+            body = f"<h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>"
             outcome = cleaner.process(page(number, body.encode()))
             assert isinstance(outcome, Cleaned)
             yield outcome.document

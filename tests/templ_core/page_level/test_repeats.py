@@ -39,6 +39,13 @@ def test_short_text_may_repeat():
     assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
 
 
+def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
+    words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
+    for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
+        choice = choose(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
+        assert choice.kept.tolist() == kept_then
+
+
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
 def test_the_surest_copy_of_equal_texts_is_the_first_of_the_surest(segments):
     text = np.array([text for text, _ in segments], np.uint64)

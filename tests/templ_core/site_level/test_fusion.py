@@ -13,7 +13,9 @@ from templ_core.site_level.fusion import (
     FusionModel,
     Term,
     shipped_fusion,
+    surer_by_length,
 )
+from templ_core.site_level.site_inputs import LENGTH
 
 NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
 TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
@@ -75,6 +77,11 @@ def test_odds_fade_to_the_page_and_words_are_counted(segments):
     mass = words / (1 + np.exp(-own))
     found = words_at_stake(own, words, constant, alone > 0, kept > 0)
     assert found == pytest.approx((mass.sum(), mass @ constant, words @ alone, words @ kept))
+
+
+def test_of_the_same_evidence_a_paragraph_is_surer_than_a_label():
+    columns = {LENGTH: np.log([1, 50**0.5, 50])}
+    assert surer_by_length(np.array([1.0, -1.0, 1.0]), columns).tolist() == [0.5, -1.25, 2.0]
 
 
 def test_the_shipped_model_knows_all_inputs():

@@ -1,0 +1,41 @@
+import msgspec
+import numpy as np
+import pytest
+
+from templ_core.decide import REASON_BESIDE, decide_fused, score_page
+from templ_core.dom.document import parse_document
+from templ_core.page_level.model_file import shipped_model
+from templ_core.page_level.page_kind import PageKind
+from templ_core.site_level.site_inputs import CONSTANT, LENGTH, TRUST
+from tests.templ_core.site_level.builders import CONFIG
+
+STORY = "The council of the harbour met again, and said that the boats could wait until May."
+TEASER = "In the next town the mayor opens a bridge to all who walk over it before the rain."
+PAGE = parse_document(
+    f"<article><p>{STORY}</article><section><p>{TEASER}</section>", "http://s.example/"
+)
+
+
+def decided(kind, documents):
+    scores = msgspec.structs.replace(score_page(PAGE, shipped_model()), page_kind=kind)
+    columns = {
+        "in the best box": np.array([0.5, -0.5]),
+        "usual best box": np.array([0.0, -0.6]),
+        "same shape": np.zeros(2),
+        LENGTH: np.log(scores.words),
+        TRUST: np.ones(2),
+        CONSTANT: np.zeros(2),
+    }
+    return decide_fused(scores, columns, np.array([3.0, 0.4]), documents, CONFIG)
+
+
+def test_what_is_no_sure_content_beside_an_article_goes_and_says_so():
+    decision = decided(PageKind(article=0.8, other=0.2), 20)
+    assert decision.kept.tolist() == [True, False]
+    assert decision.reasons[1] == REASON_BESIDE
+    assert decision.used_site
+
+
+@pytest.mark.parametrize(("kind", "documents"), [(PageKind(), 20), (PageKind(article=0.8), 2)])
+def test_it_stays_on_other_pages_and_where_the_site_is_hardly_known(kind, documents):
+    assert decided(kind, documents).kept.all()
