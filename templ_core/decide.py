@@ -40,16 +40,39 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of each segment; columns of length n_segments."""
 
     kept: Bools
-    templateness: Floats
-    reasons: list[str]
-    used_site: bool
-    """Whether evidence from other pages of the site had weight."""
-    abstained: bool
-    """Whether the site's evidence was set aside because it left nearly nothing."""
+    odds: Floats
+    """Log-odds for content."""
     words: Floats
-    """Of each segment, at least 1."""
+    """At least 1."""
     confidence: float
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
+    rules: tuple[tuple[str, Bools], ...] = ()
+    """Names of rules, and the segments that each decided; of several the last."""
+    evidence: tuple[FusionModel, Columns] | None = None
+    """What decided the other segments; None = the page model."""
+    used_site: bool = False
+    """Whether evidence from other pages of the site had weight."""
+    abstained: bool = False
+    """Whether the site's evidence was set aside because it left nearly nothing."""
+
+    @property
+    def templateness(self) -> Floats:
+        """Of each segment, 0 to 1; length n_segments."""
+        result: Floats = 1 / (1 + np.exp(self.odds))
+        return result
+
+    @property
+    def reasons(self) -> list[str]:
+        """The name of what decided each segment."""
+        if self.evidence is None:
+            reasons = [REASON_PAGE] * len(self.kept)
+        else:
+            fusion, columns = self.evidence
+            reasons = fusion.reasons(columns, self.kept)
+        for reason, decided in self.rules:
+            for segment in decided.nonzero()[0].tolist():
+                reasons[segment] = reason
+        return reasons
 
 
 class PageScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,12 +116,7 @@ def decide(
     decision = decide_fused(page, columns, fusion.log_odds(columns), site_model.documents, config)
     if decision.abstained:
         return decision
-    named = fusion.reasons(columns, decision.kept)
-    reasons = [
-        own if own != REASON_PAGE else of_site
-        for own, of_site in zip(decision.reasons, named, strict=True)
-    ]
-    return msgspec.structs.replace(decision, reasons=reasons)
+    return msgspec.structs.replace(decision, evidence=(fusion, columns))
 
 
 def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
@@ -192,21 +210,17 @@ def _decision(
     abstained: bool = False,
 ) -> Decision:
     dropped = ~choice.kept
-    reasons = [REASON_PAGE] * len(odds)
-    beside = np.zeros(len(odds), np.bool_) if left_out is None else left_out & (odds > 0)
-    for reason, named in (
-        (REASON_BESIDE, beside & dropped),
-        (REASON_REPEAT, choice.repeated),
-        (REASON_REVIEWS, page.kinds.reviews & dropped),
-        (REASON_COMMENTS, page.kinds.comments & dropped),
-        (REASON_CONSENT, page.kinds.consent & dropped),
-    ):
-        for segment in named.nonzero()[0].tolist():
-            reasons[segment] = reason
+    beside = () if left_out is None else ((REASON_BESIDE, left_out & dropped & (odds > 0)),)
     return Decision(
         kept=choice.kept,
-        templateness=1 / (1 + np.exp(odds)),
-        reasons=reasons,
+        odds=odds,
+        rules=(
+            *beside,
+            (REASON_REPEAT, choice.repeated),
+            (REASON_REVIEWS, page.kinds.reviews & dropped),
+            (REASON_COMMENTS, page.kinds.comments & dropped),
+            (REASON_CONSENT, page.kinds.consent & dropped),
+        ),
         used_site=used_site,
         abstained=abstained,
         words=page.words,
@@ -217,12 +231,4 @@ def _decision(
 _ANY_KIND = PageKind()
 """What is known of the site tells comments from content; only what a setting asks for is certain."""
 
-_EMPTY = Decision(
-    kept=np.empty(0, np.bool_),
-    templateness=np.empty(0),
-    reasons=[],
-    used_site=False,
-    abstained=False,
-    words=np.empty(0),
-    confidence=0.0,
-)
+_EMPTY = Decision(kept=np.empty(0, np.bool_), odds=np.empty(0), words=np.empty(0), confidence=0.0)

@@ -3,6 +3,7 @@
 import functools
 import html
 import re
+import threading
 from typing import Any
 
 import msgspec
@@ -222,9 +223,19 @@ def _has_another_root(root: etree._Element) -> bool:
 
 def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
     """The root element, and whether the parser gave up below some depth."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
-    root: etree._Element | None = etree.fromstring(utf8, parser)
-    return root, bool(parser.error_log.filter_from_fatals())
+    root: etree._Element | None = etree.fromstring(utf8, _OWN.parser)
+    return root, bool(_OWN.parser.error_log.filter_from_fatals())
+
+
+class _Own(threading.local):
+    """A parser for each thread: making one takes as long as a small page."""
+
+    @functools.cached_property
+    def parser(self) -> etree.HTMLParser:
+        return etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
+
+
+_OWN = _Own()
 
 
 _AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
