@@ -1,18 +1,19 @@
 """What a page of a known site costs: bytes to clean text with every evidence, beside lxml's parse.
 
-    python -m tests.benchmarks.known_site CORPUS [--pages N] [--rounds N]
+    python -m tests.benchmarks.known_site CORPUS [--rounds N]
 
-Each site with enough pages is learned from its first ones; the next are read in turn by the bare
-parse, as of a new site, and as of the known site. One thread, processor time, least of the rounds.
-By sums: the time of all pages together, as in `page_cost`.
+Each site with enough pages is learned from its first ones; all others are read in turn by the bare
+parse, as of a new site, and as of the known site. One thread, processor time, least of the rounds,
+the garbage collector as in the workers' children. By sums: the time of all pages together, as in
+`page_cost`.
 """
 
 import argparse
+import gc
 import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 
 import lxml.html
@@ -27,12 +28,13 @@ from templ_core.site_level.learned_page import learn_page
 from templ_core.site_level.site_learner import fit_site_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from workers.child import GC_ALLOCATIONS
 from workers.feeds.files import read_pages
 from workers.page import Page
 
 CONFIG = CoreConfig()
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
-LEARNED, TIMED = 40, 10
+LEARNED = 40
 
 
 def read(page: Page) -> Document:
@@ -68,7 +70,6 @@ def timed(work: Callable[[], object]) -> float:
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("corpus", type=Path)
-    options.add_argument("--pages", type=int, default=100)
     options.add_argument("--rounds", type=int, default=5)
     chosen = options.parse_args()
     sites: dict[str, list[Page]] = defaultdict(list)
@@ -78,13 +79,15 @@ def main() -> None:
     known = [
         (page, model)
         for pages in sites.values()
-        if len(pages) >= LEARNED + TIMED
+        if len(pages) > LEARNED
         for model in [model_of(pages[:LEARNED])]
-        for page in pages[LEARNED : LEARNED + TIMED]
+        for page in pages[LEARNED:]
     ]
+    gc.freeze()
+    gc.set_threshold(GC_ALLOCATIONS)
     ratios: dict[str, list[float]] = defaultdict(list)
     sums_s: dict[str, float] = defaultdict(float)
-    for page, model in islice(known, chosen.pages):
+    for page, model in known:
         body = page.body or b""
         works: dict[str, Callable[[], object]] = {
             "parse": lambda body=body: lxml.html.document_fromstring(body, parser=PARSER),
