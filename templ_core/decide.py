@@ -47,9 +47,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
-    """Names of rules, and the segments that each decided; of several the last."""
+    """Names of rules, and the segments that each leaves out; of several the last."""
     evidence: tuple[FusionModel, Columns] | None = None
-    """What decided the other segments; None = the page model."""
+    """What decided all else; None = the page model."""
     used_site: bool = False
     """Whether evidence from other pages of the site had weight."""
     abstained: bool = False
@@ -69,8 +69,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         else:
             fusion, columns = self.evidence
             reasons = fusion.reasons(columns, self.kept)
-        for reason, decided in self.rules:
-            for segment in decided.nonzero()[0].tolist():
+        for reason, left_out in self.rules:
+            for segment in (left_out & ~self.kept).nonzero()[0].tolist():
                 reasons[segment] = reason
         return reasons
 
@@ -209,17 +209,16 @@ def _decision(
     used_site: bool = False,
     abstained: bool = False,
 ) -> Decision:
-    dropped = ~choice.kept
-    beside = () if left_out is None else ((REASON_BESIDE, left_out & dropped & (odds > 0)),)
+    beside = () if left_out is None else ((REASON_BESIDE, left_out & (odds > 0)),)
     return Decision(
         kept=choice.kept,
         odds=odds,
         rules=(
             *beside,
             (REASON_REPEAT, choice.repeated),
-            (REASON_REVIEWS, page.kinds.reviews & dropped),
-            (REASON_COMMENTS, page.kinds.comments & dropped),
-            (REASON_CONSENT, page.kinds.consent & dropped),
+            (REASON_REVIEWS, page.kinds.reviews),
+            (REASON_COMMENTS, page.kinds.comments),
+            (REASON_CONSENT, page.kinds.consent),
         ),
         used_site=used_site,
         abstained=abstained,

@@ -65,8 +65,10 @@ def choose(
         repeated = np.zeros(len(words), np.bool_)
     else:
         repeated = repeats(copies.text, copies.path, copies.once, content_odds)
-    out = repeated if left_out is None or (repeated | left_out).all() else repeated | left_out
+    out = repeated if left_out is None else repeated | left_out
     kept, expected = best_cut(content_odds, out, words, recall_share)
+    if expected == 0:
+        kept, expected = best_cut(content_odds, repeated, words, recall_share)
     return Choice(kept=kept, repeated=repeated, expected_f1=expected)
 
 
