@@ -15,8 +15,8 @@ cdef inline double within(double value, double low, double high) noexcept:
 def combine(
     page, place, near, best_share, steps, below, labels, path_pages, constant, text_pages,
     shape_pages, words, place_share, change,
-    *, double documentation, double usual, double certain, int64_t pages, int64_t kind_pages, double margin, int32_t long_words,
-    double doubt, double open_above, double open_below,
+    *, double documentation, double usual, double certain, int64_t pages, int64_t kind_pages,
+    double margin, int32_t long_words, double doubt, double open_above, double open_below,
 ):
     """Columns in the order of site_inputs.py, and which segments are open to phrases.
 
@@ -86,9 +86,9 @@ def combine(
         column[count + segment] = log(high / (1 - high))
         column[2 * count + segment] = best[segment] - most
         meant = 0
-        if is_label[segment] or (best[segment] - most > usual and (
+        if is_label[segment] or best[segment] - most > usual and (
             page_odds[segment] > certain or page_odds[segment] > 0 and step[segment] == 0
-        )):
+        ):
             meant = documentation
         column[3 * count + segment] = 0.5 if step[segment] == 0 else -0.5
         column[4 * count + segment] = place_odds[segment] + (
