@@ -1,10 +1,14 @@
 import numpy as np
 
+from templ_core._arrays cimport items
 
-def parents_and_ends(const int[::1] depth):
-    cdef Py_ssize_t count = depth.shape[0], node, open_node = -1
+
+def parents_and_ends(depth_column):
+    cdef Py_ssize_t count = len(depth_column), node, open_node = -1
+    cdef const int *depth = <const int *>items(depth_column, 4)
     parents, ends = np.empty(count, np.int32), np.empty(count, np.int32)
-    cdef int[::1] parent = parents, end = ends
+    cdef int *parent = <int *>items(parents, 4, True)
+    cdef int *end = <int *>items(ends, 4, True)
     for node in range(count):
         while open_node >= 0 and depth[open_node] >= depth[node]:
             end[open_node] = <int>node
@@ -17,15 +21,20 @@ def parents_and_ends(const int[::1] depth):
     return parents, ends
 
 
-def bits_above(const int[::1] parent, const int[::1] kind, const int[::1] bits, const int[::1] at):
-    cdef Py_ssize_t count = parent.shape[0], node
-    of_node, of_place = np.empty(count, np.int32), np.empty(at.shape[0], np.int32)
-    cdef int[::1] own = of_node, result = of_place
+def bits_above(parent_column, kind_column, bits_column, at_column):
+    cdef Py_ssize_t count = len(parent_column), places = len(at_column), node
+    cdef const int *parent = <const int *>items(parent_column, 4)
+    cdef const int *kind = <const int *>items(kind_column, 4)
+    cdef const int *bits = <const int *>items(bits_column, 4)
+    cdef const int *at = <const int *>items(at_column, 4)
+    of_node, of_place = np.empty(count, np.int32), np.empty(places, np.int32)
+    cdef int *own = <int *>items(of_node, 4, True)
+    cdef int *result = <int *>items(of_place, 4, True)
     for node in range(count):
         own[node] = bits[kind[node]]
         if parent[node] >= 0:
             own[node] |= own[parent[node]]
-    for node in range(at.shape[0]):
+    for node in range(places):
         result[node] = own[at[node]]
     return of_place
 
@@ -35,7 +44,7 @@ def tag_bits(list kinds, dict bits_of_tags):
     cdef Py_ssize_t number
     cdef object bits
     result = np.empty(len(kinds), np.int32)
-    cdef int[::1] of_kind = result
+    cdef int *of_kind = <int *>items(result, 4, True)
     for number in range(len(kinds)):
         bits = bits_of_tags.get((<tuple>kinds[number])[0])
         of_kind[number] = 0 if bits is None else <int>bits

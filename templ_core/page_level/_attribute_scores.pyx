@@ -9,6 +9,8 @@ from templ_core.page_level._hashing cimport TABLE_SIZE, place_of
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
@@ -36,51 +38,52 @@ _fill_crc()
 
 
 def attribute_sums(
-    list kinds,
-    const int[::1] kind,
-    const int[::1] parent,
-    const int[::1] end,
-    const int[::1] owner,
-    const int[::1] inline_from,
-    const int[::1] inline_to,
-    const signed char[::1] weights,
-    double unit,
+    list kinds, kind_column, parent_column, end_column, owner_column, from_column, to_column,
+    weight_column, double unit,
 ):
     """Sum of the weights of each segment's tokens, before the bias; length n_segments."""
-    cdef Py_ssize_t nodes = kind.shape[0], node, segment
-    cdef const double[:, ::1] score = _kind_scores(kinds, weights, unit)
-    cdef double[::1] inline = np.zeros(nodes + 1), far = np.zeros(nodes), closed = np.zeros(nodes + 1)
-    cdef double[::1] sums
+    cdef Py_ssize_t node, nodes = len(kind_column), segment, segments = len(owner_column)
+    cdef const int *kind = <const int *>items(kind_column, 4)
+    cdef const int *parent = <const int *>items(parent_column, 4)
+    cdef const int *end = <const int *>items(end_column, 4)
+    cdef const int *owner = <const int *>items(owner_column, 4)
+    cdef const int *inline_from = <const int *>items(from_column, 4)
+    cdef const int *inline_to = <const int *>items(to_column, 4)
+    kind_scores = _kind_scores(kinds, <const signed char *>items(weight_column, 1), unit)
+    cdef const double *score = <const double *>items(kind_scores, 8)
+    inline_column, closed_column = np.zeros(nodes + 1), np.zeros(nodes + 1)
+    far_column, result = np.empty(nodes), np.empty(segments)
+    cdef double *inline = <double *>items(inline_column, 8, True)
+    cdef double *far = <double *>items(far_column, 8, True)
+    cdef double *closed = <double *>items(closed_column, 8, True)
+    cdef double *sums = <double *>items(result, 8, True)
     cdef double total = 0
     cdef int one, step
     for node in range(nodes):
-        inline[node + 1] = inline[node] + score[kind[node], INLINE]
-        closed[end[node]] += score[kind[node], FAR]
+        inline[node + 1] = inline[node] + score[kind[node] * ROLES + INLINE]
+        closed[end[node]] += score[kind[node] * ROLES + FAR]
     for node in range(nodes):
-        total += score[kind[node], FAR] - closed[node]
+        total += score[kind[node] * ROLES + FAR] - closed[node]
         far[node] = total
-    result = np.empty(owner.shape[0])
-    sums = result
-    for segment in range(owner.shape[0]):
+    for segment in range(segments):
         one = owner[segment]
         total = (inline[inline_to[segment]] - inline[inline_from[segment]]) / max(
             inline_to[segment] - inline_from[segment], 1
         )
-        total = score[kind[one], OWNER] + total
+        total = score[kind[one] * ROLES + OWNER] + total
         for step in range(ABOVE1, FAR):
             one = parent[one]
             if one < 0:
                 break
-            total += score[kind[one], step]
+            total += score[kind[one] * ROLES + step]
         if one >= 0 and parent[one] >= 0:
             total += far[parent[one]]
         sums[segment] = total
     return result
 
 
-cdef _kind_scores(list kinds, const signed char[::1] weights, double unit):
+cdef object _kind_scores(list kinds, const signed char *weights, double unit):
     """Sum of the weights of each kind's tokens in each role: (n_kinds, ROLES)."""
-    cdef double[:, ::1] score
     cdef uint32_t *stems = NULL
     cdef Py_ssize_t number, count, place
     cdef int role
@@ -90,7 +93,7 @@ cdef _kind_scores(list kinds, const signed char[::1] weights, double unit):
     cdef Py_ssize_t size
     cdef const char *bytes
     result = np.zeros((len(kinds), ROLES))
-    score = result
+    cdef double *score = <double *>items(result, 8, True)
     try:
         for number in range(len(kinds)):
             bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[0], &size)
@@ -107,7 +110,7 @@ cdef _kind_scores(list kinds, const signed char[::1] weights, double unit):
             for role in range(ROLES):
                 if is_root and role != OWNER:
                     continue
-                score[number, role] = unit * (
+                score[number * ROLES + role] = unit * (
                     of_level[LEVEL[role]] + weights[place_of(tag ^ <uint64_t>(role + 9) << 32)]
                 )
     finally:

@@ -7,6 +7,7 @@ from templ_core.page_level._hashing cimport mix
 
 import numpy as np
 
+from templ_core._arrays cimport items
 from templ_core.letters import letter_tables
 
 cdef extern from "Python.h":
@@ -36,16 +37,18 @@ def read_characters(list texts):
     cdef Py_ssize_t count = len(texts), number, at = 0, place
     cdef uint32_t point
     starts, lengths = np.empty(count, np.int64), np.empty(count, np.int64)
-    cdef int64_t[::1] start = starts, length = lengths
+    cdef int64_t *start = <int64_t *>items(starts, 8, True)
+    cdef int64_t *length = <int64_t *>items(lengths, 8, True)
     for number in range(count):
         start[number] = at
         length[number] = PyUnicode_GetLength(texts[number])
         at += length[number] + 1
     points, classes = np.empty(at, np.uint32), np.empty(at, np.uint16)
-    cdef uint32_t[::1] lower = points
-    cdef uint16_t[::1] bits = classes
-    cdef const uint16_t[::1] class_of = letter_tables()[0]
-    cdef const uint32_t[::1] lower_of = letter_tables()[1]
+    cdef uint32_t *lower = <uint32_t *>items(points, 4, True)
+    cdef uint16_t *bits = <uint16_t *>items(classes, 2, True)
+    class_table, lower_table = letter_tables()
+    cdef const uint16_t *class_of = <const uint16_t *>items(class_table, 2)
+    cdef const uint32_t *lower_of = <const uint32_t *>items(lower_table, 4)
     for number in range(count):
         place = start[number]
         if length[number]:
@@ -61,20 +64,23 @@ def read_characters(list texts):
     return classes, points, starts, lengths
 
 
-def read_words(const uint16_t[::1] classes, const uint32_t[::1] lower, const int64_t[::1] starts):
+def read_words(class_column, lower_column, start_column):
     """First character, length, segment, place, hash, digits of each word; words of each segment."""
-    cdef Py_ssize_t size = classes.shape[0], segments = starts.shape[0]
-    cdef Py_ssize_t count = _count_words(&classes[0], size)
+    cdef Py_ssize_t size = len(class_column), segments = len(start_column)
+    cdef const uint16_t *classes = <const uint16_t *>items(class_column, 2)
+    cdef const uint32_t *lower = <const uint32_t *>items(lower_column, 4)
+    cdef const int64_t *starts = <const int64_t *>items(start_column, 8)
+    cdef Py_ssize_t count = _count_words(classes, size)
     cdef Py_ssize_t segment, at, stop, begin, place, word = 0
     cdef uint64_t total
     cdef int bits
     columns = np.empty((4, count), np.int64)
     hashes, with_digits = np.empty(count, np.uint64), np.empty(count, np.bool_)
     per_segment = np.empty(segments, np.int64)
-    cdef int64_t[:, ::1] column = columns
-    cdef uint64_t[::1] value = hashes
-    cdef unsigned char[::1] numeric = with_digits.view(np.uint8)
-    cdef int64_t[::1] number = per_segment
+    cdef int64_t *column = <int64_t *>items(columns, 8, True)
+    cdef uint64_t *value = <uint64_t *>items(hashes, 8, True)
+    cdef unsigned char *numeric = <unsigned char *>items(with_digits, 1, True)
+    cdef int64_t *number = <int64_t *>items(per_segment, 8, True)
     for segment in range(segments):
         at = starts[segment]
         stop = starts[segment + 1] if segment + 1 < segments else size
@@ -91,8 +97,8 @@ def read_words(const uint16_t[::1] classes, const uint32_t[::1] lower, const int
                     bits |= classes[at]
                     total += lower[at] * POWER[min(at - begin, POWERS - 1)]
                     at += 1
-            column[0, word], column[1, word] = begin, at - begin
-            column[2, word], column[3, word] = segment, place
+            column[word], column[count + word] = begin, at - begin
+            column[2 * count + word], column[3 * count + word] = segment, place
             value[word], numeric[word] = mix(total), bits & DIGIT != 0
             place += 1
             word += 1
@@ -111,16 +117,17 @@ cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:
     return count
 
 
-def text_hashes(const uint64_t[::1] hashes, const int64_t[::1] per_segment):
+def text_hashes(hash_column, words_column):
     """One hash of each segment's words in order."""
-    cdef Py_ssize_t segment, place, word = 0
+    cdef Py_ssize_t segment, count = len(words_column), place, word = 0
+    cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
+    cdef const int64_t *words = <const int64_t *>items(words_column, 8)
     cdef uint64_t total
-    cdef uint64_t[::1] result
-    texts = np.empty(per_segment.shape[0], np.uint64)
-    result = texts
-    for segment in range(per_segment.shape[0]):
+    texts = np.empty(count, np.uint64)
+    cdef uint64_t *result = <uint64_t *>items(texts, 8, True)
+    for segment in range(count):
         total = 0
-        for place in range(per_segment[segment]):
+        for place in range(words[segment]):
             total += hashes[word] * POWER[min(place, POWERS - 1)]
             word += 1
         result[segment] = mix(total)

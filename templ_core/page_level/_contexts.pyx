@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from templ_core._arrays cimport items
 from templ_core.page_level._place_features import fill_position
 
 # Sums of segments.
@@ -37,45 +38,51 @@ cdef int[WINDOWS] WINDOW = [4, 10, 25]
 cdef double EDGE = 1e-6     # of the cut, from 0 and from 1
 
 
-def first_guess(const double[::1] attribute, const double[::1] text, double weight):
+def first_guess(attribute_column, text_column, double weight):
     """sigmoid(weight * (attribute + text)) of each segment."""
-    cdef Py_ssize_t segment
-    result = np.empty(text.shape[0])
-    cdef double[::1] guess = result
-    for segment in range(text.shape[0]):
+    cdef Py_ssize_t segment, size = len(text_column)
+    cdef const double *attribute = <const double *>items(attribute_column, 8)
+    cdef const double *text = <const double *>items(text_column, 8)
+    result = np.empty(size)
+    cdef double *guess = <double *>items(result, 8, True)
+    for segment in range(size):
         guess[segment] = 1 / (1 + exp(-weight * (attribute[segment] + text[segment])))
     return result
 
 
 def fill_contexts(
-    tree,
-    const int64_t[::1] group,
-    const double[::1] attribute,
-    const double[::1] text,
-    const double[::1] p0,
-    const Py_ssize_t[::1] order,
-    double weight,
-    double recall_share,
-    float[:, ::1] rows,
-    int column,
+    tree, group_column, attribute_column, text_column, p0_column, order_column,
+    double weight, double recall_share, rows, int column,
 ):
     """Columns of CONTEXTS; `order` has the segments by falling p0."""
-    cdef const double[::1] words = tree.words
-    cdef const int64_t[:, ::1] above = tree.above
-    cdef const int64_t[::1] first = tree.first, last = tree.last
-    cdef Py_ssize_t segment, size = p0.shape[0], node, level, best = 0
+    cdef Py_ssize_t segment, size = len(p0_column), node, nodes = len(tree.first), level, best = 0
+    cdef Py_ssize_t width = rows.shape[1]
+    cdef const int64_t *group = <const int64_t *>items(group_column, 8)
+    cdef const double *attribute = <const double *>items(attribute_column, 8)
+    cdef const double *text = <const double *>items(text_column, 8)
+    cdef const double *p0 = <const double *>items(p0_column, 8)
+    cdef const Py_ssize_t *order = <const Py_ssize_t *>items(order_column, sizeof(Py_ssize_t))
+    cdef const double *words = <const double *>items(tree.words, 8)
+    cdef const int64_t *above = <const int64_t *>items(tree.above, 8)
+    cdef const int64_t *first = <const int64_t *>items(tree.first, 8)
+    cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
+    cdef float *cells = <float *>items(rows, 4, True) + column
     cdef int64_t groups = 0
     cdef int one
     for segment in range(size):
         groups = max(groups, group[segment] + 1)
-    cdef double[:, ::1] before = np.zeros((size + 1, SUMS)), in_group = np.zeros((groups, SUMS))
-    cdef double *page = &before[size, 0]
+    before_column, in_group_column = np.zeros((size + 1) * SUMS), np.zeros(groups * SUMS)
+    cdef double *before = <double *>items(before_column, 8, True)
+    cdef double *in_group = <double *>items(in_group_column, 8, True)
+    cdef const double *page = before + size * SUMS
+    cdef const double *low
+    cdef const double *high
     cdef double *sums
     cdef double inside[SUMS]
     cdef double cut = 0, edge, expected, most = 0, most_inside = 0, kept = 0, kept_words = 0
     cdef float *cell
     for segment in range(size):
-        sums = &before[segment + 1, 0]
+        sums = before + (segment + 1) * SUMS
         sums[PLAIN] = p0[segment]
         sums[MASS] = p0[segment] * words[segment]
         sums[ATTRIBUTE] = attribute[segment] * words[segment]
@@ -83,8 +90,8 @@ def fill_contexts(
         sums[WORDS] = words[segment]
         sums[NUMBER] = 1
         for one in range(SUMS):
-            in_group[group[segment], one] += sums[one]
-            sums[one] += before[segment, one]
+            in_group[group[segment] * SUMS + one] += sums[one]
+            sums[one] += before[segment * SUMS + one]
     for segment in range(size):
         node = order[segment]
         kept += p0[node] * words[node]
@@ -92,25 +99,24 @@ def fill_contexts(
         expected = 2 * kept / (kept_words + recall_share * page[MASS] + 1e-9)
         if expected > most:
             most, cut = expected, p0[node]
-        rows[node, column + PAGE + 5] = <float>(<double>segment / size)
+        cells[node * width + PAGE + 5] = <float>(<double>segment / size)
     edge = min(max(cut, EDGE), 1 - EDGE)
     edge = log(edge / (1 - edge))
-    for node in range(first.shape[0]):
-        expected = 2 * (before[last[node], MASS] - before[first[node], MASS]) / (
-            before[last[node], WORDS] - before[first[node], WORDS] + page[MASS]
-        )
+    for node in range(nodes):
+        low, high = before + first[node] * SUMS, before + last[node] * SUMS
+        expected = 2 * (high[MASS] - low[MASS]) / (high[WORDS] - low[WORDS] + page[MASS])
         if expected > most_inside:
             most_inside, best = expected, node
     fill_position(tree, best, rows, column + BEST_SUBTREE)
     for segment in range(size):
-        cell = &rows[segment, column]
+        cell = cells + segment * width
         cell[SCORES], cell[SCORES + 1] = <float>attribute[segment], <float>text[segment]
         cell[PAGE] = <float>p0[segment]
         cell[PAGE + 1] = <float>(weight * (attribute[segment] + text[segment]) - edge)
         cell[PAGE + 2], cell[PAGE + 3] = <float>most, <float>cut
         cell[PAGE + 4] = <float>(page[MASS] / page[WORDS])
         cell[BEST_SUBTREE + 3] = <float>(most_inside / most)
-        sums = &in_group[group[segment], 0]
+        sums = in_group + group[segment] * SUMS
         cell[PATH_MEAN] = <float>(sums[MASS] / sums[WORDS])
         cell[PLAIN_PATH_MEAN] = <float>(sums[PLAIN] / sums[NUMBER])
         cell[OF_ATTRIBUTE] = <float>(sums[ATTRIBUTE] / sums[WORDS])
@@ -118,9 +124,10 @@ def fill_contexts(
         cell[OF_ATTRIBUTE + 4] = <float>(page[ATTRIBUTE] / page[WORDS])
         cell[OF_TEXT + 4] = <float>(page[TEXT] / page[WORDS])
         for level in range(LEVELS):
-            node = above[level, segment]
+            node = above[level * size + segment]
+            low, high = before + first[node] * SUMS, before + last[node] * SUMS
             for one in range(SUMS):
-                inside[one] = before[last[node], one] - before[first[node], one]
+                inside[one] = high[one] - low[one]
             cell[LEVEL_MEANS + level] = <float>(inside[MASS] / inside[WORDS])
             if 1 <= level <= 3:
                 cell[PLAIN_LEVEL_MEANS + level - 1] = <float>(inside[PLAIN] / inside[NUMBER])
@@ -130,16 +137,16 @@ def fill_contexts(
                 one = min(level, 2)
                 cell[OF_ATTRIBUTE + 1 + one] = <float>(inside[ATTRIBUTE] / inside[WORDS])
                 cell[OF_TEXT + 1 + one] = <float>(inside[TEXT] / inside[WORDS])
-        _fill_order(before, p0, segment, cell)
+        _fill_order(before, p0, size, segment, cell)
     return column + ALL
 
 
 cdef void _fill_order(
-    const double[:, ::1] before, const double[::1] p0, Py_ssize_t segment, float *cell
+    const double *before, const double *p0, Py_ssize_t size, Py_ssize_t segment, float *cell
 ) noexcept:
     """p0 of the segments before and after."""
-    cdef Py_ssize_t size = p0.shape[0], low, high
-    cdef double total = before[size, MASS]
+    cdef Py_ssize_t low, high
+    cdef double total = before[size * SUMS + MASS]
     cdef int step
     for step in range(NEIGHBOURS):
         low, high = segment - step - 1, segment + step + 1
@@ -149,11 +156,12 @@ cdef void _fill_order(
         low, high = max(segment - WINDOW[step], 0), min(segment + WINDOW[step] + 1, size)
         cell[WINDOW_MEANS + 2 * step] = _mean(before, low, segment)
         cell[WINDOW_MEANS + 2 * step + 1] = _mean(before, segment + 1, high)
-    cell[MASS_AROUND] = <float>(before[segment, MASS] / total)
-    cell[MASS_AROUND + 1] = <float>(1 - before[segment + 1, MASS] / total)
+    cell[MASS_AROUND] = <float>(before[segment * SUMS + MASS] / total)
+    cell[MASS_AROUND + 1] = <float>(1 - before[(segment + 1) * SUMS + MASS] / total)
 
 
-cdef inline float _mean(const double[:, ::1] before, Py_ssize_t low, Py_ssize_t high) noexcept:
+cdef inline float _mean(const double *before, Py_ssize_t low, Py_ssize_t high) noexcept:
     """Mean p0 of a range of segments by words; 0 of none."""
-    cdef double mass = before[high, MASS] - before[low, MASS]
-    return <float>(mass / max(before[high, WORDS] - before[low, WORDS], 1.0))
+    cdef double mass = before[high * SUMS + MASS] - before[low * SUMS + MASS]
+    cdef double words = before[high * SUMS + WORDS] - before[low * SUMS + WORDS]
+    return <float>(mass / max(words, 1.0))

@@ -140,11 +140,10 @@ cdef struct Layer:
     long inputs, outputs
 
 
-def network_odds(
-    const float[:, ::1] rows, means, scales, float clip, list weights, list biases
-):
+def network_odds(rows, means, scales, float clip, list weights, list biases):
     """Output of the last layer's only unit for each row of features."""
-    cdef Py_ssize_t count = rows.shape[0], row
+    cdef Py_ssize_t count = len(rows), row
+    cdef const float *features = <const float *>items(rows, 4)
     cdef long inputs = len(means), widest = inputs, units
     cdef const float *mean = <const float *>items(means, 4)
     cdef const float *scale = <const float *>items(scales, 4)
@@ -170,7 +169,7 @@ def network_odds(
         values, sums = buffer, buffer + TEMPL_ROWS * widest
         for lane in range(TEMPL_ROWS):
             templ_standardise(
-                &rows[min(row + lane, count - 1), 0], mean, scale, clip, inputs,
+                features + min(row + lane, count - 1) * inputs, mean, scale, clip, inputs,
                 values + lane * inputs,
             )
         for number in range(layers):

@@ -2,6 +2,7 @@
 
 from libc.math cimport log1p
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from templ_core._letters cimport (
     CLOSER,
@@ -74,7 +75,7 @@ def link_density(characters, link_chars_column):
     return result
 
 
-def fill_text(characters, words, ends_column, float[:, ::1] rows, int column):
+def fill_text(characters, words, ends_column, rows, int column):
     """Columns of TEXT_FEATURES; the next column."""
     cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
     cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
@@ -85,19 +86,23 @@ def fill_text(characters, words, ends_column, float[:, ::1] rows, int column):
     cdef const int64_t *length = <const int64_t *>items(words.length, 8)
     cdef const int64_t *number = <const int64_t *>items(words.per_segment, 8)
     cdef const uint64_t *hashes = <const uint64_t *>items(words.hashes, 8)
-    cdef int64_t most = words.per_segment.max(), slots = 4
-    cdef Py_ssize_t segment, word = 0, start, last, final, stop, begin
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef int64_t most = 0, slots = 4
+    cdef Py_ssize_t segment, count = len(characters.starts), width = rows.shape[1]
+    cdef Py_ssize_t word = 0, start, last, final, stop, begin
     cdef int64_t letters, upper
     cdef double w, size
     cdef Marks marks
     cdef float *cell
+    for segment in range(count):
+        most = max(most, number[segment])
     while slots < 2 * most:
         slots *= 2
-    seen_column = np.empty(slots, np.uint64)
+    seen_column, seen_by_column = np.empty(slots, np.uint64), np.empty(slots, np.int64)
     cdef uint64_t *seen = <uint64_t *>items(seen_column, 8, True)
-    seen_by_column = np.full(slots, -1)
     cdef int64_t *seen_by = <int64_t *>items(seen_by_column, 8, True)
-    for segment in range(len(characters.starts)):
+    memset(seen_by, 0xFF, slots * sizeof(int64_t))          # -1: by none yet
+    for segment in range(count):
         start, last = starts[segment], starts[segment] + lengths[segment] - 1
         final = max(last - 1, start) if classes[last] & CLOSER else last
         w, size = max(number[segment], 1), lengths[segment]
@@ -110,7 +115,7 @@ def fill_text(characters, words, ends_column, float[:, ::1] rows, int column):
             if length[word] == 4 and not marks.dated:
                 marks.dated = _is_year(&classes[first[word]], &lower[first[word]])
             word += 1
-        cell = &rows[segment, column]
+        cell = cells + segment * width
         cell[0] = <float>log1p(w)
         cell[1] = <float>log1p(size)
         cell[2] = <float>(letters / w)
@@ -182,16 +187,17 @@ cdef int64_t _different(
     return different
 
 
-def fill_links(segments, density_column, float[:, ::1] rows, int column):
+def fill_links(segments, density_column, rows, int column):
     """Columns of LINK_FEATURES; the next column."""
     cdef const double *density = <const double *>items(density_column, 8)
     cdef const int *links = <const int *>items(segments.links, 4)
     cdef const int *external = <const int *>items(segments.external_links, 4)
     cdef const int *on_page = <const int *>items(segments.page_links, 4)
-    cdef Py_ssize_t segment
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef Py_ssize_t segment, count = len(segments.links), width = rows.shape[1]
     cdef float *cell
-    for segment in range(len(segments.links)):
-        cell = &rows[segment, column]
+    for segment in range(count):
+        cell = cells + segment * width
         cell[0] = <float>density[segment]
         cell[1] = min(links[segment], LINKS_MAX)
         cell[2] = min(external[segment], LINKS_MAX)
@@ -200,9 +206,7 @@ def fill_links(segments, density_column, float[:, ::1] rows, int column):
     return column + 5
 
 
-def fill_owners(
-    document, compressed_depth_column, dict tags, float[:, ::1] rows, int column
-):
+def fill_owners(document, compressed_depth_column, dict tags, rows, int column):
     """Columns of OWNER_FEATURES; the next column."""
     cdef const int64_t *compressed_depth = <const int64_t *>items(compressed_depth_column, 8)
     nodes = document.nodes
@@ -211,12 +215,13 @@ def fill_owners(
     cdef const int *parent = <const int *>items(nodes.parent, 4)
     cdef const int *images = <const int *>items(nodes.images, 4)
     cdef const int *owner = <const int *>items(document.segments.owner, 4)
-    cdef const unsigned char *hidden = <const unsigned char *>items(nodes.hidden.view(np.uint8), 1)
+    cdef const unsigned char *hidden = <const unsigned char *>items(nodes.hidden, 1)
     covered_column = np.empty(len(nodes.kind), np.uint8)
     cdef unsigned char *covered = <unsigned char *>items(covered_column, 1, True)
     tag_column = np.empty(len(nodes.kinds), np.int32)
     cdef int *tag = <int *>items(tag_column, 4, True)
-    cdef Py_ssize_t node, segment
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef Py_ssize_t node, segment, width = rows.shape[1]
     cdef int place, count = len(tags)
     cdef float *cell
     number_tags(nodes.kinds, tags, tag)
@@ -224,7 +229,7 @@ def fill_owners(
         covered[node] = hidden[node] or (parent[node] >= 0 and covered[parent[node]])
     for segment in range(len(document.segments.owner)):
         node = owner[segment]
-        cell = &rows[segment, column]
+        cell = cells + segment * width
         cell[0] = depth[node]
         cell[1] = compressed_depth[node]
         cell[2] = covered[node]

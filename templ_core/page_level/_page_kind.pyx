@@ -4,31 +4,31 @@ from libc.math cimport exp, log, log1p, rint
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 cdef enum:
     OF_PAGE = 6             # statistics that are no means of features
     KINDS_MAX = 8
 
 
-def page_statistics(
-    const float[:, ::1] rows,
-    const double[::1] words,
-    const double[::1] attribute,
-    const double[::1] text,
-    double weight,
-):
+def page_statistics(rows, words_column, attribute_column, text_column, double weight):
     """Means of features by content and by words, then six sums of the page."""
-    cdef Py_ssize_t size = rows.shape[0], columns = rows.shape[1], row, column
+    cdef Py_ssize_t size = len(rows), columns = rows.shape[1], row, column
+    cdef const float *features = <const float *>items(rows, 4)
+    cdef const double *words = <const double *>items(words_column, 8)
+    cdef const double *attribute = <const double *>items(attribute_column, 8)
+    cdef const double *text = <const double *>items(text_column, 8)
     cdef double mass, content = 0, total = 0, attributes = 0, texts = 0
     result = np.zeros(2 * columns + OF_PAGE)
-    cdef double[::1] found = result
-    cdef double *page = &found[2 * columns]
+    cdef double *found = <double *>items(result, 8, True)
+    cdef double *page = found + 2 * columns
     for row in range(size):
         mass = words[row] / (1 + exp(-weight * (attribute[row] + text[row])))
         content += mass
         total += words[row]
         attributes += mass * attribute[row]
         texts += mass * text[row]
-        _add(&found[0], &found[columns], &rows[row, 0], mass, words[row], columns)
+        _add(found, found + columns, features + row * columns, mass, words[row], columns)
     for column in range(columns):
         found[column] /= content
         found[columns + column] /= total
@@ -38,26 +38,26 @@ def page_statistics(
 
 
 def kind_shares(
-    const double[::1] statistics,
-    const float[::1] mean,
-    const float[::1] scale,
-    const float[:, ::1] weights,
-    const float[::1] biases,
-    double clip,
-    int decimals,
+    statistics_column, mean_column, scale_column, weight_rows, bias_column,
+    double clip, int decimals,
 ):
     """Probability of each kind, rounded."""
-    cdef Py_ssize_t inputs = statistics.shape[0], kinds = biases.shape[0], place, kind
+    cdef Py_ssize_t inputs = len(statistics_column), kinds = len(bias_column), place, kind
+    cdef const double *statistics = <const double *>items(statistics_column, 8)
+    cdef const float *mean = <const float *>items(mean_column, 4)
+    cdef const float *scale = <const float *>items(scale_column, 4)
+    cdef const float *weights = <const float *>items(weight_rows, 4)
+    cdef const float *biases = <const float *>items(bias_column, 4)
     cdef double[KINDS_MAX] odds
     cdef double value, most, total = 0, unit = 10.0 ** decimals
-    if not 0 < kinds <= KINDS_MAX or mean.shape[0] != inputs or weights.shape[0] != inputs:
+    if not 0 < kinds <= KINDS_MAX or len(mean_column) != inputs or len(weight_rows) != inputs:
         raise ValueError("kinds by other statistics")
     for kind in range(kinds):
         odds[kind] = 0
     for place in range(inputs):
         value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
         for kind in range(kinds):
-            odds[kind] += value * weights[place, kind]
+            odds[kind] += value * weights[place * kinds + kind]
     most = odds[0] + biases[0]
     for kind in range(kinds):
         odds[kind] += biases[kind]

@@ -4,26 +4,32 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 
 def read_ranges(
-    const int[::1] parent,
-    const int[::1] owner,
-    const int[::1] inline_to,
-    const double[::1] words,
-    int levels,
-    double top_share,
+    parent_column, owner_column, inline_to_column, words_column, int levels, double top_share
 ):
     """First, last, up and compressed depth of the nodes, then the nodes above the segments."""
-    cdef Py_ssize_t nodes = parent.shape[0], segments = owner.shape[0], node, segment = 0
+    cdef Py_ssize_t nodes = len(parent_column), segments = len(owner_column), node, segment = 0
+    cdef const int *parent = <const int *>items(parent_column, 4)
+    cdef const int *owner = <const int *>items(owner_column, 4)
+    cdef const int *inline_to = <const int *>items(inline_to_column, 4)
+    cdef const double *words = <const double *>items(words_column, 8)
     cdef int64_t above
     cdef int level
     cdef double small = 0
     ranges, numbers = np.empty((4, nodes), np.int64), np.empty((levels + 1, segments), np.int64)
-    cdef int64_t[::1] first = ranges[0], last = ranges[1], up = ranges[2], depth = ranges[3]
-    cdef int64_t[:, ::1] levels_of = numbers
-    cdef int64_t[::1] count = np.zeros(nodes, np.int64)
-    cdef int64_t[::1] top = np.empty(nodes, np.int64), highest = np.empty(nodes, np.int64)
-    cdef double[::1] inside = np.zeros(nodes)
+    cdef int64_t *first = <int64_t *>items(ranges, 8, True)
+    cdef int64_t *last = first + nodes
+    cdef int64_t *up = last + nodes
+    cdef int64_t *depth = up + nodes
+    cdef int64_t *levels_of = <int64_t *>items(numbers, 8, True)
+    counts, inside_column = np.zeros((3, nodes), np.int64), np.zeros(nodes)
+    cdef int64_t *count = <int64_t *>items(counts, 8, True)
+    cdef int64_t *top = count + nodes
+    cdef int64_t *highest = top + nodes
+    cdef double *inside = <double *>items(inside_column, 8, True)
     for segment in range(segments):
         count[owner[segment]] += 1
         inside[owner[segment]] += words[segment]
@@ -51,7 +57,7 @@ def read_ranges(
         node = owner[segment]
         above = top[node] if count[node] > 1 else up[node]
         for level in range(levels):
-            levels_of[level, segment] = above
+            levels_of[level * segments + segment] = above
             above = up[above]
-        levels_of[levels, segment] = highest[node]
+        levels_of[levels * segments + segment] = highest[node]
     return (*ranges, numbers)

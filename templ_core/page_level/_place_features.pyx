@@ -2,7 +2,7 @@
 
 from libc.math cimport log1p, sqrt
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from templ_core.page_level._kinds cimport number_tags
 
@@ -62,8 +62,9 @@ cdef Py_ssize_t number_groups(
     cdef uint64_t mask = 3, slot
     while mask < <uint64_t>(2 * count):
         mask = 2 * mask + 1
-    first_column = np.full(mask + 1, -1)
+    first_column = np.empty(mask + 1, np.int64)
     cdef int64_t *first = <int64_t *>items(first_column, 8, True)
+    memset(first, 0xFF, (mask + 1) * sizeof(int64_t))       # -1: none yet
     for place in range(count):
         slot = (values[place] ^ values[place] >> 29) & mask
         while first[slot] >= 0 and values[first[slot]] != values[place]:
@@ -77,15 +78,14 @@ cdef Py_ssize_t number_groups(
     return groups
 
 
-def fill_groups(
-    group_column, words_column, density_column, ends_column, float[:, ::1] rows, int column
-):
+def fill_groups(group_column, words_column, density_column, ends_column, rows, int column):
     """Columns of GROUP_FEATURES; the next column."""
     cdef const int64_t *group = <const int64_t *>items(group_column, 8)
     cdef const double *words = <const double *>items(words_column, 8)
     cdef const double *density = <const double *>items(density_column, 8)
     cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
-    cdef Py_ssize_t segment, count = len(group_column), groups = 0
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef Py_ssize_t segment, count = len(group_column), groups = 0, width = rows.shape[1]
     cdef double total = 0, mean
     cdef double *sums
     cdef float *cell
@@ -112,29 +112,28 @@ def fill_groups(
         cell[4] = <float>(sums[4] / sums[1])
         cell[5] = <float>log1p(sqrt(max(sums[2] / sums[0] - mean * mean, 0.0)))
     for segment in range(count):
-        memcpy(&rows[segment, column], result + 6 * group[segment], 6 * sizeof(float))
+        memcpy(cells + segment * width, result + 6 * group[segment], 6 * sizeof(float))
     return column + 6
 
 
-def fill_copies(text_column, float[:, ::1] rows, int column):
+def fill_copies(text_column, rows, int column):
     """Columns of COPY_FEATURES; the next column."""
     cdef const uint64_t *text = <const uint64_t *>items(text_column, 8)
-    cdef Py_ssize_t segment, count = len(text_column)
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef Py_ssize_t segment, count = len(text_column), width = rows.shape[1]
     group_column = np.empty(count, np.int64)
     cdef int64_t *group = <int64_t *>items(group_column, 8, True)
     copies_column = np.zeros(number_groups(text, count, group), np.int64)
     cdef int64_t *copies = <int64_t *>items(copies_column, 8, True)
     for segment in range(count):
-        rows[segment, column + 1] = copies[group[segment]] > 0
+        cells[segment * width + 1] = copies[group[segment]] > 0
         copies[group[segment]] += 1
     for segment in range(count):
-        rows[segment, column] = min(copies[group[segment]], COPIES_MAX)
+        cells[segment * width] = min(copies[group[segment]], COPIES_MAX)
     return column + 2
 
 
-def fill_main(
-    tree, density_column, ends_column, tuple shares, float[:, ::1] rows, int column
-):
+def fill_main(tree, density_column, ends_column, tuple shares, rows, int column):
     """Columns of MAIN_FEATURES; the next column."""
     cdef const double *density = <const double *>items(density_column, 8)
     cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
@@ -142,7 +141,9 @@ def fill_main(
     cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
     cdef const int64_t *depth = <const int64_t *>items(tree.compressed_depth, 8)
     cdef const double *words = <const double *>items(tree.words, 8)
-    cdef Py_ssize_t segment, count = len(tree.words), node, main
+    cdef float *cells = <float *>items(rows, 4, True)
+    cdef Py_ssize_t segment, count = len(tree.words), node, nodes = len(tree.first), main
+    cdef Py_ssize_t width = rows.shape[1]
     cdef Py_ssize_t first_long = count, last_long = count
     cdef double share, part
     cdef bint reads_well
@@ -162,43 +163,47 @@ def fill_main(
         first_long = 0
     for share in shares:
         main = -1
-        for node in range(len(tree.first)):
+        for node in range(nodes):
             if good[last[node]] - good[first[node]] >= share * good[count]:
                 if main < 0 or depth[node] > depth[main]:
                     main = node
         column = fill_position(tree, main, rows, column)
         part = (before[last[main]] - before[first[main]]) / before[count]
         for segment in range(count):
-            rows[segment, column] = <float>part
+            cells[segment * width + column] = <float>part
         column += 1
     for segment in range(count):
-        rows[segment, column] = (segment >= first_long) + (segment > last_long)
+        cells[segment * width + column] = (segment >= first_long) + (segment > last_long)
     return column + 1
 
 
-def fill_position(tree, Py_ssize_t node, float[:, ::1] rows, int column):
+def fill_position(tree, Py_ssize_t node, rows, int column):
     """Columns of POSITION_FEATURES, relative to `node`; the next column."""
     cdef const int64_t *first = <const int64_t *>items(tree.first, 8)
     cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
     cdef const int64_t *up = <const int64_t *>items(tree.up, 8)
-    cdef Py_ssize_t segment, low = first[node], high = last[node]
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef float *cell
+    cdef Py_ssize_t segment, count = len(rows), width = rows.shape[1]
+    cdef Py_ssize_t low = first[node], high = last[node]
     cdef int level = 0
-    for segment in range(tree.owner.shape[0]):
-        rows[segment, column] = low <= segment < high
-        rows[segment, column + 1] = 0
-        rows[segment, column + 2] = (segment >= high) - (segment < low)
+    for segment in range(count):
+        cell = cells + segment * width
+        cell[0] = low <= segment < high
+        cell[1] = 0
+        cell[2] = (segment >= high) - (segment < low)
     while up[node] != node:
         node = up[node]
         level += 1
         for segment in range(first[node], low):
-            rows[segment, column + 1] = level
+            cells[segment * width + 1] = level
         for segment in range(high, last[node]):
-            rows[segment, column + 1] = level
+            cells[segment * width + 1] = level
         low, high = first[node], last[node]
     return column + 3
 
 
-def fill_tags(document, dict tags, int farthest, int no_such_tag, float[:, ::1] rows, int column):
+def fill_tags(document, dict tags, int farthest, int no_such_tag, rows, int column):
     """Columns of TAG_FEATURES; the next column."""
     nodes = document.nodes
     cdef const int *kind = <const int *>items(nodes.kind, 4)
@@ -208,7 +213,8 @@ def fill_tags(document, dict tags, int farthest, int no_such_tag, float[:, ::1] 
     cdef int *tag = <int *>items(tag_column, 4, True)
     inside_column = np.empty(len(nodes.kind), np.uint32)
     cdef unsigned int *inside = <unsigned int *>items(inside_column, 4, True)
-    cdef Py_ssize_t node, segment
+    cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef Py_ssize_t node, segment, width = rows.shape[1]
     cdef unsigned int above, found, on_page = 0
     cdef int place, step, count = len(tags), main = tags["main"], article = tags["article"]
     cdef float *cell
@@ -219,7 +225,7 @@ def fill_tags(document, dict tags, int farthest, int no_such_tag, float[:, ::1] 
         inside[node] = above | (<unsigned int>1 << place if place >= 0 else 0)
         on_page |= inside[node]
     for segment in range(len(document.segments.owner)):
-        cell = &rows[segment, column]
+        cell = cells + segment * width
         node = owner[segment]
         found = inside[node]
         for place in range(count):

@@ -5,14 +5,18 @@ from libc.stdlib cimport calloc, free
 
 import numpy as np
 
+from templ_core._arrays cimport items
 
-def surest_copies(const uint64_t[::1] text, const double[::1] odds):
-    cdef Py_ssize_t count = text.shape[0], segment, best
+
+def surest_copies(text_column, odds_column):
+    cdef Py_ssize_t count = len(text_column), segment, best
+    cdef const uint64_t *text = <const uint64_t *>items(text_column, 8)
+    cdef const double *odds = <const double *>items(odds_column, 8)
     cdef uint64_t mask = 15, slot
     while mask < <uint64_t>(2 * count):
         mask = 2 * mask + 1
     surest = np.empty(count, np.int64)
-    cdef int64_t[::1] result = surest
+    cdef int64_t *result = <int64_t *>items(surest, 8, True)
     cdef int64_t *table = <int64_t *>calloc(mask + 1, sizeof(int64_t))      # segment + 1; 0 = free
     if table == NULL:
         raise MemoryError
@@ -28,7 +32,7 @@ def surest_copies(const uint64_t[::1] text, const double[::1] odds):
 
 
 cdef inline uint64_t _slot_of(
-    uint64_t value, const uint64_t[::1] text, const int64_t *table, uint64_t mask
+    uint64_t value, const uint64_t *text, const int64_t *table, uint64_t mask
 ) noexcept:
     """Where the segment with this text is in the table, or is to be put."""
     cdef uint64_t slot = (value ^ value >> 32) & mask

@@ -4,6 +4,8 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 cdef enum:
     SIDE_BY_SIDE = 8
 
@@ -129,37 +131,35 @@ cdef extern from *:
     ) noexcept
 
 
-def leaf_sums(
-    const float[:, ::1] rows,
-    const int[::1] feature,
-    const float[::1] threshold,
-    const uint32_t[::1] right_leaves,
-    const int[::1] ends,
-    const float[:, ::1] leaf_values,
-):
+def leaf_sums(rows, feature_column, threshold_column, right_column, end_column, leaf_rows):
     """The same of trees of at most 32 leaves, by the leaves that each node leaves possible."""
-    cdef Py_ssize_t count = rows.shape[0], columns = rows.shape[1], row, tree, column
+    cdef Py_ssize_t count = len(rows), columns = rows.shape[1], row, tree, column
+    cdef Py_ssize_t trees = len(end_column), leaves_max = leaf_rows.shape[1]
+    cdef const float *first = <const float *>items(rows, 4)
+    cdef const int *feature = <const int *>items(feature_column, 4)
+    cdef const float *threshold = <const float *>items(threshold_column, 4)
+    cdef const uint32_t *right_leaves = <const uint32_t *>items(right_column, 4)
+    cdef const int *ends = <const int *>items(end_column, 4)
+    cdef const float *leaf_values = <const float *>items(leaf_rows, 4)
     cdef int lane, node
     cdef uint32_t[TEMPL_LANES] leaves
     cdef double[TEMPL_LANES] total
-    cdef float[:, ::1] values = np.empty((columns, TEMPL_LANES), np.float32)
     cdef const float *features
-    result = np.empty(count)
-    cdef double[::1] sums = result
+    values_column, result = np.empty(columns * TEMPL_LANES, np.float32), np.empty(count)
+    cdef float *values = <float *>items(values_column, 4, True)
+    cdef double *sums = <double *>items(result, 8, True)
     for row in range(0, count, TEMPL_LANES):
         for lane in range(TEMPL_LANES):
-            features = &rows[min(row + lane, count - 1), 0]
+            features = first + min(row + lane, count - 1) * columns
             total[lane] = 0
             for column in range(columns):
-                values[column, lane] = features[column]
+                values[column * TEMPL_LANES + lane] = features[column]
         node = 0
-        for tree in range(ends.shape[0]):
-            templ_narrow(
-                &values[0, 0], &feature[0], &threshold[0], &right_leaves[0], node, ends[tree], leaves
-            )
+        for tree in range(trees):
+            templ_narrow(values, feature, threshold, right_leaves, node, ends[tree], leaves)
             node = ends[tree]
             for lane in range(TEMPL_LANES):
-                total[lane] += leaf_values[tree, templ_lowest(leaves[lane])]
+                total[lane] += leaf_values[tree * leaves_max + templ_lowest(leaves[lane])]
         for lane in range(<int>min(TEMPL_LANES, count - row)):
             sums[row + lane] = total[lane]
     return result
