@@ -16,7 +16,7 @@ def steps_from(
 ) -> Floats: ...
 def usual_share(
     keys: npt.NDArray[np.uint64],
-    votes: Ints,
+    sums: Ints,
     pages: int,
     doubt: float,
     cells: npt.NDArray[np.uint64],

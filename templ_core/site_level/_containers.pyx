@@ -81,14 +81,13 @@ def steps_from(first, last, parent, Py_ssize_t node, Py_ssize_t segments, int st
 
 
 def usual_share(
-    keys, const int64_t[:, :] votes, int64_t pages, double doubt, cells, first, last,
-    Py_ssize_t segments,
+    keys, sums, int64_t pages, double doubt, cells, first, last, Py_ssize_t segments
 ):
     """The highest share of votes of the elements around each segment.
 
     Args:
         keys: Cells with votes.
-        votes: Of each, and in the next row the pages that could have voted if `pages` is 0.
+        sums: Votes of each, and in the next row the pages that could have voted if `pages` is 0.
         pages: That could have voted.
         doubt: Pages to add to them.
         cells: Cell of each element.
@@ -98,6 +97,7 @@ def usual_share(
     """
     cdef Py_ssize_t node, count = len(cells), known = len(keys), place, segment
     cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
+    cdef const int64_t *votes = <const int64_t *>items(sums, 8)
     cdef const uint64_t *cell = <const uint64_t *>items(cells, 8)
     cdef const int64_t *start = <const int64_t *>items(first, 8)
     cdef const int64_t *end = <const int64_t *>items(last, 8)
@@ -112,7 +112,7 @@ def usual_share(
             continue
         place = find(key, known, cell[node])
         if place < known and key[place] == cell[node]:
-            share = votes[0, place] / ((pages if pages else votes[1, place]) + doubt)
+            share = votes[place] / ((pages if pages else votes[known + place]) + doubt)
             for segment in range(start[node], end[node]):
                 highest[segment] = max(highest[segment], share)
     return shares

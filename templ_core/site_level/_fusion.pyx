@@ -13,8 +13,10 @@ def weighed(dict columns, dict terms, double bias):
     cdef Py_ssize_t size = len(columns["page"]), segment
     cdef double weight, low, high
     cdef const double *column
-    odds = np.full(size, bias)
+    odds = np.empty(size)
     cdef double *total = <double *>items(odds, 8, True)
+    for segment in range(size):
+        total[segment] = bias
     for name, term in terms.items():
         weight, low, high = term.weight, term.low, term.high
         column = <const double *>items(columns[name], 8)

@@ -2,6 +2,7 @@
 
 from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memset
 
 import numpy as np
 
@@ -93,9 +94,10 @@ def where_repeated(path, text):
     cdef const uint64_t *text_of = <const uint64_t *>items(text, 8)
     while size < 2 * count:
         size *= 2
-    repeated, leaders = np.zeros(count, np.bool_), np.full(size, -1, np.int32)
+    repeated, leaders = np.zeros(count, np.bool_), np.empty(size, np.int32)
     cdef unsigned char *result = <unsigned char *>items(repeated, 1, True)
     cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
+    memset(leader, 0xFF, size * sizeof(int32_t))            # -1: none yet
     for segment in range(count):
         slot = <Py_ssize_t>(mixed(path_of[segment] ^ mixed(text_of[segment])) & <uint64_t>(size - 1))
         while leader[slot] >= 0 and (
@@ -115,14 +117,14 @@ cdef object sums_at(table, wanted, Py_ssize_t rows):
     cdef Py_ssize_t known = len(keys), count = len(wanted), row, place, number
     cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
     cdef const uint64_t *asked = <const uint64_t *>items(wanted, 8)
-    cdef const int64_t[:, :] sum_of = sums
+    cdef const int64_t *sum_of = <const int64_t *>items(sums, 8)
     found = np.zeros((rows, count), np.int64)
     cdef int64_t *result = <int64_t *>items(found, 8, True)
     for number in range(count):
         place = find(key, known, asked[number])
         if place < known and key[place] == asked[number]:
             for row in range(rows):
-                result[row * count + number] = sum_of[row, place]
+                result[row * count + number] = sum_of[row * known + place]
     return found
 
 
@@ -136,11 +138,12 @@ cdef int add_odds(
     cdef double probability
     while size < 2 * count:
         size *= 2
-    totals, groups = sums_at(table, wanted, 2), np.full(size, -1, np.int32)
-    leaders = np.empty(count, np.int32)
+    totals = sums_at(table, wanted, 2)
+    groups, leaders = np.empty(size, np.int32), np.empty(count, np.int32)
     cdef int64_t *total = <int64_t *>items(totals, 8, True)
     cdef int32_t *group = <int32_t *>items(groups, 4, True)
     cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
+    memset(group, 0xFF, size * sizeof(int32_t))             # -1: none yet
     for segment in range(count):
         slot = <Py_ssize_t>(asked[segment] & <uint64_t>(size - 1))
         while group[slot] >= 0 and asked[group[slot]] != asked[segment]:

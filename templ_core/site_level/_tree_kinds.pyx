@@ -69,9 +69,11 @@ def place_evidence(
     cdef const uint64_t *text_of = <const uint64_t *>items(text, 8)
     cdef const int64_t *with_text = <const int64_t *>items(text_pages, 8)
     cdef int32_t place, node
-    shares, starts = np.zeros((3, segments)), np.full(places, texts, np.intp)
+    shares, starts = np.zeros((3, segments)), np.empty(places, np.intp)
     cdef double *share = <double *>items(shares, 8, True)
     cdef Py_ssize_t *first = <Py_ssize_t *>items(starts, sizeof(Py_ssize_t), True)
+    for row in range(places):
+        first[row] = texts
     for entry in range(texts - 1, -1, -1):
         first[place_of[entry]] = entry
     for row in range(count):

@@ -18,7 +18,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     keys: UInt64s
     """Ascending, each once; length n_keys."""
     sums: Ints
-    """(n_sums, n_keys)."""
+    """(n_sums, n_keys), row after row without gaps."""
     labels: UInt64s
     """What a key stands for, the same wherever it occurs; (n_labels, n_keys)."""
 
@@ -37,7 +37,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     def where(self, chosen: npt.NDArray[np.bool_]) -> "Counts":
         """The keys that are chosen; `chosen` has length n_keys."""
         return Counts(
-            keys=self.keys[chosen], sums=self.sums[:, chosen], labels=self.labels[:, chosen]
+            keys=self.keys[chosen],
+            sums=self.sums.compress(chosen, axis=1),
+            labels=self.labels.compress(chosen, axis=1),
         )
 
     def _with(self, other: "Counts", sums: Ints) -> "Counts":

@@ -43,6 +43,15 @@ def test_labels_stay_with_their_keys():
     assert counts.where(np.array([False, True])).labels.tolist() == [[14]]
 
 
+def test_sums_have_no_gaps_whatever_was_left_out():
+    keys = np.array([7, 3, 7, 5], np.uint64)
+    counts = count(keys, np.arange(8).reshape(2, 4))
+    chosen = counts.where(np.array([True, False, True]))
+    assert chosen.sums.tolist() == [[1, 2], [5, 10]]
+    for one in (counts, chosen, counts.plus(chosen), counts.plus(chosen).minus(counts)):
+        assert one.sums.flags.c_contiguous
+
+
 @given(st.lists(st.integers(0, 2**64 - 1)), st.lists(st.integers(0, 2**64 - 1)))
 def test_keys_are_found_however_they_are_spread(keys, others):
     asked = np.array([*keys, *others], np.uint64)
