@@ -243,18 +243,17 @@ def main_columns(tree, good, long):
 def position_columns(tree, node, name):
     """Position of each segment relative to `node`.
 
-    Inside it or not, compressed levels from it up to the common ancestor, and before (-1), inside
-    (0) or after it (1).
+    Inside it or not, compressed levels from it up to the one that brings the segment in, and before
+    (-1), inside (0) or after it (1).
     """
     number = np.arange(len(tree.owner))
     before, after = number < tree.first[node], number >= tree.last[node]
     levels = np.zeros(len(number))
-    at = node
-    while tree.last[at] - tree.first[at] < len(number):
-        levels += (number < tree.first[at]) | (number >= tree.last[at])
-        if tree.up[at] == at:
-            break
-        at = int(tree.up[at])
+    at, level = node, 0
+    while tree.up[at] != at:
+        below, at, level = at, int(tree.up[at]), level + 1
+        is_here = (number >= tree.first[at]) & (number < tree.last[at])
+        levels[is_here & ((number < tree.first[below]) | (number >= tree.last[below]))] = level
     return {
         f"{name}: inside": ~(before | after),
         f"{name}: levels": levels,
