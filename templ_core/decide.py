@@ -138,7 +138,6 @@ def decide_fused(
         config: The core's thresholds.
     """
     own = own_odds(page, config)
-    alone = _choice(own, page, page.copies, config)
     weight = site_weight(columns, documents, config)
     is_known = documents >= config.page_rules_pages
     kind, copies = (_ANY_KIND, None) if is_known else (page.page_kind, page.copies)
@@ -147,12 +146,12 @@ def decide_fused(
     odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, kind, config)
     left_out = left_beside(odds, columns, page.words, page.page_kind) if is_known else None
     fused = choose(odds, copies, page.words, config.f1_recall_share, left_out)
-    content, recurring, kept_alone, kept = words_at_stake(
-        own, page.words, columns[CONSTANT], alone.kept, fused.kept
-    )
+    content, recurring, kept, whole = words_at_stake(own, page.words, columns[CONSTANT], fused.kept)
     recurs = recurring > config.recurring_content_max * content
-    if recurs or kept < config.abstain_ratio * kept_alone:
-        return _decision(own, alone, page, abstained=True)
+    if recurs or kept < config.abstain_ratio * whole:
+        alone = _choice(own, page, page.copies, config)
+        if recurs or kept < config.abstain_ratio * page.words[alone.kept].sum():
+            return _decision(own, alone, page, abstained=True)
     return _decision(odds, fused, page, left_out, used_site=True)
 
 

@@ -49,7 +49,7 @@ class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def odds(self, sums: Floats) -> Floats:
         """Log-odds for sums of weights; what many tokens repeat does not count without limit."""
-        return np.clip(self.bias + sums, -ODDS_MAX, ODDS_MAX)
+        return np.minimum(np.maximum(self.bias + sums, -ODDS_MAX), ODDS_MAX)
 
 
 class TokenPlaces(NamedTuple):

@@ -42,6 +42,5 @@ def words_at_stake(
     own: Floats,
     words: Floats,
     constant: Floats,
-    kept_alone: npt.NDArray[np.bool_],
     kept: npt.NDArray[np.bool_],
 ) -> tuple[float, float, float, float]: ...

@@ -102,19 +102,18 @@ def below_least(
     return found
 
 
-def words_at_stake(own, words, constant, kept_alone, kept):
-    """Words of content by the page alone, and constant ones of them; words kept alone, and kept."""
+def words_at_stake(own, words, constant, kept):
+    """Words of content by the page alone, and constant ones of them; words kept, and all."""
     cdef Py_ssize_t segment
     cdef const double *odds = <const double *>items(own, 8)
     cdef const double *number = <const double *>items(words, 8)
     cdef const double *is_constant = <const double *>items(constant, 8)
-    cdef const uint8_t *stays_alone = <const uint8_t *>items(kept_alone, 1)
     cdef const uint8_t *stays = <const uint8_t *>items(kept, 1)
-    cdef double mass, content = 0, recurring = 0, alone = 0, together = 0
+    cdef double mass, content = 0, recurring = 0, stay = 0, all = 0
     for segment in range(len(own)):
         mass = number[segment] / (1 + exp(-odds[segment]))
         content += mass
         recurring += mass * is_constant[segment]
-        alone += number[segment] * stays_alone[segment]
-        together += number[segment] * stays[segment]
-    return content, recurring, alone, together
+        stay += number[segment] * stays[segment]
+        all += number[segment]
+    return content, recurring, stay, all

@@ -63,20 +63,19 @@ SEGMENTS = st.lists(
         st.floats(0, 1),
         st.booleans(),
         st.booleans(),
-        st.booleans(),
     )
 )
 
 
 @given(SEGMENTS)
 def test_odds_fade_to_the_page_and_words_are_counted(segments):
-    own, fused, words, weight, *flags = np.array(segments, float).reshape(-1, 7).T.copy()
+    own, fused, words, weight, *flags = np.array(segments, float).reshape(-1, 6).T.copy()
     odds = faded(own, fused, weight, 1000)
     assert odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
-    constant, alone, kept = flags
+    constant, kept = flags
     mass = words / (1 + np.exp(-own))
-    found = words_at_stake(own, words, constant, alone > 0, kept > 0)
-    assert found == pytest.approx((mass.sum(), mass @ constant, words @ alone, words @ kept))
+    found = words_at_stake(own, words, constant, kept > 0)
+    assert found == pytest.approx((mass.sum(), mass @ constant, words @ kept, words.sum()))
 
 
 def test_of_the_same_evidence_a_paragraph_is_surer_than_a_label():
