@@ -86,7 +86,7 @@ def below_least(
     cdef const double *inside = <const double *>items(in_best_box, 8)
     cdef const double *usually = <const double *>items(usual_best_box, 8)
     cdef const double *known = <const double *>items(trust, 8)
-    cdef const double *share = <const double *>items(recurs, 8)
+    cdef const double *on_others = <const double *>items(recurs, 8)
     cdef double least
     cdef bint is_beside
     found = np.zeros(size, np.bool_)
@@ -96,7 +96,7 @@ def below_least(
         least = -INFINITY
         if is_article:
             least = sure if is_beside and number[segment] >= some_words else 0
-        if is_documentation and is_beside and share[segment] > 0:
+        if is_documentation and is_beside and on_others[segment] > 0:
             least = sure
         is_below[segment] = value[segment] < least
     return found

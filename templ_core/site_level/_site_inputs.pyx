@@ -62,7 +62,7 @@ def combine(
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *in_tree = <const double *>items(place_share, 8)
     cdef const double *changes = <const double *>items(change, 8)
-    columns, opens = np.empty((10, count)), np.empty(count, np.bool_)
+    columns, opens = np.empty((11, count)), np.empty(count, np.bool_)
     cdef double *column = <double *>items(columns, 8, True)
     cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
     cdef double sure = log((1 - margin) / margin), most = 0, long, high, low
@@ -103,4 +103,5 @@ def combine(
         )
         column[8 * count + segment] = 1 if max(text[segment], shape[segment]) > 1 else known / all
         column[9 * count + segment] = long
+        column[10 * count + segment] = text[segment] > 1
     return columns, opens

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from templ_core.page_level.page_kind import PageKind
 from templ_core.site_level._fusion import below_least
-from templ_core.site_level.site_inputs import TRUST, USUAL, Columns
+from templ_core.site_level.site_inputs import RECURS, TRUST, USUAL, Columns
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def left_beside(
         columns["in the best box"],
         columns["usual best box"],
         columns[TRUST],
-        columns["same shape"],
+        columns[RECURS],
         kind.article > _LIKELY,
         kind.documentation > _LIKELY,
         USUAL,

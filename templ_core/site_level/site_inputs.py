@@ -49,6 +49,8 @@ page alone does. The share of the page's content that stands at places the site 
 a redesign nothing is made of evidence that is not there; 1 for text that other pages have."""
 LENGTH = "length"
 """Column, no input: the logarithm of the words of each segment, at most of LONG_WORDS."""
+RECURS = "recurs"
+"""Column, no input: whether other pages have the text, 0 or 1."""
 _COMBINED = (
     "page",
     "surroundings",
@@ -60,6 +62,7 @@ _COMBINED = (
     "tree constant",
     TRUST,
     LENGTH,
+    RECURS,
 )
 """Columns that `combine` answers, in this order."""
 _QUITE_SURE = 0.02

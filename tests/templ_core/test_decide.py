@@ -6,7 +6,7 @@ from templ_core.decide import REASON_BESIDE, decide_fused, score_page
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model_file import shipped_model
 from templ_core.page_level.page_kind import PageKind
-from templ_core.site_level.site_inputs import CONSTANT, LENGTH, TRUST
+from templ_core.site_level.site_inputs import CONSTANT, LENGTH, RECURS, TRUST
 from tests.templ_core.site_level.builders import CONFIG
 
 STORY = "The council of the harbour met again, and said that the boats could wait until May."
@@ -21,7 +21,7 @@ def decided(kind, documents):
     columns = {
         "in the best box": np.array([0.5, -0.5]),
         "usual best box": np.array([0.0, -0.6]),
-        "same shape": np.zeros(2),
+        RECURS: np.zeros(2),
         LENGTH: np.log(scores.words),
         TRUST: np.ones(2),
         CONSTANT: np.zeros(2),

@@ -41,6 +41,7 @@ def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, ki
         (1 - meant) * place_share * (1 - change) * kind_pages / (kind_pages + 1),
         np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
         long,
+        text_pages > 1,
     ]
     high, low = np.maximum(page, place), np.minimum(page, place)
     is_open = (high > -1) & (low < 3) & (below == 0) & ((words <= 50) | (shape_pages > 1))
