@@ -58,10 +58,8 @@ def fit_fusion(
     mean = weight @ rows
     deviation = np.sqrt(weight @ (rows - mean) ** 2) + 1e-9
     reach = np.array([np.inf if name in _YES_OR_NO else _DEVIATIONS for name in names]) * deviation
-    low, high = (
-        np.maximum(mean - reach, rows.min(axis=0)),
-        np.minimum(mean + reach, rows.max(axis=0)),
-    )
+    low = np.maximum(mean - reach, rows.min(axis=0))
+    high = np.minimum(mean + reach, rows.max(axis=0))
     inputs = (np.clip(rows, low, high) - mean) / deviation
     fitted = _fit(
         _Rows(
