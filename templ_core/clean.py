@@ -7,9 +7,9 @@ from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
 from templ_core.dom.document import Document
-from templ_core.dom.served_instead import is_error_page, is_gate
+from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.dom.text import render_text
-from templ_core.page_level.page_model import PageModel
+from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 
 _SCRIPT_RENDERED_WORDS = 30

@@ -6,23 +6,29 @@ import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.page_level.confidence import Confidence
-from templ_core.page_level.features import PageFeatures, read_features
-from templ_core.page_level.model_file import shipped_model
-from templ_core.page_level.page_kind import PageKind
-from templ_core.page_level.page_model import PageModel
-from templ_core.page_level.repeats import Choice, Copies, choose, may_repeat, one_copy_enough
-from templ_core.page_level.text_kinds import TextKinds, read_text_kinds
-from templ_core.page_level.text_policy import with_policy
-from templ_core.site_level._fusion import faded, words_at_stake
-from templ_core.site_level.beside_the_box import left_beside
-from templ_core.site_level.fusion import (
+from templ_core.page_level.features.page_features import PageFeatures, read_features
+from templ_core.page_level.features.text_roles import TextKinds, read_text_kinds
+from templ_core.page_level.model.confidence import Confidence
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.selection.repeats import (
+    Choice,
+    Copies,
+    choose,
+    may_repeat,
+    one_copy_enough,
+)
+from templ_core.page_level.selection.text_policy import with_policy
+from templ_core.site_level.containers.outside_container import left_beside
+from templ_core.site_level.fusion._fusion import faded, words_at_stake
+from templ_core.site_level.fusion.fusion import (
     DECIMALS,
     FusionModel,
     shipped_fusion,
     surer_by_length,
 )
-from templ_core.site_level.site_inputs import CONSTANT, TRUST, Columns, site_inputs
+from templ_core.site_level.fusion.site_inputs import CONSTANT, TRUST, Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 Floats = npt.NDArray[np.float64]

@@ -9,14 +9,14 @@ from typing import Self
 from schemas.cleaned import CleanedRecord
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.cleaner import Cleaned, Dead, Deleted, Outcome
 from workers.errors import WorkerError
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
-from workers.page_model import page_model_of, read_model_file
+from workers.pipeline.cleaner import Cleaned, Dead, Deleted, Outcome
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
-from workers.tasks import InProcess
 
 _MINUTE_MS = 60_000
 

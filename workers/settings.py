@@ -76,7 +76,7 @@ class Settings(BaseSettings):
     """Port at which the cleaner answers Prometheus, the refresher one above; None = not at all."""
     metrics_host: str = "127.0.0.1"
     """Address that they listen at."""
-    child_module: str = "workers.child"
+    child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests name their own."""
 
     def deadline_s(self, page_bytes: int) -> float:

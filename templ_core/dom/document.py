@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from templ_core.dom._lean import lean_markup, lean_page
 from templ_core.dom._tree import bits_above
-from templ_core.dom.decode import decode_page
-from templ_core.dom.parser_check import NOTHING_ASIDE, Columns, checked_flatten
-from templ_core.dom.repair import flatten_markup
-from templ_core.dom.scan import join_documents, needs_repair, scan_markup
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.parse._strip_markup import lean_markup, lean_page
+from templ_core.dom.parse.parser_check import NOTHING_ASIDE, Columns, checked_flatten
+from templ_core.dom.parse.repair import flatten_markup
+from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
 from templ_core.dom.tree import sums_below
 
 Int32s = npt.NDArray[np.int32]

@@ -7,11 +7,11 @@ import numpy as np
 import zstandard
 
 from templ_core.errors import CodecError
-from templ_core.site_level.counts import Counts
-from templ_core.site_level.phrase_set import decode_phrase_set, encode_phrase_set
-from templ_core.site_level.place_table import PlaceTable
+from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
+from templ_core.site_level.places.counts import Counts
+from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.site_model import PLACE_TABLES, SiteModel, part
-from templ_core.site_level.tree_model import decode_tree_model, encode_tree_model
+from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
 
 COMPACT_FORMAT = 3
 _MAX_BYTES = 64 << 20

@@ -10,12 +10,12 @@ from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
-from templ_core.site_level.contribution import Contribution
-from templ_core.site_level.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
-from templ_core.site_level.phrases import refit as find_phrases
-from templ_core.site_level.teaching import latest_contents, teaching_pages
-from templ_core.site_level.tree_model import TreeModel, decode_tree_model, encode_tree_model
-from templ_core.site_level.tree_template import TreeLearner
+from templ_core.site_level.phrases.learn_phrases import refit as find_phrases
+from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
+from templ_core.site_level.trees.tree_model import TreeModel, decode_tree_model, encode_tree_model
+from templ_core.site_level.trees.tree_template import TreeLearner
+from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
+from templ_core.site_level.window.window_page import Contribution
 
 COMPACT_FORMAT = 1
 _LEVEL = 9

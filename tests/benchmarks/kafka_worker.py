@@ -33,13 +33,13 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
 from tests.kafka.broker import runner
 from tests.kafka.stream import ENVIRONMENT, PARTITIONS, Stream, templ
-from workers.cleaner import Cleaner, NoModels
 from workers.feeds.files import read_pages
-from workers.kafka.feeder import Feeder, Pace
+from workers.kafka.broker.feeder import Feeder, Pace
 from workers.page import Page
-from workers.page_model import page_model_of, read_model_file
+from workers.pipeline.cleaner import Cleaner, NoModels
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
-from workers.tasks import InProcess
 
 WAIT_S = 3600
 DEFAULTS = {

@@ -22,15 +22,15 @@ from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
-from templ_core.page_level.model_file import shipped_model
-from templ_core.site_level.contribution import Contribution
-from templ_core.site_level.learned_page import learn_page
-from templ_core.site_level.site_learner import fit_site_model
+from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from workers.child import GC_ALLOCATIONS
+from templ_core.site_level.window.page_summary import learn_page
+from templ_core.site_level.window.site_learner import fit_site_model
+from templ_core.site_level.window.window_page import Contribution
 from workers.feeds.files import read_pages
 from workers.page import Page
+from workers.processes.child import GC_ALLOCATIONS
 
 CONFIG = CoreConfig()
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)

@@ -18,12 +18,12 @@ from pathlib import Path
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
-from templ_core.site_level._phrase_automaton import UNKNOWN, PhraseAutomaton
-from templ_core.site_level._phrase_tokens import TokenNumbers
-from templ_core.site_level.mutable_patterns import Normaliser
-from templ_core.site_level.phrase_corpus import LINE, page_text
-from templ_core.site_level.phrases import learn_phrases
-from workers.cli.jsonl import read_objects
+from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.site_level.phrases._phrase_tokens import TokenNumbers
+from templ_core.site_level.phrases.learn_phrases import learn_phrases
+from templ_core.site_level.phrases.mutable_patterns import Normaliser
+from templ_core.site_level.phrases.phrase_corpus import LINE, page_text
+from workers.lab.jsonl import read_objects
 
 BORDER = 0
 TOKENS_MIN = 100

@@ -14,15 +14,15 @@ from pathlib import Path
 import msgspec
 
 from schemas.source import Source
-from templ_core.evaluation.line_chart import line_chart
-from workers.cleaner import Cleaned, Cleaner, NoModels
+from templ_core.lab.evaluation.line_chart import line_chart
 from workers.feeds.records import page_from_json
-from workers.page_model import page_model_of, read_model_file
-from workers.refresher import Refresher
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
+from workers.pipeline.refresher import Refresher
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.processes.tasks import InProcess
 from workers.settings import load_settings
-from workers.simulate.feed import FeedSettings, simulate_feed
 from workers.state.window_store import WindowStore
-from workers.tasks import InProcess
 
 SAMPLES = 600
 GAP_MS = 20 * 60_000

@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 
 from schemas.codec import decode_output
-from workers.evaluation.gold_page import gold_pages
-from workers.evaluation.judge import markup_of
-from workers.evaluation.scoring import TextScorer
+from workers.lab.evaluation.gold_page import gold_pages
+from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.scoring import TextScorer
 
 
 def texts_by_page(path):

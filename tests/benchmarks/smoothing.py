@@ -18,9 +18,9 @@ import numpy as np
 from templ_core.decide import score_page
 from templ_core.dom.document import read_document, subtree_sums
 from templ_core.errors import PageError
-from templ_core.page_level.isotonic import GRID, smooth, smooth_exactly, total_cost
-from templ_core.page_level.model_file import shipped_model
-from templ_core.page_level.node_smoothing import PENALTY_FACTOR, leave_out
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
+from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, leave_out
 from workers.feeds.files import read_pages
 from workers.page import Page
 

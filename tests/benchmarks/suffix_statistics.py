@@ -14,11 +14,11 @@ from pathlib import Path
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
-from templ_core.site_level.maximal_repeats import find_repeats
-from templ_core.site_level.mutable_patterns import Normaliser
-from templ_core.site_level.phrase_corpus import page_text, read_corpus
-from templ_core.site_level.suffix_array import SuffixArray
-from workers.cli.jsonl import read_objects
+from templ_core.site_level.phrases.maximal_repeats import find_repeats
+from templ_core.site_level.phrases.mutable_patterns import Normaliser
+from templ_core.site_level.phrases.phrase_corpus import page_text, read_corpus
+from templ_core.site_level.phrases.suffix_array import SuffixArray
+from workers.lab.jsonl import read_objects
 
 
 def main():

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from tests.benchmarks import page_cost
-from workers.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
 @pytest.fixture

@@ -17,13 +17,13 @@ from pathlib import Path
 import psutil
 
 from schemas.topics import DOCUMENTS, PAGES
-from templ_core.evaluation.line_chart import line_chart
+from templ_core.lab.evaluation.line_chart import line_chart
 from tests.benchmarks.kafka_worker import DEFAULTS
 from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream
 from workers.feeds.files import read_pages
-from workers.kafka.feeder import Feeder
+from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
 WAIT_S = 36_000

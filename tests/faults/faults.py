@@ -28,7 +28,7 @@ from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run
 from workers.feeds.files import read_pages
-from workers.kafka.feeder import Feeder
+from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
 PATIENT = {

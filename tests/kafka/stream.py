@@ -18,9 +18,9 @@ from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core.dom.codec import content_digest
 from tests.kafka.small_feed import write_small_feed
-from workers.kafka.plain_consumer import plain_consumer, read_until
-from workers.pool import Pool
-from workers.refresher import Refresher
+from workers.kafka.broker.plain_consumer import plain_consumer, read_until
+from workers.pipeline.refresher import Refresher
+from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.packing import content_of
 from workers.state.window_store import WindowStore

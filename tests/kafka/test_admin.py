@@ -10,8 +10,8 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from schemas.topics import DEFAULT_PARTITIONS, TOPICS
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
-from workers.kafka import admin as topics_admin
-from workers.kafka.admin import (
+from workers.kafka.broker import admin as topics_admin
+from workers.kafka.broker.admin import (
     _wait_until_there,
     check_topics,
     create_topics,

@@ -13,7 +13,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-from workers.kafka.admin import create_topics
+from workers.kafka.broker.admin import create_topics
 
 RUNNER = Path(__file__).parents[2] / "deploy" / "kafka" / "broker.py"
 

@@ -4,8 +4,8 @@ import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.partitioner import murmur2
 
-from workers.kafka.admin import create_topics
-from workers.kafka.partitioning import partition_of
+from workers.kafka.broker.admin import create_topics
+from workers.kafka.broker.partitioning import partition_of
 
 JAVA_HASHES = {
     "21": -973932308,

@@ -16,7 +16,7 @@ from schemas.document import document_key
 from schemas.source import Source
 from schemas.topics import CLEANED, DOCUMENTS
 from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
-from workers.kafka.partitioning import partition_of
+from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
 from workers.state.window_change import Contribution

@@ -70,7 +70,7 @@ def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
 
 
 def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path):
-    from workers.kafka.partitioning import partition_of
+    from workers.kafka.broker.partitioning import partition_of
 
     stream.feed(write_feed(tmp_path / "feed.jsonl", pages=30))
     stream.start()

@@ -21,10 +21,10 @@ from lxml import etree
 from scipy.stats import spearmanr
 
 from templ_core.dom.document import parse_document, parse_markup
-from templ_core.dom.layout import VIEWPORT_PX, estimate_layout
-from templ_core.dom.presentation import read_presentation
 from templ_core.dom.tags import INLINE, INVISIBLE
-from workers.cli.jsonl import read_objects
+from templ_core.lab.layout.layout import VIEWPORT_PX, estimate_layout
+from templ_core.lab.layout.presentation import read_presentation
+from workers.lab.jsonl import read_objects
 
 BLOCKS_MIN = 10
 _NUMBER = "data-templ-number"

@@ -5,7 +5,7 @@ import zstandard
 
 from schemas.document import DocumentRecord
 from schemas.source import Source
-from templ_core.page_level.model_file import shipped_model, with_version
+from templ_core.page_level.model.model_file import shipped_model, with_version
 from workers.page import Page
 from workers.state.window_change import Contribution
 

@@ -1,6 +1,6 @@
 import pytest
 
-from workers.pool import Pool
+from workers.processes.pool import Pool
 from workers.settings import load_settings
 
 

@@ -4,8 +4,8 @@ import os
 import time
 from pathlib import Path
 
-from workers import tasks
-from workers.child import main
+from workers.processes import tasks
+from workers.processes.child import main
 
 read_document = tasks.read_document
 

@@ -4,10 +4,10 @@ import pytest
 
 from tests.workers.builders import page
 from workers.errors import StateProblem
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.library import NotCleaned, SiteCleaner, clean_site
 from workers.local.runner import LocalWorker
 from workers.settings import load_settings
-from workers.simulate.feed import FeedSettings, simulate_feed
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 URL = "https://example.com/a"

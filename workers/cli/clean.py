@@ -8,11 +8,11 @@ import click
 from schemas.codec import encode_json
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.cleaner import Cleaned, Cleaner, Dead, NoModels
 from workers.cli.options import comments_option, page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
-from workers.pool import Pool
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, NoModels
+from workers.processes.pool import Pool
 from workers.settings import load_settings
 
 _REFUSED = 65

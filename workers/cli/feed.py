@@ -70,7 +70,7 @@ async def _send(
     dead: DeadLetterFile,
     limit_bytes: int,
 ) -> int:
-    from workers.kafka.feeder import Feeder, Pace  # noqa: PLC0415 - not needed for --help
+    from workers.kafka.broker.feeder import Feeder, Pace  # noqa: PLC0415 - not needed for --help
 
     pace = Pace(rate) if rate else None
     sent = 0

@@ -1,38 +1,45 @@
-"""Command groups whose commands are imported when they are asked for."""
+"""Command groups that import a command's module only when the command is asked for."""
 
+from collections.abc import Mapping
 from importlib import import_module
 
 import click
 
 from workers.errors import UsageProblem
 
-_EXTRA = ("sklearn", "scipy")
+_EXTRAS = {"sklearn": "lab", "scipy": "lab", "cssselect": "lab"}
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each in a module of its name; what a command needs may take a second."""
+    """A group of commands, each imported when it is used: importing all of them takes a second."""
 
-    def __init__(self, *, package: str, commands: tuple[str, ...], **settings: object) -> None:
-        super().__init__(**settings)
-        self._package = package
-        self._commands = commands
+    def __init__(self, *, modules: Mapping[str, str], **settings: object) -> None:
+        """Name the commands.
+
+        Args:
+            modules: The module of each command by the command's name, in the order of the help
+                page. The command is the module's function of the same name.
+            settings: What `click.Group` takes.
+        """
+        super().__init__(**settings)  # type: ignore[arg-type]
+        self._modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Names of the commands, in the order given."""
-        return list(self._commands)
+        """Return the names of the commands, in the order given."""
+        return list(self._modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command, imported now."""
-        if cmd_name not in self._commands:
+        """Return the command, imported now, or None where there is none of that name."""
+        if cmd_name not in self._modules:
             return None
-        name = cmd_name.replace("-", "_")
         try:
-            module = import_module(f"{self._package}.{name}")
+            module = import_module(self._modules[cmd_name])
         except ModuleNotFoundError as error:
-            if error.name not in _EXTRA:
+            extra = _EXTRAS.get((error.name or "").partition(".")[0])
+            if extra is None:
                 raise
             raise UsageProblem(
-                f"{cmd_name} needs {error.name}; install templ-worker with its extra `train`"
+                f"{cmd_name} needs {error.name}; install templ-worker with its extra `{extra}`"
             ) from None
-        command: click.Command = getattr(module, name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command

@@ -11,27 +11,26 @@ from workers.errors import WorkerError
 _INTERRUPTED = 130
 
 
-_COMMANDS = (
-    "run",
-    "clean",
-    "worker",
-    "feed",
-    "handover",
-    "topics",
-    "evaluate",
-    "phrases",
-    "train",
-    "train-idioms",
-    "simulate",
-    "schemas",
-    "experiments",
-)
+_MODULES = {
+    "run": "workers.cli.run",
+    "clean": "workers.cli.clean",
+    "worker": "workers.cli.worker",
+    "feed": "workers.cli.feed",
+    "seed": "workers.cli.seed",
+    "topics": "workers.cli.topics",
+    "schemas": "workers.cli.schemas",
+    "evaluate": "workers.lab.evaluate",
+    "phrases": "workers.lab.phrases",
+    "train": "workers.lab.train",
+    "train-idioms": "workers.lab.train_idioms",
+    "simulate": "workers.lab.simulate_feed",
+    "experiments": "workers.lab.experiments",
+}
 
 
 @click.group(
     cls=LazyGroup,
-    package="workers.cli",
-    commands=_COMMANDS,
+    modules=_MODULES,
     epilog="Exit codes: 0 done; 1 failed; 2 wrong usage or setting; 65 the page was refused; "
     "66 input cannot be read; 69 the broker cannot be reached; 73 the state directory cannot be "
     "used; 74 the disk is full; 78 topics missing or set wrong; 130 interrupted.",

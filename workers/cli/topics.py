@@ -7,7 +7,7 @@ import click
 from schemas.topics import DEFAULT_PARTITIONS
 from workers.cli.options import broker_options
 from workers.errors import TopicProblem
-from workers.kafka import admin
+from workers.kafka.broker import admin
 
 COUNT = click.IntRange(min=1)
 

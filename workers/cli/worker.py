@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from workers.cli.options import broker_options, page_model_option
-from workers.lifeline import end_with_parent
+from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings
 
 
@@ -50,7 +50,7 @@ def worker(
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
 
     if settings.page_model is not None:
-        from workers.page_model import read_model_file  # noqa: PLC0415 - takes half a second
+        from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import faust
 
-from workers.kafka.byte_queue import ByteQueue
+from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.settings import Settings
 

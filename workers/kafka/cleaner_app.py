@@ -16,17 +16,17 @@ from schemas.document import DocumentRecord, document_key
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core import __version__
-from workers.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
 from workers.kafka.app import build_app, essential, max_value_bytes, raw_topic, send_all
-from workers.kafka.batches import batches
+from workers.kafka.broker.batches import batches
+from workers.kafka.broker.page_message import page_of_message
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.received import HoleGuard, Received, received_from_faust
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
-from workers.kafka.page_message import page_of_message
-from workers.kafka.partitioning import partition_of
-from workers.kafka.received import HoleGuard, Received, received_from_faust
 from workers.page import Page, Rejected
-from workers.pool import Pool
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
+from workers.processes.pool import Pool
 from workers.state.model_store import ModelStore
 
 log = logging.getLogger("templ")

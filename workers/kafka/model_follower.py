@@ -8,8 +8,8 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
+from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.kafka.config import KafkaConfig
-from workers.kafka.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.state.model_store import ModelStore
 
 _POLL_MS = 1000

@@ -5,10 +5,10 @@ import shutil
 
 from schemas.codec import NewerFormatError, SchemaError, decode_document
 from workers.errors import OtherFormat
+from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
-from workers.kafka.received import Received
-from workers.pool import Pool
-from workers.refresher import Refresher
+from workers.pipeline.refresher import Refresher
+from workers.processes.pool import Pool
 from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")

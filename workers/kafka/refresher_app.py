@@ -21,28 +21,28 @@ from schemas.site_model import SiteModelRecord
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
 from workers.kafka.app import build_app, essential, raw_topic, send_all
-from workers.kafka.batches import batches
-from workers.kafka.config import KafkaConfig
-from workers.kafka.metrics import RefresherMetrics
-from workers.kafka.partition_windows import PartitionWindows, take_in
-from workers.kafka.partitioning import partition_of
-from workers.kafka.plain_consumer import plain_consumer, read_range, settled_offset
-from workers.kafka.received import (
+from workers.kafka.broker.batches import batches
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
+from workers.kafka.broker.received import (
     HoleGuard,
     Received,
     received_from_aiokafka,
     received_from_faust,
 )
+from workers.kafka.config import KafkaConfig
+from workers.kafka.metrics import RefresherMetrics
+from workers.kafka.partition_windows import PartitionWindows, take_in
 from workers.kafka.template_backlog import Site, TemplateBacklog
-from workers.outputs import ENVELOPE_BYTES, fit_message
-from workers.pool import Pool
-from workers.refresher import (
+from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.pipeline.refresher import (
     Fitted,
     NotLearned,
     Revision,
     model_is_due,
     templates_overdue_by,
 )
+from workers.processes.pool import Pool
 from workers.state.window_change import SiteState
 
 _AT_ONCE = 500

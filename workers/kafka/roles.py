@@ -12,13 +12,13 @@ from faust.types import TP
 
 from schemas.topics import DOCUMENTS, PAGES
 from workers.errors import TopicProblem
-from workers.kafka.admin import check_topics, partition_count
+from workers.kafka.broker.admin import check_topics, partition_count
+from workers.kafka.broker.log_repeats import Repeats
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
-from workers.kafka.log_repeats import Repeats
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import start_watchdog
-from workers.pool import Pool
+from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from workers.kafka.app import end_process
-from workers.kafka.plain_consumer import committed_offsets, plain_consumer, read_range
+from workers.kafka.broker.plain_consumer import committed_offsets, plain_consumer, read_range
 
 log = logging.getLogger("templ")
 

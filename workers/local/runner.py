@@ -13,11 +13,11 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.dead_letter import DeadLetter
-from workers.cleaner import Cleaned, Dead, Deleted, Outcome
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page, Rejected
-from workers.pool import Pool
+from workers.pipeline.cleaner import Cleaned, Dead, Deleted, Outcome
+from workers.processes.pool import Pool
 from workers.settings import Settings
 
 _PAGES_AHEAD = 64

@@ -3,12 +3,12 @@
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
-from workers.cleaner import Cleaned, Cleaner, Deleted, NoModels, Outcome
 from workers.local.local_state import LocalState
 from workers.page import Page
-from workers.refresher import NotLearned, Refresher
+from workers.pipeline.cleaner import Cleaned, Cleaner, Deleted, NoModels, Outcome
+from workers.pipeline.refresher import NotLearned, Refresher
+from workers.processes.tasks import TaskRunner
 from workers.settings import Settings
-from workers.tasks import TaskRunner
 
 
 class Stream:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from schemas.codec import decode_site_model
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
-from workers.recent import Recent
+from workers.lru_cache import Recent
 from workers.state.database import Batch, Entry, entries_of, open_database, put_entries
 
 _FAMILIES = ("models", "offsets")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 import zstandard
 
-from workers.recent import Recent
+from workers.lru_cache import Recent
 from workers.state.database import Database
 
 FIRST_PACKING = 4

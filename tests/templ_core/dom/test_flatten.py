@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom import parser_check
-from templ_core.dom._flatten import flatten
-from templ_core.dom._lean import lean_page
 from templ_core.dom.document import parse_markup
+from templ_core.dom.parse import parser_check
+from templ_core.dom.parse._flatten import flatten
+from templ_core.dom.parse._strip_markup import lean_page
 from templ_core.errors import ParserMismatch
-from tests.templ_core.dom.slow_flattener import SlowFlattener, slow_title
-from workers.simulate.feed import FeedSettings, simulate_feed
+from tests.templ_core.dom.parse.slow_flattener import SlowFlattener, slow_title
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 HOST = "example.com"
 TAGS = st.sampled_from(

@@ -2,10 +2,10 @@
 
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, document_columns
-from templ_core.page_level.model_file import shipped_model
-from templ_core.site_level.contribution import Contribution
-from templ_core.site_level.learned_page import learn_page
-from templ_core.site_level.site_learner import fit_site_model
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.window.page_summary import learn_page
+from templ_core.site_level.window.site_learner import fit_site_model
+from templ_core.site_level.window.window_page import Contribution
 
 CONFIG = CoreConfig()
 

@@ -4,14 +4,14 @@ import pytest
 from templ_core.clean import clean
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.page_level.model_file import shipped_model
-from templ_core.site_level.learned_page import (
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.window.page_summary import (
     decode_learned_page,
     encode_learned_page,
     learn_page,
 )
-from templ_core.site_level.site_learner import fit_site_model
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.window.site_learner import fit_site_model
 from tests.templ_core.site_level.builders import CONFIG, contribution, site_model
 
 LIMIT = CONFIG.site_model_bytes

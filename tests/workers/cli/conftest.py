@@ -6,7 +6,7 @@ import sys
 import msgspec
 import pytest
 
-from workers.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
 @pytest.fixture(scope="session")

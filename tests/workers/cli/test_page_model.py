@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from templ_core.page_level.model_file import encode_model
+from templ_core.page_level.model.model_file import encode_model
 from tests.workers.builders import other_page_model
 
 ARTICLE = b"<nav><a href=/>Home</a></nav><p>" + b"A sentence of some words, and more. " * 20

@@ -1,0 +1,1 @@
+"""Bytes as fetched to the text of a page."""

@@ -1,0 +1,1 @@
+"""The text of a page to its elements as columns."""

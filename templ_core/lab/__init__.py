@@ -1,0 +1,1 @@
+"""Baselines of the papers, training and evaluation; the product does not import it."""

@@ -1,0 +1,97 @@
+"""Scores of many pages summed up: by page, by site, by pages of the site seen so far."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+import msgspec
+
+from templ_core.lab.evaluation.bootstrap import Interval, Means, bootstrap
+
+SEEN_BINS = (("1-5", 5), ("6-10", 10), ("11-25", 25), ("26-50", 50), ("51+", 1 << 62))
+
+
+class PageScore(msgspec.Struct, frozen=True, kw_only=True):
+    """What one page scored."""
+
+    corpus: str = ""
+    site: str
+    kind: str = ""
+    """Page type."""
+    seen: int
+    """Which page of its site it was, counted from 1 in order of arrival."""
+    f1: float
+    precision: float
+    recall: float
+    character_f1: float | None = None
+    """Only where words are not told by blanks."""
+    template_f: float | None
+    full_text_f1: float
+    """What the whole visible text would score."""
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """Means over pages, and over sites; intervals by the bootstrap over sites."""
+
+    pages: int
+    sites: int
+    f1: float
+    f1_interval: Interval | None
+    precision: float
+    recall: float
+    character_f1: float | None
+    """Over the pages that have it."""
+    template_f: float | None
+    full_text_f1: float
+    site_f1: float
+    """Mean over sites of the mean F1 of their pages."""
+    site_f1_interval: Interval | None
+    below_half: float
+    """Share of pages with F1 below 0.5."""
+
+
+def summarise(scores: Sequence[PageScore], seed: int = 0) -> Summary:
+    """Means of at least one score."""
+    f1 = bootstrap([score.f1 for score in scores], [score.site for score in scores], seed)
+    return Summary(
+        pages=len(scores),
+        sites=len({score.site for score in scores}),
+        f1=f1.of_pages,
+        f1_interval=f1.pages_interval,
+        precision=fmean(score.precision for score in scores),
+        recall=fmean(score.recall for score in scores),
+        character_f1=_mean_known(score.character_f1 for score in scores),
+        template_f=_mean_known(score.template_f for score in scores),
+        full_text_f1=fmean(score.full_text_f1 for score in scores),
+        site_f1=f1.of_sites,
+        site_f1_interval=f1.sites_interval,
+        below_half=fmean(score.f1 < 0.5 for score in scores),
+    )
+
+
+def compare(scores: Sequence[PageScore], others: Sequence[PageScore], seed: int = 0) -> Means:
+    """F1 less that of another system on the same pages, in the same order."""
+    differences = [one.f1 - other.f1 for one, other in zip(scores, others, strict=True)]
+    return bootstrap(differences, [score.site for score in scores], seed)
+
+
+def group(scores: Iterable[PageScore], field: str) -> dict[str, list[PageScore]]:
+    """Scores by the value of `field`, keys in ascending order."""
+    groups: defaultdict[str, list[PageScore]] = defaultdict(list)
+    for score in scores:
+        groups[str(getattr(score, field))].append(score)
+    return dict(sorted(groups.items()))
+
+
+def by_pages_seen(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:
+    """Scores by how many pages of the site had arrived."""
+    groups: dict[str, list[PageScore]] = {name: [] for name, _ in SEEN_BINS}
+    for score in scores:
+        name = next(name for name, last in SEEN_BINS if score.seen <= last)
+        groups[name].append(score)
+    return {name: some for name, some in groups.items() if some}
+
+
+def _mean_known(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None

@@ -1,0 +1,298 @@
+"""Where the blocks of a page would stand on a screen: an estimate, without a browser.
+
+Estimates what a browser shows when only the markup's own sizes and the default style sheet count:
+blocks fill their parent's width and stand below one another, table columns share the table's width
+by the text in them, lists are indented, text wraps at an average character width. Style sheets,
+floats, flexible boxes and scripts are not looked at, so columns made by them count as stacked.
+"""
+
+import re
+from math import ceil
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document
+from templ_core.dom.tags import INLINE
+from templ_core.lab.layout.presentation import Presentation
+
+Floats = npt.NDArray[np.float64]
+
+VIEWPORT_PX = 1024.0
+_BODY_MARGIN_PX = 8.0
+_CHAR_PX, _WIDE_CHAR_PX, _LINE_PX = 7.2, 16.0, 18.0
+"""16 px Times, the default font: mean width of a Latin letter, of a Han character, line height."""
+_CELL_PADDING_PX = 4.0
+_WIDE = re.compile(r"[ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠\U00020000-\U0003ffff]")
+_TEXT_SCALE: dict[str, float] = {
+    "h1": 2.0,
+    "h2": 1.5,
+    "h3": 1.17,
+    "h5": 0.83,
+    "h6": 0.67,
+    "pre": 1.08,
+    "th": 1.05,
+}
+_INDENT_PX = {"ul": 40.0, "ol": 40.0, "dd": 40.0, "blockquote": 80.0, "figure": 80.0}
+_MARGIN_PX = {
+    "p": 16.0, "ul": 16.0, "ol": 16.0, "dl": 16.0, "blockquote": 16.0, "figure": 16.0, "pre": 16.0,
+    "h1": 21.0, "h2": 20.0, "h3": 19.0, "h4": 21.0, "h5": 22.0, "h6": 25.0, "hr": 8.0,
+}  # fmt: skip
+"""Above and below; those of neighbours collapse into one."""
+_NOT_SHOWN = frozenset(("noscript", "head", "option", "datalist", "template", "dialog"))
+_CELLS = frozenset(("td", "th"))
+
+
+class Boxes(msgspec.Struct, frozen=True, kw_only=True):
+    """Estimated boxes in px; columns of length n_nodes. Inline elements have empty boxes."""
+
+    left: Floats
+    top: Floats
+    width: Floats
+    height: Floats
+
+    @property
+    def area(self) -> Floats:
+        """Square pixels; 0 where nothing is shown."""
+        area: Floats = self.width * self.height
+        return area
+
+    @property
+    def page_width(self) -> float:
+        """Width of the page, at least 1."""
+        return float(max((self.left + self.width).max(initial=1.0), 1.0))
+
+    @property
+    def page_height(self) -> float:
+        """Height of the page, at least 1."""
+        return float(max((self.top + self.height).max(initial=1.0), 1.0))
+
+
+def estimate_layout(document: Document, presentation: Presentation) -> Boxes:
+    """Boxes of all elements of a page, for a window of VIEWPORT_PX.
+
+    Args:
+        document: The page.
+        presentation: Of the same page.
+    """
+    estimate = _Estimate(document, presentation)
+    estimate.wanted_widths()
+    estimate.widths_down()
+    estimate.heights_up()
+    estimate.places_down()
+    return estimate.boxes()
+
+
+class _Estimate:
+    """Four passes over the blocks: widths wanted, widths given, heights, places."""
+
+    def __init__(self, document: Document, presentation: Presentation) -> None:
+        nodes, segments = document.nodes, document.segments
+        count = len(nodes.tags)
+        self._tags = nodes.tags
+        self._declared_px: list[float] = presentation.width_px.tolist()
+        self._declared_share: list[float] = presentation.width_share.tolist()
+        self._declared_height: list[float] = presentation.height_px.tolist()
+        self._shown = [
+            not hidden and tag not in _NOT_SHOWN
+            for tag, hidden in zip(nodes.tags, nodes.hidden.tolist(), strict=True)
+        ]
+        self._parent = nodes.parent.tolist()
+        self._is_block = [tag not in INLINE for tag in nodes.tags]
+        self._items: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+        """Of each block, in order: (child block, -1) or (-1, segment)."""
+        self._lines_px = [[_text_px(line) for line in text.split("\n")] for text in segments.texts]
+        self._image_px = self._images(count)
+        self._collect(document)
+        self._wanted = [0.0] * count
+        self._width = [0.0] * count
+        self._height = [0.0] * count
+        self._left = [0.0] * count
+        self._top = [0.0] * count
+
+    def _collect(self, document: Document) -> None:
+        block_above: list[int] = []
+        keyed: list[tuple[int, int, int, int]] = []
+        for node, parent in enumerate(self._parent):
+            above = parent if parent < 0 or self._is_block[parent] else block_above[parent]
+            block_above.append(above)
+            if self._is_block[node] and above >= 0 and self._shown[node]:
+                keyed.append((2 * node, above, node, -1))
+        segments = document.segments
+        owners, places = segments.owner.tolist(), segments.inline_to.tolist()
+        keyed += [
+            (2 * place - 1, owner, -1, segment)
+            for segment, (owner, place) in enumerate(zip(owners, places, strict=True))
+        ]
+        for _, above, node, segment in sorted(keyed):
+            self._items[above].append((node, segment))
+
+    def _images(self, count: int) -> list[tuple[float, float]]:
+        """Declared width of all images directly in each block, and height of the tallest."""
+        found = [(0.0, 0.0)] * count
+        for node, tag in enumerate(self._tags):
+            if tag != "img":
+                continue
+            block = self._parent[node]
+            while block >= 0 and not self._is_block[block]:
+                block = self._parent[block]
+            width, height = found[block]
+            found[block] = (
+                width + self._declared_px[node],
+                max(height, self._declared_height[node]),
+            )
+        return found
+
+    def wanted_widths(self) -> None:
+        """Width of each block if no line were broken."""
+        for node in reversed(range(len(self._tags))):
+            if not self._is_block[node] or not self._shown[node]:
+                continue
+            scale = _TEXT_SCALE.get(self._tags[node], 1.0)
+            children = [child for child, _ in self._items[node] if child >= 0]
+            texts = [
+                max(self._lines_px[text]) * scale for _, text in self._items[node] if text >= 0
+            ]
+            wanted = [self._wanted[child] for child in children]
+            row = sum(wanted) if self._tags[node] == "tr" else max(wanted, default=0.0)
+            widest = max(row, *texts, self._image_px[node][0], 0.0)
+            padding = _CELL_PADDING_PX if self._tags[node] in _CELLS else 0.0
+            self._wanted[node] = max(
+                self._declared_px[node], widest + padding + _INDENT_PX.get(self._tags[node], 0.0)
+            )
+
+    def widths_down(self) -> None:
+        """Width of each block inside its parent's."""
+        for node, tag in enumerate(self._tags):
+            if not self._is_block[node] or not self._shown[node]:
+                continue
+            if self._parent[node] < 0:
+                self._width[node] = VIEWPORT_PX
+            inner = self._inner_width(node)
+            for child, _ in self._items[node]:
+                if child >= 0 and not self._width[child]:
+                    self._width[child] = self._child_width(child, inner)
+            if tag == "table":
+                self._share_columns(node)
+
+    def _inner_width(self, node: int) -> float:
+        margin = 2 * _BODY_MARGIN_PX if self._tags[node] == "body" else 0.0
+        margin += _INDENT_PX.get(self._tags[node], 0.0)
+        margin += _CELL_PADDING_PX if self._tags[node] in _CELLS else 0.0
+        return max(self._width[node] - margin, 0.0)
+
+    def _child_width(self, child: int, available: float) -> float:
+        if self._declared_share[child]:
+            return self._declared_share[child] * available
+        if self._declared_px[child]:
+            return self._declared_px[child]
+        if self._tags[child] in {"table", "button", "select", "fieldset"}:
+            return min(available, self._wanted[child])
+        return available
+
+    def _share_columns(self, table: int) -> None:
+        """Widths of a table's rows and cells: columns share it by what they want."""
+        rows = self._rows(table)
+        cells = [[cell for cell, _ in self._items[row] if cell >= 0] for row in rows]
+        columns = max(map(len, cells), default=0)
+        wanted = [0.0] * columns
+        for some in cells:
+            for column, cell in enumerate(some):
+                share = self._declared_share[cell] * self._width[table]
+                wanted[column] = max(wanted[column], share or self._wanted[cell])
+        factor = self._width[table] / (sum(wanted) or 1.0)
+        for row, some in zip(rows, cells, strict=True):
+            self._width[row] = self._width[table]
+            spare = sum(wanted[len(some) :])
+            for column, cell in enumerate(some):
+                last = spare if column == len(some) - 1 else 0.0
+                self._width[cell] = (wanted[column] + last) * factor
+
+    def _rows(self, table: int) -> list[int]:
+        rows = []
+        for child, _ in self._items[table]:
+            if child < 0:
+                continue
+            if self._tags[child] == "tr":
+                rows.append(child)
+            elif self._tags[child] in {"tbody", "thead", "tfoot"}:
+                self._width[child] = self._width[table]
+                rows += [row for row, _ in self._items[child] if row >= 0]
+        return rows
+
+    def heights_up(self) -> None:
+        """Height of each block from what it holds."""
+        for node in reversed(range(len(self._tags))):
+            if not self._is_block[node] or not self._shown[node]:
+                continue
+            tag = self._tags[node]
+            children = [self._height[child] for child, _ in self._items[node] if child >= 0]
+            if tag == "tr":
+                height = max(children, default=0.0)
+            elif tag == "select":
+                height = _LINE_PX
+            else:
+                height = self._stacked(node)
+            width, image_height = self._image_px[node]
+            rows = ceil(width / max(self._inner_width(node), 1.0))
+            height += min(rows, 50) * image_height
+            padding = _CELL_PADDING_PX if tag in _CELLS else 0.0
+            padding += 2 * _BODY_MARGIN_PX if tag == "body" else 0.0
+            self._height[node] = max(height + padding, self._declared_height[node])
+
+    def _stacked(self, node: int) -> float:
+        below = 0.0
+        height = 0.0
+        for child, segment in self._items[node]:
+            margin = _MARGIN_PX.get(self._tags[child], 0.0) if child >= 0 else 0.0
+            height += max(below, margin) + self._item_height(node, child, segment)
+            below = margin
+        return height + below
+
+    def _item_height(self, node: int, child: int, segment: int) -> float:
+        if child >= 0:
+            return self._height[child]
+        scale = _TEXT_SCALE.get(self._tags[node], 1.0)
+        width = max(self._inner_width(node), _CHAR_PX) / scale
+        lines = sum(max(ceil(line_px / width), 1) for line_px in self._lines_px[segment])
+        return lines * _LINE_PX * scale
+
+    def places_down(self) -> None:
+        """Left upper corner of each block."""
+        for node, tag in enumerate(self._tags):
+            if not self._is_block[node] or not self._shown[node]:
+                continue
+            margin = _BODY_MARGIN_PX if tag == "body" else 0.0
+            left = (
+                self._left[node]
+                + margin
+                + _INDENT_PX.get(tag, 0.0) / (2 if tag in {"blockquote", "figure"} else 1)
+            )
+            top, below = self._top[node] + margin, 0.0
+            for child, segment in self._items[node]:
+                above = _MARGIN_PX.get(self._tags[child], 0.0) if child >= 0 else 0.0
+                if tag != "tr":
+                    top += max(below, above)
+                if child >= 0:
+                    self._left[child], self._top[child] = left, top
+                if tag == "tr":
+                    left += self._width[child]
+                else:
+                    top += self._item_height(node, child, segment)
+                below = above
+
+    def boxes(self) -> Boxes:
+        """The columns."""
+        return Boxes(
+            left=np.array(self._left),
+            top=np.array(self._top),
+            width=np.array(self._width),
+            height=np.array(self._height),
+        )
+
+
+def _text_px(line: str) -> float:
+    """Width of a line of text."""
+    wide = 0 if line.isascii() else len(_WIDE.findall(line))
+    return (len(line) - wide) * _CHAR_PX + wide * _WIDE_CHAR_PX

@@ -1,0 +1,1 @@
+"""The detector of template blocks of Kolcz and Yih (PKDD 2007)."""

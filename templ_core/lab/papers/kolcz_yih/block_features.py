@@ -1,0 +1,229 @@
+"""Kolcz and Yih's features of text blocks.
+
+Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 3, step 4: the block by
+itself, beside the rest of its page, and its place in the tree. Words are scored apart.
+"""
+
+from collections import Counter
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core import letters as chars
+from templ_core.dom.document import Document
+from templ_core.lab.layout.presentation import Presentation
+from templ_core.lab.papers.kolcz_yih.text_blocks import TextBlocks
+from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Columns = dict[str, Floats]
+
+COUNTED_TAGS = (
+    "a", "img", "li", "p", "br", "td", "tr", "table", "div", "span", "ul", "form", "input",
+    "button", "option", "h1", "h2", "h3", "h4", "hr", "pre", "dt", "label", "iframe",
+)  # fmt: skip
+FORMATTING = frozenset((
+    "b", "strong", "i", "em", "u", "font", "big", "small", "sup", "sub", "code", "tt", "strike",
+    "s", "center", "mark", "cite",
+))  # fmt: skip
+PLACES = (
+    "", "html", "body", "div", "td", "li", "ul", "ol", "tr", "table", "tbody", "p", "section",
+    "article", "main", "aside", "nav", "header", "footer", "form", "dl", "dd", "dt", "h1", "h2",
+    "h3", "h4", "h5", "h6", "blockquote", "pre", "th", "center", "span", "small",
+)  # fmt: skip
+"""Tags that a block or its parent is told apart by."""
+
+
+class BlockFeatures(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known about the blocks of a page."""
+
+    words: Words
+    """Words of all blocks; `segment` is the number of the block."""
+    columns: Columns
+    """Each of length n_blocks."""
+
+    @property
+    def rows(self) -> Floats:
+        """The features side by side: n_blocks rows."""
+        return np.stack(list(self.columns.values()), axis=1)
+
+
+def read_block_features(
+    document: Document, presentation: Presentation, blocks: TextBlocks
+) -> BlockFeatures:
+    """The features of a page's blocks, at least one.
+
+    Args:
+        document: The page.
+        presentation: Of the same page.
+        blocks: Of the same page.
+    """
+    characters = read_characters(blocks.texts)
+    words = read_words(characters)
+    page = read_words(read_characters(document.segments.texts))
+    return BlockFeatures(
+        words=words,
+        columns={
+            **text_columns(characters, words),
+            **tag_columns(document, blocks, words),
+            **difference_columns(document, blocks, words, page),
+            **place_columns(document, presentation, blocks),
+        },
+    )
+
+
+def text_columns(characters: Characters, words: Words) -> Columns:
+    """Length and punctuation of each block."""
+    number = np.maximum(words.per_segment, 1).astype(np.float64)
+    size = characters.lengths.astype(np.float64)
+    marks = {
+        "commas": chars.COMMA,
+        "stops": chars.SENTENCE_END,
+        "separators": chars.SEPARATOR,
+        "colons": chars.COLON,
+        "brackets and quotes": chars.CLOSER,
+        "copyright": chars.COPYRIGHT,
+    }
+    counts = {
+        name: characters.count(characters.has(bits)).astype(np.float64)
+        for name, bits in marks.items()
+    }
+    upper = (characters.classes[words.first] & chars.UPPER) != 0
+    plain = chars.WORD | chars.UNSPACED | chars.SPACE
+    return {
+        "characters": size,
+        "words": number,
+        "different words": _different(words).astype(np.float64),
+        "different words per word": _different(words) / number,
+        "word length": np.bincount(words.segment, words.length, len(number)) / number,
+        "upper-case words": np.bincount(words.segment, upper, len(number)) / number,
+        "digits": characters.count(characters.has(chars.DIGIT)) / size,
+        "punctuation": characters.count(~characters.has(plain)) / size,
+        **counts,
+        **{f"{name} per word": count / number for name, count in counts.items()},
+    }
+
+
+def tag_columns(document: Document, blocks: TextBlocks, words: Words) -> Columns:
+    """Elements inside each block: all, of each tag that is counted, and those that format text."""
+    number = np.maximum(words.per_segment, 1).astype(np.float64)
+    inside = tag_counts(document, blocks)
+    return {
+        **{f"{name} inside": count for name, count in inside.items()},
+        "elements per word": inside["elements"] / number,
+        "formatting per word": inside["formatting"] / number,
+        "anchors per word": inside["a"] / number,
+        "images per word": inside["img"] / number,
+    }
+
+
+def tag_counts(document: Document, blocks: TextBlocks) -> Columns:
+    """Number of elements inside each block by tag."""
+    tags = document.nodes.tags
+    end = document.nodes.end[blocks.node]
+
+    def inside(marked: list[bool]) -> Floats:
+        before = np.concatenate([np.zeros(1), np.cumsum(marked)])
+        count: Floats = before[end] - before[blocks.node + 1]
+        return count
+
+    return {
+        "elements": (end - blocks.node - 1).astype(np.float64),
+        "formatting": inside([tag in FORMATTING for tag in tags]),
+        **{name: inside([tag == name for tag in tags]) for name in COUNTED_TAGS},
+    }
+
+
+def difference_columns(
+    document: Document, blocks: TextBlocks, words: Words, page: Words
+) -> Columns:
+    """How a block differs from the rest of its page: divergence of words, shares of counts."""
+    total_words = max(len(page.first), 1)
+    number = words.per_segment.astype(np.float64)
+    rest = np.maximum(total_words - number, 0.0)
+    tags = Counter(document.nodes.tags)
+    inside = tag_counts(document, blocks)
+    columns = {"share of words": np.minimum(number / total_words, 1.0)}
+    for name, count in (
+        ("elements", len(document.nodes.tags)),
+        ("a", tags["a"]),
+        ("img", tags["img"]),
+    ):
+        outside = np.maximum(count - inside[name], 0.0)
+        columns[f"share of {name}"] = inside[name] / max(count, 1)
+        columns[f"{name} per word beside the rest"] = inside[name] / np.maximum(
+            number, 1
+        ) - outside / np.maximum(rest, 1)
+    columns["divergence of words"] = divergence(words, page)
+    return columns
+
+
+def divergence(words: Words, page: Words) -> Floats:
+    """Kullback-Leibler divergence of each block's words from those of the rest of the page; nats.
+
+    One is added to every count of the rest (Laplace).
+    """
+    known, place = np.unique(np.concatenate([words.hashes, page.hashes]), return_inverse=True)
+    own, all_places = place[: len(words.hashes)], place[len(words.hashes) :]
+    on_page = np.bincount(all_places, minlength=len(known))
+    total = on_page.sum()
+    result = np.zeros(len(words.per_segment))
+    ends = np.cumsum(words.per_segment)
+    for block, (last, size) in enumerate(
+        zip(ends.tolist(), words.per_segment.tolist(), strict=True)
+    ):
+        if not size:
+            continue
+        used, count = np.unique(own[last - size : last], return_counts=True)
+        share = count / size
+        rest = np.maximum(on_page[used] - count, 0) + 1
+        others = rest / (max(total - size, 0) + len(known))
+        result[block] = float((share * np.log(share / others)).sum())
+    return result
+
+
+def place_columns(document: Document, presentation: Presentation, blocks: TextBlocks) -> Columns:
+    """Where each block stands: line, depth, siblings, tags."""
+    nodes = document.nodes
+    parent = nodes.parent[blocks.node]
+    left = _left_siblings(nodes.parent.tolist())
+    number = {tag: place for place, tag in enumerate(PLACES)}
+    kind = np.array([number.get(tag, len(PLACES)) for tag in nodes.tags])
+    line = presentation.line[blocks.node].astype(np.float64)
+    around = np.where(parent >= 0, kind[np.maximum(parent, 0)], 0)
+    return {
+        "line": line,
+        "relative line": line / max(int(presentation.line.max()), 1),
+        "place on the page": blocks.node / len(nodes.tags),
+        "end on the page": nodes.end[blocks.node] / len(nodes.tags),
+        "distance from the root": nodes.depth[blocks.node].astype(np.float64),
+        "distance from the leftmost sibling": left[blocks.node],
+        **{
+            f"is {tag or 'without parent'}": (kind[blocks.node] == place).astype(np.float64)
+            for place, tag in enumerate(PLACES)
+            if tag
+        },
+        **{
+            f"in {tag or 'nothing'}": (around == place).astype(np.float64)
+            for place, tag in enumerate(PLACES)
+        },
+    }
+
+
+def _left_siblings(parent: list[int]) -> Floats:
+    seen = [0] * (len(parent) + 1)
+    left = np.zeros(len(parent))
+    for node, above in enumerate(parent):
+        left[node] = seen[above]
+        seen[above] += 1
+    return left
+
+
+def _different(words: Words) -> Ints:
+    order = np.lexsort((words.hashes, words.segment))
+    segment, hashes = words.segment[order], words.hashes[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (segment[1:] != segment[:-1]) | (hashes[1:] != hashes[:-1])
+    return np.bincount(segment[new], minlength=len(words.per_segment))

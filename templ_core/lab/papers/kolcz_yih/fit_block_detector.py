@@ -1,0 +1,239 @@
+"""Fitting Kolcz and Yih's detector to labels counted on sites."""
+
+import zlib
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression as Fitter
+
+from templ_core.lab.papers.kolcz_yih.block_detector import (
+    TABLE_SIZE,
+    TEXT_SCORE,
+    BlockDetector,
+    WordOdds,
+    intervals,
+    word_places,
+)
+from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
+from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
+from templ_core.lab.papers.kolcz_yih.discretise import cut_points
+from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
+from templ_core.lab.training.labels.site_pages import Site
+from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+BLOCKS_PER_PAGE = 16
+INNER_FOLDS = 5
+"""Text scores that other models are fitted to come from sites the text model has not seen."""
+_WORD_PRIOR = 0.5
+"""Added to the count of each word in each class."""
+_PENALTY = 0.1
+"""Inverse strength of the L2 penalty, as scikit-learn counts it."""
+
+
+class ForestSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Size of the random forest."""
+
+    trees: int = 60
+    rows_per_leaf: int = 3
+    leaves: int = 2000
+
+
+class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
+    """Labelled blocks of many pages; columns of length n_rows unless said otherwise."""
+
+    features: list[str]
+    rows: npt.NDArray[np.float32]
+    template: Bools
+    site: Ints
+    """Number of the site of each block."""
+    word: Ints
+    """Places of all blocks' different words; length n_words."""
+    word_row: Ints
+    """Row of each word; length n_words."""
+
+    def take(self, chosen: Ints) -> "BlockSample":
+        """The chosen rows."""
+        number = np.full(len(self.template), -1, np.int64)
+        number[chosen] = np.arange(len(chosen))
+        kept = number[self.word_row] >= 0
+        return BlockSample(
+            features=self.features,
+            rows=self.rows[chosen],
+            template=self.template[chosen],
+            site=self.site[chosen],
+            word=self.word[kept],
+            word_row=number[self.word_row[kept]],
+        )
+
+
+def sample_blocks(site: Site, number: int) -> BlockSample | None:
+    """At most BLOCKS_PER_PAGE labelled blocks of each page of a site; None without any.
+
+    Args:
+        site: Its pages.
+        number: What the site is told by in the sample.
+    """
+    blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
+    parts = []
+    for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
+        if not len(labels.place):
+            continue
+        drawn = _drawn(len(labels.place), page.page.url)
+        place = labels.place[drawn]
+        found = read_block_features(page.document, page.presentation, some)
+        word, block = word_places(found.words)
+        row = np.full(len(some.texts), -1, np.int64)
+        row[place] = np.arange(len(place))
+        used = row[block] >= 0
+        parts.append(
+            BlockSample(
+                features=list(found.columns),
+                rows=found.rows[place].astype(np.float32),
+                template=labels.template[drawn],
+                site=np.full(len(place), number),
+                word=word[used],
+                word_row=row[block[used]],
+            )
+        )
+    return joined(parts) if parts else None
+
+
+def _drawn(count: int, url: str) -> Ints:
+    if count <= BLOCKS_PER_PAGE:
+        return np.arange(count)
+    rng = np.random.default_rng(zlib.crc32(url.encode()))
+    return np.sort(rng.choice(count, BLOCKS_PER_PAGE, replace=False))
+
+
+def joined(samples: Iterable[BlockSample]) -> BlockSample:
+    """Several samples as one."""
+    some = list(samples)
+    starts = np.cumsum([0, *(len(one.template) for one in some)])
+    return BlockSample(
+        features=some[0].features,
+        rows=np.concatenate([one.rows for one in some]),
+        template=np.concatenate([one.template for one in some]),
+        site=np.concatenate([one.site for one in some]),
+        word=np.concatenate([one.word for one in some]),
+        word_row=np.concatenate(
+            [one.word_row + start for one, start in zip(some, starts, strict=False)]
+        ),
+    )
+
+
+def without_duplicates(sample: BlockSample) -> BlockSample:
+    """The first of each set of rows with equal words and features."""
+    words = np.zeros(len(sample.template), np.uint64)
+    spread = (sample.word.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    np.add.at(words, sample.word_row, spread ^ (spread >> np.uint64(29)))
+    whole = np.concatenate([sample.rows, words.view(np.float32).reshape(-1, 2)], axis=1)
+    _, first = np.unique(np.ascontiguousarray(whole).view(np.uint8), axis=0, return_index=True)
+    return sample.take(np.sort(first))
+
+
+def fit_text(sample: BlockSample) -> WordOdds:
+    """Naive Bayes over the different words of each block."""
+    counts = [
+        np.bincount(sample.word[sample.template[sample.word_row] == side], minlength=TABLE_SIZE)
+        + _WORD_PRIOR
+        for side in (True, False)
+    ]
+    template, content = (count / count.sum() for count in counts)
+    share = min(max(float(sample.template.mean()), 1e-3), 1 - 1e-3)
+    return WordOdds(
+        table=np.log(template / content).astype(np.float32),
+        prior=float(np.log(share / (1 - share))),
+    )
+
+
+def text_odds(sample: BlockSample, text: WordOdds) -> Floats:
+    """Text scores of a sample's rows."""
+    count = len(sample.template)
+    total = np.bincount(sample.word_row, text.table[sample.word], count)
+    number = np.maximum(np.bincount(sample.word_row, minlength=count), 1)
+    return text.prior + total / np.sqrt(number)
+
+
+def blind_text_odds(sample: BlockSample) -> Floats:
+    """Text scores by models that have not seen the row's site."""
+    odds = np.zeros(len(sample.template))
+    for fold in range(INNER_FOLDS):
+        inside = sample.site % INNER_FOLDS == fold
+        if inside.any() and not inside.all():
+            text = fit_text(sample.take(np.flatnonzero(~inside)))
+            odds[inside] = text_odds(sample, text)[inside]
+    return odds
+
+
+def fit_block_detector(
+    sample: BlockSample, seed: int, forest: ForestSettings | None = None
+) -> BlockDetector:
+    """The three detectors; the sample is freed of duplicates before and after discretisation."""
+    once = without_duplicates(sample)
+    odds = blind_text_odds(once)
+    rows = np.concatenate([once.rows, odds[:, None]], axis=1).astype(np.float64)
+    borders = [cut_points(column, once.template) for column in rows.T]
+    binned = intervals(rows, borders)
+    _, first = np.unique(
+        np.concatenate([binned, once.template[:, None]], axis=1), axis=0, return_index=True
+    )
+    binned, template = binned[np.sort(first)], once.template[np.sort(first)]
+    weights, bias = _fit_maxent(binned, template, [len(some) + 1 for some in borders])
+    return BlockDetector(
+        text=fit_text(once),
+        features=[*sample.features, TEXT_SCORE],
+        borders=borders,
+        weights=weights,
+        bias=bias,
+        trees=_fit_forest(binned, template, forest or ForestSettings(), seed),
+    )
+
+
+def _fit_maxent(binned: Ints, template: Bools, sizes: Sequence[int]) -> tuple[list[Floats], float]:
+    """Logistic regression over one binary feature for each interval."""
+    starts = np.cumsum([0, *sizes])
+    column = (binned + starts[:-1]).ravel()
+    ends = np.arange(len(binned) + 1) * binned.shape[1]
+    binary = sparse.csr_matrix((np.ones(len(column)), column, ends), (len(binned), starts[-1]))
+    model = Fitter(C=_PENALTY, max_iter=300, solver="liblinear")
+    model.fit(binary, template)
+    return np.split(model.coef_[0], starts[1:-1]), float(model.intercept_[0])
+
+
+def _fit_forest(binned: Ints, template: Bools, settings: ForestSettings, seed: int) -> TreeEnsemble:
+    model = RandomForestClassifier(
+        n_estimators=settings.trees,
+        min_samples_leaf=settings.rows_per_leaf,
+        max_leaf_nodes=settings.leaves,
+        random_state=seed,
+    )
+    model.fit(binned.astype(np.float32), template)
+    trees = [one.tree_ for one in model.estimators_]
+    sizes = [tree.node_count for tree in trees]
+    roots = np.cumsum([0, *sizes[:-1]])
+    start = np.repeat(roots, sizes)
+    left = np.concatenate([tree.children_left for tree in trees])
+    right = np.concatenate([tree.children_right for tree in trees])
+    leaf = left < 0
+    own = np.arange(len(left))
+    share = np.concatenate([tree.value[:, 0, 1] / tree.value[:, 0].sum(axis=1) for tree in trees])
+    return TreeEnsemble(
+        feature=np.where(leaf, 0, np.concatenate([tree.feature for tree in trees])).astype(
+            np.int32
+        ),
+        threshold=np.concatenate([tree.threshold for tree in trees]).astype(np.float32),
+        left=np.where(leaf, own, start + left).astype(np.int32),
+        right=np.where(leaf, own, start + right).astype(np.int32),
+        value=np.where(leaf, share / settings.trees, 0).astype(np.float32),
+        roots=roots.astype(np.int32),
+        base=0.0,
+        depth=max(int(tree.max_depth) for tree in trees),
+    )

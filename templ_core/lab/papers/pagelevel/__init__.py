@@ -1,0 +1,1 @@
+"""The classifier of Chakrabarti, Kumar and Punera (WWW 2007)."""

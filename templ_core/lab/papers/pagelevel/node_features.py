@@ -1,0 +1,194 @@
+"""PAGELEVEL's features of the elements of a page.
+
+Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothing*, WWW 2007,
+section 5.2, and Kumar's slides of the same work ("Cues used implicitly by humans"). Position and
+area are estimates (`templ_core.lab.layout.layout`).
+"""
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document, subtree_sums
+from templ_core.dom.tags import INLINE
+from templ_core.dom.tree import sums_below
+from templ_core.lab.layout.layout import Boxes, estimate_layout
+from templ_core.lab.layout.presentation import Presentation
+from templ_core.lab.papers.pagelevel.stop_words import stop_word_hashes
+from templ_core.letters import SPACE
+from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
+from templ_core.page_level.features.own_features import sentence_ends
+from templ_core.page_level.smoothing.node_smoothing import leave_out
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Columns = dict[str, Floats]
+
+TITLE_WORDS_MAX = 20
+_WHITE = 1.0
+
+
+class NodeFeatures(msgspec.Struct, frozen=True, kw_only=True):
+    """The blocks of a page that hold text, in document order; columns of length n_blocks."""
+
+    node: Ints
+    """Number of the element."""
+    parent: Int32s
+    """Place among the blocks of the nearest one around it; -1 for the first."""
+    area: Floats
+    """Estimated area; square pixels."""
+    words: Floats
+    """Words inside."""
+    columns: Columns
+    boxes: Boxes
+    """Of all elements."""
+
+    @property
+    def rows(self) -> Floats:
+        """The features side by side: n_blocks rows."""
+        return np.stack(list(self.columns.values()), axis=1)
+
+
+def read_node_features(document: Document, presentation: Presentation) -> NodeFeatures:
+    """The features of a page with at least one segment.
+
+    Args:
+        document: The page.
+        presentation: Of the same page.
+    """
+    characters = read_characters(document.segments.texts)
+    words = read_words(characters)
+    boxes = estimate_layout(document, presentation)
+    inside = _inside(document, words.per_segment)
+    is_block = np.array([tag not in INLINE for tag in document.nodes.tags])
+    segments = sums_below(
+        document.nodes.end, np.bincount(document.segments.owner, minlength=len(is_block))
+    )
+    tree = leave_out(document.nodes.parent, ~is_block | (segments < 0.5))
+    node = tree.kept
+    columns = {
+        **position_columns(boxes),
+        **text_columns(document, characters, words),
+        **link_columns(document, characters, words),
+        **title_columns(document, words),
+        **background_columns(document, presentation),
+        **markup_columns(document, characters, presentation),
+    }
+    return NodeFeatures(
+        node=node,
+        parent=tree.parent,
+        area=boxes.area[node],
+        words=inside[node],
+        columns={name: values[node] for name, values in columns.items()},
+        boxes=boxes,
+    )
+
+
+def position_columns(boxes: Boxes) -> Columns:
+    """Closeness to the margins, distance from the centre, size and shape."""
+    width, height = boxes.page_width, boxes.page_height
+    left, top = boxes.left / width, boxes.top / height
+    right = 1 - (boxes.left + boxes.width) / width
+    bottom = 1 - (boxes.top + boxes.height) / height
+    across = np.abs(left + boxes.width / width / 2 - 0.5)
+    down = np.abs(top + boxes.height / height / 2 - 0.5)
+    return {
+        "left margin": left,
+        "right margin": right,
+        "top margin": top,
+        "bottom margin": bottom,
+        "nearest margin": np.minimum.reduce([left, right, top, bottom]),
+        "top px": np.log1p(boxes.top),
+        "distance from centre": np.hypot(across, down),
+        "distance from centre across": across,
+        "log area": np.log1p(boxes.area),
+        "area share": boxes.area / (width * height),
+        "height share": boxes.height / height,
+        "aspect ratio": np.log1p(boxes.width) - np.log1p(boxes.height),
+    }
+
+
+def text_columns(document: Document, characters: Characters, words: Words) -> Columns:
+    """Words, sentence length and share of function words."""
+    inside = _inside(document, words.per_segment)
+    ends = _inside(document, sentence_ends(characters))
+    stops = max(
+        (np.isin(words.hashes, some) for some in stop_word_hashes(document.language)),
+        key=lambda found: int(found.sum()),
+    )
+    stop = _inside(document, np.bincount(words.segment, stops, len(words.per_segment)))
+    return {
+        "log words": np.log1p(inside),
+        "words per sentence": np.minimum(inside / np.maximum(ends, 1.0), 60.0),
+        "sentences per word": ends / np.maximum(inside, 1.0),
+        "stop words": stop / np.maximum(inside, 1.0),
+    }
+
+
+def link_columns(document: Document, characters: Characters, words: Words) -> Columns:
+    """Links per word, share of text in anchors, size of anchors, share of links inside the site."""
+    segments = document.segments
+    inside = np.maximum(_inside(document, words.per_segment), 1.0)
+    blanks = characters.count(characters.has(SPACE)) - 1  # without the line feed at the end
+    solid = np.maximum(_inside(document, characters.lengths - blanks), 1.0)
+    links = _inside(document, segments.links)
+    anchor_chars = _inside(document, segments.link_chars)
+    external = _inside(document, segments.external_links)
+    some = np.maximum(links, 1.0)
+    return {
+        "links per word": np.minimum(links / inside, 1.0),
+        "text in anchors": np.minimum(anchor_chars / solid, 1.0),
+        "anchor size": np.minimum(anchor_chars / some, 100.0),
+        "links inside the site": np.where(links > 0, 1 - external / some, 0.0),
+        "has links": (links > 0).astype(np.float64),
+        "log links": np.log1p(links),
+    }
+
+
+def title_columns(document: Document, words: Words) -> Columns:
+    """Words shared with the page's title: as a share of the title's, and per word of the node."""
+    stops = np.concatenate(stop_word_hashes(document.language))
+    title = read_words(read_characters([document.title or " "])).hashes
+    wanted = np.setdiff1d(title, stops)[:TITLE_WORDS_MAX]
+    count = len(words.per_segment)
+    found = np.zeros(len(document.nodes.tags))
+    shared = np.zeros(len(document.nodes.tags))
+    for word in wanted:
+        each = _inside(document, np.bincount(words.segment, words.hashes == word, count))
+        found += each > 0
+        shared += each
+    return {
+        "title words": found / max(len(wanted), 1),
+        "of the title": shared / np.maximum(_inside(document, words.per_segment), 1.0),
+    }
+
+
+def background_columns(document: Document, presentation: Presentation) -> Columns:
+    """Lightness of the background a node stands on, and how far it is from the page's own."""
+    parent = document.nodes.parent.tolist()
+    lightness = presentation.background.tolist()
+    for node, above in enumerate(parent):
+        if np.isnan(lightness[node]):
+            lightness[node] = lightness[above] if above >= 0 else _WHITE
+    column = np.array(lightness)
+    body = next((node for node, tag in enumerate(document.nodes.tags) if tag == "body"), 0)
+    return {"background": column, "background beside the page's": np.abs(column - column[body])}
+
+
+def markup_columns(
+    document: Document, characters: Characters, presentation: Presentation
+) -> Columns:
+    """Visible characters to HTML, scripts and the like included."""
+    visible = _inside(document, characters.lengths)
+    markup = sums_below(
+        document.nodes.end, presentation.markup_chars + presentation.invisible_chars
+    )
+    return {"visible characters": visible / np.maximum(visible + markup, 1.0)}
+
+
+def _inside(document: Document, per_segment: npt.NDArray[np.generic]) -> Floats:
+    """Sum of a segment column inside each element; length n_nodes."""
+    sums: Floats = subtree_sums(document, per_segment.astype(np.float64)).astype(np.float64)
+    return sums

@@ -1,0 +1,218 @@
+"""Fitting the three kinds of models: hashed tables, trees, networks."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import SGDClassifier
+
+from templ_core.page_level.model.hashed_scores import HashedTable
+from templ_core.page_level.model.network import Network
+from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+Matrix = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+
+ATTRIBUTE_PENALTY, TEXT_PENALTY = 3e-4, 1e-4
+_HASHED_EPOCHS = 4
+_LARGEST = 127
+_BINNED_ROWS = 50_000
+"""Rows that the borders of bins are taken from."""
+_SOFT = 0.02
+"""Labels closer than this to 0 or 1 are taken as certain."""
+
+
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows to fit to; columns of length n_rows."""
+
+    content: Floats
+    """Share of the segment that is content, 0 to 1."""
+    weight: Floats
+
+
+def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float) -> HashedTable:
+    """Logistic regression over tokens, its weights rounded to bytes."""
+    model = SGDClassifier(
+        loss="log_loss",
+        alpha=penalty,
+        max_iter=_HASHED_EPOCHS,
+        tol=None,
+        average=True,
+        random_state=0,
+    )
+    model.fit(rows, sample.content >= 0.5, sample_weight=sample.weight / sample.weight.mean())
+    weights = model.coef_[0]
+    unit = float(np.abs(weights).max()) / _LARGEST or 1.0
+    return HashedTable(
+        weights=np.rint(weights / unit).astype(np.int8), unit=unit, bias=float(model.intercept_[0])
+    )
+
+
+class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Size of an ensemble of trees."""
+
+    trees: int = 25
+    leaves: int = 12
+    learning_rate: float = 0.3
+    features_share: float = 0.35
+    """Of the features, looked at for each split."""
+    rows_per_leaf: int = 40
+    penalty: float = 3.0
+    depth: int = 8
+    bins: int = 255
+    """Values of a feature that are told apart."""
+
+
+def fit_trees(rows: Matrix, sample: Sample, settings: TreeSettings, seed: int) -> TreeEnsemble:
+    """Gradient boosting on soft labels: an uncertain row counts once for each side."""
+    soft = (sample.content > _SOFT) & (sample.content < 1 - _SOFT)
+    share = np.where(soft, np.maximum(sample.content, 1 - sample.content), 1.0)
+    weight = sample.weight / sample.weight.mean()
+    model = HistGradientBoostingClassifier(
+        learning_rate=settings.learning_rate,
+        max_iter=settings.trees,
+        max_leaf_nodes=settings.leaves,
+        max_depth=settings.depth,
+        max_features=settings.features_share,
+        min_samples_leaf=settings.rows_per_leaf,
+        l2_regularization=settings.penalty,
+        early_stopping=False,
+        max_bins=settings.bins,
+        random_state=seed,
+    )
+    edges = [_bin_edges(column, settings.bins) for column in rows.T]
+    codes = _bin_codes(rows, edges)
+    model.fit(
+        np.concatenate([codes, codes[soft]]),
+        np.concatenate([sample.content >= 0.5, sample.content[soft] < 0.5]),
+        sample_weight=np.concatenate([weight * share, (weight * (1 - share))[soft]]),
+    )
+    return _exported(model, edges)
+
+
+def _bin_edges(column: Matrix, bins: int) -> Matrix:
+    """Values up to which bins of about equally many rows reach; at most `bins` - 1, ascending.
+
+    scikit-learn (1.9) spends four fifths of a fit on the bins of weighted rows.
+    """
+    some = column[:: len(column) // _BINNED_ROWS + 1]
+    values = np.unique(some)
+    if len(values) > bins:
+        return np.unique(np.quantile(some, np.linspace(0, 1, bins + 1)[1:-1], method="lower"))
+    middles: Matrix = (values[:-1] + (values[1:] - values[:-1]) / 2).astype(np.float32)
+    return middles
+
+
+def _bin_codes(rows: Matrix, edges: Sequence[Matrix]) -> npt.NDArray[np.float32]:
+    """The bin of each value: the edges below it."""
+    codes = np.empty(rows.shape, np.float32)
+    for number, edge in enumerate(edges):
+        codes[:, number] = np.searchsorted(edge, rows[:, number])
+    return codes
+
+
+def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Matrix]) -> TreeEnsemble:
+    """The fitted trees as plain columns, their thresholds values of the features again."""
+    trees = [stage[0].nodes for stage in model._predictors]  # noqa: SLF001 - no public way to the trees
+    sizes = [len(nodes) for nodes in trees]
+    roots = np.cumsum([0, *sizes[:-1]])
+    nodes = np.concatenate(trees)
+    own = np.arange(len(nodes))
+    start = np.repeat(roots, sizes)
+    leaf = nodes["is_leaf"].astype(bool)
+    threshold = [
+        0.0 if ends else edges[feature][int(code)]
+        for ends, feature, code in zip(
+            leaf, nodes["feature_idx"], nodes["num_threshold"], strict=True
+        )
+    ]
+    return TreeEnsemble(
+        feature=np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
+        threshold=np.array(threshold, np.float32),
+        left=np.where(leaf, own, start + nodes["left"]).astype(np.int32),
+        right=np.where(leaf, own, start + nodes["right"]).astype(np.int32),
+        value=np.where(leaf, nodes["value"], 0).astype(np.float32),
+        roots=roots.astype(np.int32),
+        base=float(model._baseline_prediction[0, 0]),  # noqa: SLF001
+        depth=int(nodes["depth"].max()),
+    )
+
+
+class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Size of a network and how long it is fitted."""
+
+    hidden: tuple[int, ...] = (96, 32)
+    epochs: int = 6
+    batch: int = 512
+    learning_rate: float = 3e-3
+    decay: float = 3e-4
+    """Share of each weight taken away per step, times the learning rate and 100."""
+
+
+def fit_network(rows: Matrix, sample: Sample, settings: NetworkSettings, seed: int) -> Network:
+    """Weighted cross-entropy on soft labels, by Adam (Kingma & Ba 2015), rate falling to 0."""
+    rng = np.random.default_rng(seed)
+    deviation = rows.std(axis=0, dtype=np.float64)
+    scale = np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0)
+    sizes = (rows.shape[1], *settings.hidden, 1)
+    network = Network(
+        mean=rows.mean(axis=0, dtype=np.float64).astype(np.float32),
+        scale=scale.astype(np.float32),
+        weights=[
+            rng.normal(0, np.sqrt(2 / fan_in), (fan_in, fan_out)).astype(np.float32)
+            for fan_in, fan_out in pairwise(sizes)
+        ],
+        biases=[np.zeros(fan_out, np.float32) for fan_out in sizes[1:]],
+    )
+    inputs = network.standardised(rows)
+    content = sample.content.astype(np.float32)
+    weight = (sample.weight / sample.weight.mean()).astype(np.float32)
+    parameters = [*network.weights, *network.biases]
+    adam = _Adam(parameters)
+    steps = settings.epochs * (len(rows) // settings.batch + 1)
+    for _ in range(settings.epochs):
+        order = rng.permutation(len(rows))
+        for start in range(0, len(rows), settings.batch):
+            chosen = order[start : start + settings.batch]
+            gradients = _gradients(network, inputs[chosen], content[chosen], weight[chosen])
+            adam.step(gradients, settings.learning_rate * (1 - adam.steps / steps), settings.decay)
+    return network
+
+
+def _gradients(network: Network, inputs: Matrix, content: Matrix, weight: Matrix) -> list[Matrix]:
+    """Gradients of the loss, of all weights and then all biases."""
+    values = [inputs]
+    for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
+        values.append(np.maximum(values[-1] @ weights + biases, 0))
+    odds = (values[-1] @ network.weights[-1] + network.biases[-1])[:, 0]
+    error = ((1 / (1 + np.exp(-odds)) - content) * weight / len(weight))[:, None]
+    of_weights: list[Matrix] = []
+    of_biases: list[Matrix] = []
+    for layer in reversed(range(len(network.weights))):
+        of_weights.insert(0, values[layer].T @ error)
+        of_biases.insert(0, error.sum(axis=0))
+        error = (error @ network.weights[layer].T) * (values[layer] > 0)
+    return [*of_weights, *of_biases]
+
+
+class _Adam:
+    def __init__(self, parameters: list[Matrix]) -> None:
+        self._parameters = parameters
+        self._first = [np.zeros_like(one) for one in parameters]
+        self._second = [np.zeros_like(one) for one in parameters]
+        self.steps = 0
+
+    def step(self, gradients: list[Matrix], rate: float, decay: float) -> None:
+        self.steps += 1
+        correction = np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
+        for number, gradient in enumerate(gradients):
+            self._first[number] += 0.1 * (gradient - self._first[number])
+            self._second[number] += 0.001 * (gradient * gradient - self._second[number])
+            step = correction * self._first[number] / (np.sqrt(self._second[number]) + 1e-8)
+            if gradient.ndim == 2:
+                step = step + decay * self._parameters[number]
+            self._parameters[number] -= rate * step

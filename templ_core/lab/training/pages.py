@@ -1,0 +1,257 @@
+"""Pages with gold, read into what training and scoring need."""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.document import Document, read_document
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.gold import page_words
+from templ_core.lab.evaluation.words import Words, word_counts
+from templ_core.lab.training.labels.gold_labels import (
+    GoldSelectors,
+    Labels,
+    aligned_labels,
+    selected_labels,
+)
+from templ_core.lab.training.labels.site_pages import SitePage
+from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
+from templ_core.page_level.features.characters import UInt64s
+from templ_core.page_level.features.page_features import Matrix, PageFeatures, read_features
+from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.features.text_roles import TextKinds, read_text_kinds
+from templ_core.page_level.model.hashed_scores import last_headings
+from templ_core.page_level.selection.repeats import may_repeat
+from templ_core.site_key import site_key
+
+Ints = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
+
+_WORD = re.compile(r"\w+")
+_TEMPLATE_WORDS_MIN = 20
+
+
+class GoldPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a corpus."""
+
+    corpus: str
+    url: str
+    site: str
+    kind: str
+    body: bytes
+    charset: str | None
+    """None where the page has to say it."""
+    gold_text: str
+    selectors: GoldSelectors | None
+
+
+class WordBag(msgspec.Struct, frozen=True, kw_only=True):
+    """A page's words and its gold as numbers, so that a choice of segments is scored quickly."""
+
+    word: Int32s
+    """Number of each word (as in `templ_core.lab.evaluation`), in document order."""
+    segment: Int32s
+    """The segment each is in."""
+    gold: Int32s
+    """How often each word is in the gold text; length n_different_words."""
+    neutral: Int32s
+    """How often each is in text that is neither content nor template."""
+    gold_words: int
+    """Words of the gold text, those that the page lacks included."""
+
+    def f1(self, kept: npt.NDArray[np.bool_]) -> tuple[float, float, float]:
+        """Word F1, precision and recall of the kept segments."""
+        found = np.bincount(self.word[kept[self.segment]], minlength=len(self.gold))
+        found = found - np.minimum(np.maximum(found - self.gold, 0), self.neutral)
+        both = int(np.minimum(found, self.gold).sum())
+        total = int(found.sum())
+        precision = both / total if total else 0.0
+        recall = both / self.gold_words if self.gold_words else 0.0
+        f1 = 2 * both / (total + self.gold_words) if both else 0.0
+        return f1, precision, recall
+
+    def template_f1(self, kept: npt.NDArray[np.bool_]) -> float | None:
+        """Word F1 of what was removed against the template; None with too little template."""
+        size = len(self.gold)
+        page = np.bincount(self.word, minlength=size)
+        out = np.bincount(self.word[kept[self.segment]], minlength=size)
+        template = np.maximum(np.maximum(page - self.gold, 0) - self.neutral, 0)
+        if template.sum() < _TEMPLATE_WORDS_MIN:
+            return None
+        neutral_kept = np.minimum(np.maximum(out - self.gold, 0), self.neutral)
+        removed = np.maximum((page - out) - (self.neutral - neutral_kept), 0)
+        both = int(np.minimum(removed, template).sum())
+        return 2 * both / int(removed.sum() + template.sum())
+
+
+class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page as training sees it."""
+
+    corpus: str
+    url: str
+    site: str
+    kind: str
+    labels: Labels
+    base: Matrix
+    """Features that need no model; n_segments rows."""
+    tree: PageTree
+    group: Ints
+    text: UInt64s
+    once: npt.NDArray[np.bool_]
+    """Segments of which one copy is enough, unless the page is documentation."""
+    text_kinds: TextKinds
+    attribute_rows: SparseRows
+    text_rows: SparseRows
+    bag: WordBag
+
+
+def gold_markup(page: GoldPage) -> str:
+    """The decoded page.
+
+    Raises:
+        PageError: it cannot be decoded.
+    """
+    return decode_page(
+        page.body,
+        content_type=None,
+        charset=page.charset,
+        content_encoding=None,
+        limit_bytes=CoreConfig().page_limit_bytes,
+    ).text
+
+
+def read_gold_page(page: GoldPage) -> tuple[str, Document] | None:
+    """A page's markup and document; None when it cannot be cleaned or has no text."""
+    try:
+        markup = gold_markup(page)
+        document = read_document(page.body, page.url, charset=page.charset)
+    except PageError:
+        return None
+    return (markup, document) if document.segments.texts else None
+
+
+def read_training_page(page: GoldPage) -> TrainingPage | None:
+    """The page as training sees it; None when it cannot be cleaned or has no text."""
+    read = read_gold_page(page)
+    if read is None:
+        return None
+    markup, document = read
+    features = read_features(document)
+    return training_page(
+        page,
+        document,
+        features,
+        labels=page_labels(page, document, markup, features.text),
+        kind=page.kind,
+        bag=word_bag(page, document, markup),
+    )
+
+
+def training_page(
+    page: GoldPage | SitePage,
+    document: Document,
+    features: PageFeatures,
+    *,
+    labels: Labels,
+    kind: str,
+    bag: WordBag,
+) -> TrainingPage:
+    """A page that was read, as training sees it."""
+    return TrainingPage(
+        corpus=page.corpus,
+        url=page.url,
+        site=page.site,
+        kind=kind,
+        labels=labels,
+        base=features.rows,
+        tree=features.tree,
+        group=features.group,
+        text=features.text,
+        once=may_repeat(document, features.tree.words),
+        text_kinds=read_text_kinds(document, features.tree),
+        attribute_rows=attribute_rows(document),
+        text_rows=text_rows(features.words, last_headings(document)),
+        bag=bag,
+    )
+
+
+def page_labels(page: GoldPage, document: Document, markup: str, text: UInt64s) -> Labels:
+    """How much of each segment is content, by selector, or else by the gold text.
+
+    Args:
+        page: The page with its gold.
+        document: The page, parsed.
+        markup: The page, decoded.
+        text: Hash of each segment's words.
+    """
+    labels = None
+    if page.selectors is not None:
+        labels = selected_labels(document, markup, page.selectors)
+    return labels or aligned_labels(document, text, page.gold_text)
+
+
+def word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
+    """The words of a page and its gold."""
+    per_segment = [_WORD.findall(text.lower()) for text in document.segments.texts]
+    words = [word for some in per_segment for word in some]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    gold = word_counts(page.gold_text)
+    neutral: Words = Counter()
+    if page.selectors is not None and page.selectors.neutral:
+        neutral = page_words(markup, page.selectors.neutral)[1]
+    return WordBag(
+        word=np.array([numbers[word] for word in words], np.int32),
+        segment=np.repeat(
+            np.arange(len(per_segment), dtype=np.int32), [len(some) for some in per_segment]
+        ),
+        gold=np.array([gold[word] for word in numbers], np.int32),
+        neutral=np.array([neutral[word] for word in numbers], np.int32),
+        gold_words=gold.total(),
+    )
+
+
+def thin(pages: Iterable[GoldPage], per_site: int) -> list[GoldPage]:
+    """At most `per_site` pages of a site of a corpus, those whose address has the smallest hash."""
+    sites: dict[tuple[str, str], list[GoldPage]] = {}
+    for page in pages:
+        sites.setdefault((page.corpus, page.site), []).append(page)
+    return [
+        page
+        for some in sites.values()
+        for page in sorted(some, key=lambda one: (zlib.crc32(one.url.encode()), one.url))[:per_site]
+    ]
+
+
+def owner_of_each(pages: Sequence[tuple[str, str]]) -> list[str]:
+    """A name for each page's owner: pages of one site, or of one registrable domain, share it.
+
+    Args:
+        pages: Address and site of each page.
+    """
+    leader: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while leader.setdefault(name, name) != name:
+            name = leader[name]
+        return name
+
+    names = [
+        (f"site {_domain(site)}", f"site {_domain(url)}" if "://" in url else None)
+        for url, site in pages
+    ]
+    for site, domain in names:
+        if domain is not None:
+            one, other = sorted((find(site), find(domain)))
+            leader[other] = one
+    return [find(site) for site, _ in names]
+
+
+def _domain(address: str) -> str:
+    return site_key(address) if "." in address else address

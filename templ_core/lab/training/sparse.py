@@ -1,0 +1,104 @@
+"""The tokens of the hashed scores as sparse rows: what the scores sum up, one row a segment."""
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from templ_core.dom.document import Document
+from templ_core.page_level.features.characters import Words
+from templ_core.page_level.model.hashed_scores import (
+    ROLES,
+    TABLE_SIZE,
+    heading_places,
+    read_kinds,
+    text_places,
+)
+
+Ints = npt.NDArray[np.int64]
+
+
+class SparseRows(msgspec.Struct, frozen=True, kw_only=True):
+    """A matrix of n_segments x TABLE_SIZE in compressed rows."""
+
+    place: npt.NDArray[np.uint16]
+    count: npt.NDArray[np.float32]
+    row_ends: npt.NDArray[np.int32]
+    """Length n_segments + 1, from 0."""
+
+
+def attribute_rows(document: Document) -> SparseRows:
+    """Tokens of tags and attributes by segment, weighted as `attribute_scores` counts them."""
+    kinds = read_kinds(document)
+    total = None
+    for role, (segment, node, share) in _places_by_role(document).items():
+        place, kind = kinds.places(role)
+        tokens = sparse.csr_matrix(
+            (np.ones(len(place), np.float32), (kind, place)), (kinds.number, TABLE_SIZE)
+        )
+        chosen = sparse.csr_matrix(
+            (share, (segment, kinds.of_node[node])),
+            (len(document.segments.texts), kinds.number),
+        )
+        part = chosen @ tokens
+        total = part if total is None else total + part
+    return _rows(total)
+
+
+Entries = tuple[Ints, Ints, npt.NDArray[np.float32]]
+
+
+def _places_by_role(document: Document) -> dict[str, Entries]:
+    """For each role: segments, the nodes that have it to them, and their shares."""
+    parent, segments = document.nodes.parent.tolist(), document.segments
+    found: dict[str, list[tuple[int, int, float]]] = {role: [] for role in ROLES}
+    for segment, owner in enumerate(segments.owner.tolist()):
+        node, step = owner, 0
+        while node >= 0:
+            role = ("owner", "above1", "above2", "above3")[step] if step < 4 else "far"
+            found[role].append((segment, node, 1.0))
+            node, step = parent[node], step + 1
+        inline = range(int(segments.inline_from[segment]), int(segments.inline_to[segment]))
+        found["inline"].extend((segment, node, 1 / len(inline)) for node in inline)
+    return {role: _entries(triples) for role, triples in found.items()}
+
+
+def _entries(triples: list[tuple[int, int, float]]) -> Entries:
+    segment, node, share = zip(*triples, strict=True) if triples else ((), (), ())
+    return np.array(segment, np.int64), np.array(node, np.int64), np.array(share, np.float32)
+
+
+def text_rows(words: Words, heading: Ints) -> SparseRows:
+    """Tokens of words by segment, as `text_scores` counts them."""
+    count = len(words.per_segment)
+    own, below = text_places(words), heading_places(words, heading)
+    matrices = [
+        sparse.csr_matrix(
+            (np.ones(len(places.place), np.float32), (places.group, places.place)),
+            (count, TABLE_SIZE),
+        )
+        for places in (own, below)
+    ]
+    segment = np.flatnonzero(heading >= 0)
+    take = sparse.csr_matrix(
+        (np.ones(len(segment), np.float32), (segment, heading[segment])), (count, count)
+    )
+    return _rows(matrices[0] + take @ matrices[1])
+
+
+def stack(rows: list[SparseRows]) -> sparse.csr_matrix:
+    """Rows of many pages, one below the other."""
+    ends = np.concatenate(
+        [[0], *(np.diff(some.row_ends) for some in rows)], dtype=np.int64, casting="unsafe"
+    ).cumsum()
+    place = np.concatenate([some.place for some in rows]).astype(np.int32)
+    count = np.concatenate([some.count for some in rows])
+    return sparse.csr_matrix((count, place, ends), (len(ends) - 1, TABLE_SIZE))
+
+
+def _rows(matrix: sparse.csr_matrix) -> SparseRows:
+    return SparseRows(
+        place=matrix.indices.astype(np.uint16),
+        count=matrix.data.astype(np.float32),
+        row_ends=matrix.indptr.astype(np.int32),
+    )

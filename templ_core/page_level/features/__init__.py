@@ -1,0 +1,1 @@
+"""What is measured of each text segment of a page."""

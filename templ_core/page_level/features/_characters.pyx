@@ -1,0 +1,134 @@
+"""Characters, words and their hashes, see `templ_core.page_level.features.characters`."""
+
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+
+from templ_core._letters cimport DIGIT, KNOWN, UNSPACED, WORD
+from templ_core.page_level._hashing cimport mix
+
+import numpy as np
+
+from templ_core._arrays cimport items
+from templ_core.letters import letter_tables
+
+cdef extern from "Python.h":
+    Py_ssize_t PyUnicode_GetLength(object text) except -1
+    uint32_t *PyUnicode_AsUCS4(object text, uint32_t *points, Py_ssize_t room, int end) except NULL
+
+cdef enum:
+    POWERS = 1024           # places beyond share the last factor
+
+cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
+cdef uint64_t[POWERS] POWER
+
+
+cdef void _fill_powers() noexcept:
+    cdef uint64_t power = 1
+    cdef int place
+    for place in range(POWERS):
+        power *= SPREAD
+        POWER[place] = power
+
+
+_fill_powers()
+
+
+def read_characters(list texts):
+    """Classes, lower case, starts and lengths."""
+    cdef Py_ssize_t count = len(texts), number, at = 0, place
+    cdef uint32_t point
+    starts, lengths = np.empty(count, np.int64), np.empty(count, np.int64)
+    cdef int64_t *start = <int64_t *>items(starts, 8, True)
+    cdef int64_t *length = <int64_t *>items(lengths, 8, True)
+    for number in range(count):
+        start[number] = at
+        length[number] = PyUnicode_GetLength(texts[number])
+        at += length[number] + 1
+    points, classes = np.empty(at, np.uint32), np.empty(at, np.uint16)
+    cdef uint32_t *lower = <uint32_t *>items(points, 4, True)
+    cdef uint16_t *bits = <uint16_t *>items(classes, 2, True)
+    class_table, lower_table = letter_tables()
+    cdef const uint16_t *class_of = <const uint16_t *>items(class_table, 2)
+    cdef const uint32_t *lower_of = <const uint32_t *>items(lower_table, 4)
+    for number in range(count):
+        place = start[number]
+        if length[number]:
+            PyUnicode_AsUCS4(texts[number], &lower[place], length[number], 0)
+        lower[place + length[number]] = c"\n"
+    for place in range(at):
+        point = lower[place]
+        if point < KNOWN:
+            lower[place] = lower_of[point]
+            bits[place] = class_of[point]
+        else:
+            bits[place] = class_of[KNOWN]
+    return classes, points, starts, lengths
+
+
+def read_words(class_column, lower_column, start_column):
+    """First character, length, segment, place, hash, digits of each word; words of each segment."""
+    cdef Py_ssize_t size = len(class_column), segments = len(start_column)
+    cdef const uint16_t *classes = <const uint16_t *>items(class_column, 2)
+    cdef const uint32_t *lower = <const uint32_t *>items(lower_column, 4)
+    cdef const int64_t *starts = <const int64_t *>items(start_column, 8)
+    cdef Py_ssize_t count = _count_words(classes, size)
+    cdef Py_ssize_t segment, at, stop, begin, place, word = 0
+    cdef uint64_t total
+    cdef int bits
+    columns = np.empty((4, count), np.int64)
+    hashes, with_digits = np.empty(count, np.uint64), np.empty(count, np.bool_)
+    per_segment = np.empty(segments, np.int64)
+    cdef int64_t *column = <int64_t *>items(columns, 8, True)
+    cdef uint64_t *value = <uint64_t *>items(hashes, 8, True)
+    cdef unsigned char *numeric = <unsigned char *>items(with_digits, 1, True)
+    cdef int64_t *number = <int64_t *>items(per_segment, 8, True)
+    for segment in range(segments):
+        at = starts[segment]
+        stop = starts[segment + 1] if segment + 1 < segments else size
+        place = 0
+        while at < stop:
+            bits = classes[at]
+            if not bits & WORD:
+                at += 1
+                continue
+            begin, total = at, lower[at] * POWER[0]
+            at += 1
+            if not bits & UNSPACED:
+                while classes[at] & (WORD | UNSPACED) == WORD:
+                    bits |= classes[at]
+                    total += lower[at] * POWER[min(at - begin, POWERS - 1)]
+                    at += 1
+            column[word], column[count + word] = begin, at - begin
+            column[2 * count + word], column[3 * count + word] = segment, place
+            value[word], numeric[word] = mix(total), bits & DIGIT != 0
+            place += 1
+            word += 1
+        number[segment] = place
+    return (*columns, hashes, with_digits, per_segment)
+
+
+cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:
+    """Characters that begin a word: characters of unspaced scripts are words of their own."""
+    cdef Py_ssize_t at
+    cdef int count = size > 0 and classes[0] & WORD
+    cdef int joined
+    for at in range(1, size):
+        joined = classes[at - 1] & ~((classes[at - 1] | classes[at]) >> 1)
+        count += classes[at] & ~joined & WORD
+    return count
+
+
+def text_hashes(hash_column, words_column):
+    """One hash of each segment's words in order."""
+    cdef Py_ssize_t segment, count = len(words_column), place, word = 0
+    cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
+    cdef const int64_t *words = <const int64_t *>items(words_column, 8)
+    cdef uint64_t total
+    texts = np.empty(count, np.uint64)
+    cdef uint64_t *result = <uint64_t *>items(texts, 8, True)
+    for segment in range(count):
+        total = 0
+        for place in range(words[segment]):
+            total += hashes[word] * POWER[min(place, POWERS - 1)]
+            word += 1
+        result[segment] = mix(total)
+    return texts

@@ -1,0 +1,161 @@
+"""Reader comments, reviews and consent texts: parts of a page that are kinds of their own.
+
+An element says by a whole class name or id what it holds ("comment-list", "cookie-banner"). The
+names are those of content systems, comment services and consent managers, in several languages;
+none belongs to one site. A consent text is also known by its words: a small element
+that tells of cookies and asks to accept them.
+"""
+
+import functools
+import re
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document, bits_around
+from templ_core.page_level.features._stems import Stems
+from templ_core.page_level.features.page_tree import PageTree
+
+Bools = npt.NDArray[np.bool_]
+
+COMMENTS, REVIEWS, CONSENT = 1, 2, 4
+CONSENT_WORDS_MAX = 120
+"""A larger element is no notice, whatever its words."""
+CONSENT_SHARE_MAX = 0.8
+"""A page of which more is named a consent text is about consent."""
+
+_PART = (
+    r"(?:-(?:list|listing|area|sections?|container|wrap|wrapper|threads?|body|content|text|items?|"
+    r"block|box|holder|form|inner|outer|main|feed|panel|module|respond|widget|tab|root|app|count|"
+    r"title|header|heading|author|meta|metadata|reply|replies|footer|group|embed|template))*"
+)
+_COMMENT_NAME = re.compile(
+    r"(?:(?:wp|post|article|blog|entry|users?|readers?|page|story|news|js|fb|facebook|node|field|"
+    r"block|the|all|video|single|recent|view)-){0,2}"
+    rf"(?:comments?|commentlist|commentform|commentaires?|kommentare?|comentarios?|commenti){_PART}"
+    r"|respond|disqus(?:-.*)?|dsq-.*|livefyre.*|fyre-.*|giscus|utterances|hyvor-talk.*|isso-thread"
+)
+_REVIEW_NAME = re.compile(
+    r"(?:(?:customer|users?|product|woocommerce|site|guest|recent|all|readers?|js)-){0,2}"
+    rf"reviews{_PART}|(?:spr|jdgm|yotpo|bv|stamped|okendo|loox)-review.*|bv-content-.*"
+)
+_CONSENT_NAME = re.compile(
+    r"(?:.*-)?(?:cookies?|gdpr|ccpa|consent|dsgvo|lgpd|rgpd)-?(?:law|consent|notices?|notification|"
+    r"info|banner|bar|popup|pop-up|modal|dialog|message|msg|overlay|alert|warning|disclaimer|"
+    r"settings|preferences|compliance|manager|layer|hint|prompt|accept|agreement|box|panel|root|"
+    r"wrapper|container|widget)(?:-.*)?"
+    r"|onetrust.*|ot-sdk.*|cookiebot.*|cybot.*|cc-window|cc-banner|cmplz.*|didomi.*|qc-cmp.*|"
+    r"truste-.*|trustarc.*|borlabs.*|cky-.*|cli-modal.*|cli-bar.*|usercentrics.*|iubenda-cs.*|"
+    r"eupopup.*|sp-message.*|fc-consent.*|osano.*|klaro|tarteaucitron.*|evidon.*|cookieconsent.*"
+)
+_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WHOLE_PAGE = frozenset(("html", "body", "main"))
+
+_NAME_STEMS = (
+    *("comment", "kommentar", "comentario", "respond", "disqus", "dsq", "fyre", "giscus"),
+    *("utterances", "hyvor", "isso", "review", "bv-content", "cookie", "gdpr", "ccpa", "consent"),
+    *("dsgvo", "lgpd", "rgpd", "onetrust", "ot-sdk", "cybot", " cc-window", " cc-banner"),
+    *("cmplz", "didomi", "qc-cmp", "truste-", "trustarc", "borlabs", "cky-", " cli-modal"),
+    *(" cli-bar", "usercentrics", "iubenda", "eupopup", "sp-message", "osano", "klaro"),
+    *("tarteaucitron", "evidon"),
+)
+"""Each name that tells a kind holds one; hyphens may be missing where upper case sets words apart."""
+_CONSENT_STEMS = (
+    "ookie", "уки", "УКИ", "erezler", "iastecz", "västei", "nformasjonskaps", "クッキー",
+)  # fmt: skip
+"""Of words for cookies, without a letter beyond ASCII that may be upper-case."""
+_USE = re.compile(
+    r"\buses?\b|\busing\b|\bstores?\b|verwende|nutz|setz|utilis|utiliz|usamos|\busa\b|gebruik|używa|"
+    r"korzysta|wykorzyst|stosuj|использу|kullan|använd|bruger|bruker|käyt|使用|利用",
+    re.IGNORECASE,
+)
+_ASK = re.compile(
+    r"accept|allow|agree|consent|continu|\bok\b|got it|understand|decline|reject|akzeptier|zustimm|"
+    r"einverstanden|ablehn|refuser|acept|aceit|accett|aceptar|entendido|akkoord|accepteer|akcept|"
+    r"zgadzam|zgoda|соглас|соглаш|принять|kabul|godkänn|acceptér|godta|hyväksy|同意|許可",
+    re.IGNORECASE,
+)
+
+
+class TextKinds(msgspec.Struct, frozen=True, kw_only=True):
+    """Which segments are of which kind; columns of length n_segments."""
+
+    comments: Bools
+    """Of readers: on an article, in a guest book; also a forum's posts where it calls them so."""
+    reviews: Bools
+    """Of customers."""
+    consent: Bools
+    """Notices about cookies and the like, and their settings."""
+
+
+def read_text_kinds(document: Document, tree: PageTree) -> TextKinds:
+    """The kinds of text on a page with at least one segment.
+
+    Args:
+        document: The page.
+        tree: Its tree.
+    """
+    named = bits_around(document, _kind_names(document))
+    consent = (named & CONSENT > 0) | _reads_like_consent(document, tree)
+    if consent.any() and tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
+        consent = np.zeros(len(tree.words), np.bool_)
+    return TextKinds(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
+
+
+def _kind_names(document: Document) -> npt.NDArray[np.int32]:
+    """What each kind of elements is named."""
+    kinds = document.nodes.kinds
+    names = np.zeros(len(kinds), np.int32)
+    for number in name_stems().found_in([attributes for _, attributes in kinds]):
+        tag, attributes = kinds[number]
+        if tag not in _WHOLE_PAGE:
+            names[number] = named_kinds(attributes)
+    return names
+
+
+@functools.cache
+def name_stems() -> Stems:
+    """Finds attributes that may name a kind."""
+    return Stems({*_NAME_STEMS, *(stem.replace("-", "") for stem in _NAME_STEMS)})
+
+
+@functools.cache
+def _consent_stems() -> Stems:
+    return Stems(_CONSENT_STEMS)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def named_kinds(attributes: str) -> int:
+    """COMMENTS, REVIEWS and CONSENT, added up, as far as class names and the id name them."""
+    kinds = 0
+    for name in attributes.split():
+        plain = _CASE.sub("-", name).replace("_", "-").lower()
+        kinds |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
+        kinds |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
+        kinds |= CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
+    return kinds
+
+
+def _reads_like_consent(document: Document, tree: PageTree) -> Bools:
+    """Segments that tell of the use of cookies, in a small element that asks to accept it."""
+    found = np.zeros(len(tree.words), np.bool_)
+    texts = document.segments.texts
+    candidates = _consent_stems().found_in(texts)
+    if not candidates:
+        return found
+    words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
+    for segment in candidates:
+        first, last = _notice(document, tree, segment)
+        is_small = words_before[last] - words_before[first] <= CONSENT_WORDS_MAX
+        if is_small and _USE.search(texts[segment]):
+            found[segment] = _ASK.search("\n".join(texts[first:last])) is not None
+    return found
+
+
+def _notice(document: Document, tree: PageTree, segment: int) -> tuple[int, int]:
+    """The segments of the smallest element around a segment's block: itself where it is alone."""
+    above = max(int(document.nodes.parent[tree.owner[segment]]), 0)
+    if tree.last[above] - tree.first[above] > 1:
+        above = int(tree.above[0, segment])
+    return int(tree.first[above]), int(tree.last[above])

@@ -1,0 +1,1 @@
+"""The page model: from features to log-odds for content."""

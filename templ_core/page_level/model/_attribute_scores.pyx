@@ -1,0 +1,183 @@
+"""Sums of the hashed table of tags and attributes, see `templ_core.page_level.model.hashed_scores`."""
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, qsort
+from libc.string cimport memcmp
+
+from templ_core._byte_string cimport resized
+from templ_core.page_level._hashing cimport TABLE_SIZE, place_of
+
+import numpy as np
+
+from templ_core._arrays cimport items
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
+cdef enum:
+    OWNER, INLINE, ABOVE1, ABOVE2, ABOVE3, FAR, ROLES
+
+cdef enum:
+    FEW = 24
+
+cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]
+cdef uint32_t[256] CRC
+
+
+cdef void _fill_crc() noexcept:
+    cdef uint32_t value
+    cdef int byte, bit
+    for byte in range(256):
+        value = byte
+        for bit in range(8):
+            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)
+        CRC[byte] = value
+
+
+_fill_crc()
+
+
+def attribute_sums(
+    list kinds, kind_column, parent_column, end_column, owner_column, from_column, to_column,
+    weight_column, double unit,
+):
+    """Sum of the weights of each segment's tokens, before the bias; length n_segments."""
+    cdef Py_ssize_t node, nodes = len(kind_column), segment, segments = len(owner_column)
+    cdef const int *kind = <const int *>items(kind_column, 4)
+    cdef const int *parent = <const int *>items(parent_column, 4)
+    cdef const int *end = <const int *>items(end_column, 4)
+    cdef const int *owner = <const int *>items(owner_column, 4)
+    cdef const int *inline_from = <const int *>items(from_column, 4)
+    cdef const int *inline_to = <const int *>items(to_column, 4)
+    kind_scores = _kind_scores(kinds, <const signed char *>items(weight_column, 1), unit)
+    cdef const double *score = <const double *>items(kind_scores, 8)
+    inline_column, closed_column = np.zeros(nodes + 1), np.zeros(nodes + 1)
+    far_column, result = np.empty(nodes), np.empty(segments)
+    cdef double *inline = <double *>items(inline_column, 8, True)
+    cdef double *far = <double *>items(far_column, 8, True)
+    cdef double *closed = <double *>items(closed_column, 8, True)
+    cdef double *sums = <double *>items(result, 8, True)
+    cdef double total = 0
+    cdef int one, step
+    for node in range(nodes):
+        inline[node + 1] = inline[node] + score[kind[node] * ROLES + INLINE]
+        closed[end[node]] += score[kind[node] * ROLES + FAR]
+    for node in range(nodes):
+        total += score[kind[node] * ROLES + FAR] - closed[node]
+        far[node] = total
+    for segment in range(segments):
+        one = owner[segment]
+        total = (inline[inline_to[segment]] - inline[inline_from[segment]]) / max(
+            inline_to[segment] - inline_from[segment], 1
+        )
+        total = score[kind[one] * ROLES + OWNER] + total
+        for step in range(ABOVE1, FAR):
+            one = parent[one]
+            if one < 0:
+                break
+            total += score[kind[one] * ROLES + step]
+        if one >= 0 and parent[one] >= 0:
+            total += far[parent[one]]
+        sums[segment] = total
+    return result
+
+
+cdef object _kind_scores(list kinds, const signed char *weights, double unit):
+    """Sum of the weights of each kind's tokens in each role: (n_kinds, ROLES)."""
+    cdef uint32_t *stems = NULL
+    cdef Py_ssize_t number, count, place
+    cdef int role
+    cdef int[3] of_level
+    cdef uint32_t tag
+    cdef bint is_root
+    cdef Py_ssize_t size
+    cdef const char *bytes
+    result = np.zeros((len(kinds), ROLES))
+    cdef double *score = <double *>items(result, 8, True)
+    try:
+        for number in range(len(kinds)):
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[0], &size)
+            tag = _crc(bytes, size)
+            is_root = size == 4 and (not memcmp(bytes, b"html", 4) or not memcmp(bytes, b"body", 4))
+            of_level[0] = of_level[1] = of_level[2] = 0
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[1], &size)
+            if not is_root and size:
+                stems = <uint32_t *>resized(stems, size * sizeof(uint32_t))
+                count = _distinct_stems(bytes, size, stems)
+                for place in range(count):
+                    for role in range(3):
+                        of_level[role] += weights[place_of(stems[place] ^ <uint64_t>(role + 1) << 32)]
+            for role in range(ROLES):
+                if is_root and role != OWNER:
+                    continue
+                score[number * ROLES + role] = unit * (
+                    of_level[LEVEL[role]] + weights[place_of(tag ^ <uint64_t>(role + 9) << 32)]
+                )
+    finally:
+        free(stems)
+    return result
+
+
+cdef uint32_t _crc(const char *bytes, Py_ssize_t size) noexcept:
+    cdef uint32_t value = 0xFFFFFFFF
+    cdef Py_ssize_t place
+    for place in range(size):
+        value = CRC[(value ^ <unsigned char>bytes[place]) & 0xFF] ^ value >> 8
+    return ~value
+
+
+cdef Py_ssize_t _distinct_stems(const char *text, Py_ssize_t size, uint32_t *stems) noexcept:
+    """Hashes of the different runs of letters, split where lower case turns into upper case."""
+    cdef Py_ssize_t at = 0, start, count = 0, kept = 0, place
+    cdef uint32_t value
+    while at < size:
+        if not (_is_upper(text[at]) or _is_lower(text[at])):
+            at += 1
+            continue
+        start = at
+        while at < size and _is_upper(text[at]):
+            at += 1
+        if at < size and _is_lower(text[at]) and at - start > 1:
+            at -= 1  # the last capital begins the next stem
+        elif at - start <= 1:
+            while at < size and _is_lower(text[at]):
+                at += 1
+        value = 0xFFFFFFFF
+        for place in range(start, at):
+            value = CRC[(value ^ <unsigned char>(text[place] | 32)) & 0xFF] ^ value >> 8
+        stems[count] = ~value
+        count += 1
+    _sort(stems, count)
+    for place in range(count):
+        if not place or stems[place] != stems[place - 1]:
+            stems[kept] = stems[place]
+            kept += 1
+    return kept
+
+
+cdef inline bint _is_upper(char letter) noexcept:
+    return c"A" <= letter <= c"Z"
+
+
+cdef inline bint _is_lower(char letter) noexcept:
+    return c"a" <= letter <= c"z"
+
+
+cdef void _sort(uint32_t *stems, Py_ssize_t count) noexcept:
+    """By insertion where there are few."""
+    cdef Py_ssize_t place, at
+    cdef uint32_t stem
+    if count > FEW:
+        qsort(stems, count, sizeof(uint32_t), _compare)
+        return
+    for place in range(1, count):
+        stem, at = stems[place], place
+        while at and stems[at - 1] > stem:
+            stems[at] = stems[at - 1]
+            at -= 1
+        stems[at] = stem
+
+
+cdef int _compare(const void *one, const void *other) noexcept nogil:
+    cdef uint32_t a = (<const uint32_t *>one)[0], b = (<const uint32_t *>other)[0]
+    return (a > b) - (a < b)

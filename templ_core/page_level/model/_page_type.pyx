@@ -1,0 +1,84 @@
+"""What tells a page's kind, see `templ_core.page_level.model.page_type`."""
+
+from libc.math cimport exp, log, log1p, rint
+
+import numpy as np
+
+from templ_core._arrays cimport items
+
+cdef enum:
+    OF_PAGE = 6             # statistics that are no means of features
+    KINDS_MAX = 8
+
+
+def page_statistics(rows, words_column, attribute_column, text_column, double weight):
+    """Means of features by content and by words, then six sums of the page."""
+    cdef Py_ssize_t size = len(rows), columns = rows.shape[1], row, column
+    cdef const float *features = <const float *>items(rows, 4)
+    cdef const double *words = <const double *>items(words_column, 8)
+    cdef const double *attribute = <const double *>items(attribute_column, 8)
+    cdef const double *text = <const double *>items(text_column, 8)
+    cdef double mass, content = 0, total = 0, attributes = 0, texts = 0
+    result = np.zeros(2 * columns + OF_PAGE)
+    cdef double *found = <double *>items(result, 8, True)
+    cdef double *page = found + 2 * columns
+    for row in range(size):
+        mass = words[row] / (1 + exp(-weight * (attribute[row] + text[row])))
+        content += mass
+        total += words[row]
+        attributes += mass * attribute[row]
+        texts += mass * text[row]
+        _add(found, found + columns, features + row * columns, mass, words[row], columns)
+    for column in range(columns):
+        found[column] /= content
+        found[columns + column] /= total
+    page[0], page[1], page[2] = log1p(content), log1p(total), content / total
+    page[3], page[4], page[5] = attributes / content, texts / content, log(<double>size)
+    return result
+
+
+def kind_shares(
+    statistics_column, mean_column, scale_column, weight_rows, bias_column,
+    double clip, int decimals,
+):
+    """Probability of each kind, rounded."""
+    cdef Py_ssize_t inputs = len(statistics_column), kinds = len(bias_column), place, kind
+    cdef const double *statistics = <const double *>items(statistics_column, 8)
+    cdef const float *mean = <const float *>items(mean_column, 4)
+    cdef const float *scale = <const float *>items(scale_column, 4)
+    cdef const float *weights = <const float *>items(weight_rows, 4)
+    cdef const float *biases = <const float *>items(bias_column, 4)
+    cdef double[KINDS_MAX] odds
+    cdef double value, most, total = 0, unit = 10.0 ** decimals
+    if not 0 < kinds <= KINDS_MAX or len(mean_column) != inputs or len(weight_rows) != inputs:
+        raise ValueError("kinds by other statistics")
+    for kind in range(kinds):
+        odds[kind] = 0
+    for place in range(inputs):
+        value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
+        for kind in range(kinds):
+            odds[kind] += value * weights[place * kinds + kind]
+    most = odds[0] + biases[0]
+    for kind in range(kinds):
+        odds[kind] += biases[kind]
+        most = max(most, odds[kind])
+    for kind in range(kinds):
+        odds[kind] = exp(odds[kind] - most)
+        total += odds[kind]
+    return [rint(odds[kind] / total * unit) / unit for kind in range(kinds)]
+
+
+cdef extern from *:
+    """
+    static void templ_add(double *CYTHON_RESTRICT by_mass, double *CYTHON_RESTRICT by_words,
+                          const float *CYTHON_RESTRICT row, double mass, double words, long columns)
+    {
+        for (long column = 0; column < columns; column++) {
+            by_mass[column] += mass * row[column];
+            by_words[column] += words * row[column];
+        }
+    }
+    """
+    void _add "templ_add"(
+        double *by_mass, double *by_words, const float *row, double mass, double words, long columns
+    ) noexcept

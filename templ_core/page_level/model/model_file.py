@@ -1,0 +1,202 @@
+"""A page model as a file: zstd of MessagePack, behind a name, with a digest of its numbers."""
+
+import functools
+import hashlib
+from importlib import resources
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from templ_core.errors import CodecError
+from templ_core.page_level.model.confidence import Confidence
+from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
+from templ_core.page_level.model.network import Network
+from templ_core.page_level.model.page_model import About, PageModel
+from templ_core.page_level.model.page_type import KindModel
+from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+MODEL_FORMAT = 2
+SHIPPED = "page_model.bin"
+_NAME = b"templ page model\n"
+_MAX_BYTES = 64 << 20
+_LEVEL = 19
+
+
+class _Array(msgspec.Struct, frozen=True, array_like=True):
+    kind: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+class _Table(msgspec.Struct, frozen=True, array_like=True):
+    weights: _Array
+    unit: float
+    bias: float
+
+
+class _Numbers(msgspec.Struct, frozen=True, array_like=True):
+    attribute: _Table
+    text: _Table
+    tree_columns: list[_Array]
+    tree_base: float
+    tree_depth: int
+    networks: list[list[_Array]]
+    """Of each network: mean, scale, then weights and biases by layer."""
+    kinds: list[_Array]
+    """Mean, scale, weights and biases; empty = none."""
+    confidence: list[_Array]
+    """Expected and found."""
+
+
+class _File(msgspec.Struct, frozen=True, array_like=True):
+    format: int
+    digest: bytes
+    numbers: bytes
+    about: About
+
+
+def with_version(model: PageModel) -> PageModel:
+    """The model with the version of its numbers."""
+    return msgspec.structs.replace(model, version=_version(_digest(_numbers(model))))
+
+
+@functools.cache
+def shipped_model() -> PageModel:
+    """The model that comes with the package; read once."""
+    return decode_model(resources.files(__package__).joinpath(SHIPPED).read_bytes())
+
+
+def encode_model(model: PageModel) -> bytes:
+    """The file of a model: the same bytes for equal models."""
+    numbers = _numbers(model)
+    body = msgspec.msgpack.encode(_File(MODEL_FORMAT, _digest(numbers), numbers, model.about))
+    return _NAME + zstandard.ZstdCompressor(level=_LEVEL).compress(body)
+
+
+def decode_model(body: bytes) -> PageModel:
+    """The model in a file.
+
+    Raises:
+        CodecError: not a page model, damaged, or of another format.
+    """
+    if not body.startswith(_NAME):
+        raise CodecError("not a page model: the file begins otherwise")
+    try:
+        raw = zstandard.ZstdDecompressor().decompress(body[len(_NAME) :], _MAX_BYTES)
+        number = msgspec.msgpack.decode(raw)[0]
+        if number != MODEL_FORMAT:
+            raise CodecError(f"page model of format {number}, known is {MODEL_FORMAT}")
+        file = msgspec.msgpack.decode(raw, type=_File)
+        if _digest(file.numbers) != file.digest:
+            raise CodecError("damaged page model: its digest does not fit its numbers")
+        return _model(msgspec.msgpack.decode(file.numbers, type=_Numbers), file)
+    except (zstandard.ZstdError, msgspec.DecodeError, ValueError, IndexError, TypeError) as error:
+        raise CodecError(f"damaged page model: {error}") from None
+
+
+def _model(numbers: _Numbers, file: _File) -> PageModel:
+    feature, threshold, left, right, value, roots = map(_array, numbers.tree_columns)
+    return PageModel(
+        attribute=_table(numbers.attribute),
+        text=_table(numbers.text),
+        trees=TreeEnsemble(
+            feature=feature,
+            threshold=threshold,
+            left=left,
+            right=right,
+            value=value,
+            roots=roots,
+            base=numbers.tree_base,
+            depth=numbers.tree_depth,
+        ),
+        networks=[_network([_array(one) for one in arrays]) for arrays in numbers.networks],
+        kinds=_kinds([_array(one) for one in numbers.kinds]),
+        confidence=_confidence([_array(one) for one in numbers.confidence]),
+        about=file.about,
+        version=_version(file.digest),
+    )
+
+
+def _numbers(model: PageModel) -> bytes:
+    trees = model.trees
+    columns = (
+        *(trees.feature, trees.threshold, trees.left, trees.right, trees.value, trees.roots),
+    )
+    networks = [
+        [network.mean, network.scale, *network.weights, *network.biases]
+        for network in model.networks
+    ]
+    return msgspec.msgpack.encode(
+        _Numbers(
+            attribute=_packed_table(model.attribute),
+            text=_packed_table(model.text),
+            tree_columns=[_packed(column) for column in columns],
+            tree_base=trees.base,
+            tree_depth=trees.depth,
+            networks=[[_packed(array) for array in arrays] for arrays in networks],
+            kinds=[_packed(array) for array in _kind_columns(model.kinds)],
+            confidence=[_packed(model.confidence.expected), _packed(model.confidence.found)],
+        )
+    )
+
+
+def _network(arrays: list[npt.NDArray[Any]]) -> Network:
+    layers = (len(arrays) - 2) // 2
+    return Network(
+        mean=arrays[0],
+        scale=arrays[1],
+        weights=arrays[2 : 2 + layers],
+        biases=arrays[2 + layers :],
+    )
+
+
+def _kind_columns(kinds: KindModel | None) -> list[npt.NDArray[Any]]:
+    return [kinds.mean, kinds.scale, kinds.weights, kinds.biases] if kinds else []
+
+
+def _kinds(arrays: list[npt.NDArray[Any]]) -> KindModel | None:
+    if not arrays:
+        return None
+    mean, scale, weights, biases = arrays
+    return KindModel(mean=mean, scale=scale, weights=weights, biases=biases)
+
+
+def _confidence(arrays: list[npt.NDArray[Any]]) -> Confidence:
+    expected, found = arrays
+    if expected.shape != found.shape or expected.ndim != 1:
+        raise CodecError("page model whose confidence has unequal columns")
+    return Confidence(expected=expected, found=found)
+
+
+def _table(packed: _Table) -> HashedTable:
+    weights = _array(packed.weights)
+    if weights.shape != (TABLE_SIZE,):
+        raise CodecError(f"page model with a table of {weights.size} places, not {TABLE_SIZE}")
+    return HashedTable(weights=weights, unit=packed.unit, bias=packed.bias)
+
+
+def _packed_table(table: HashedTable) -> _Table:
+    return _Table(_packed(table.weights), table.unit, table.bias)
+
+
+def _packed(array: npt.NDArray[Any]) -> _Array:
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return _Array(little.dtype.str, array.shape, little.tobytes())
+
+
+def _array(packed: _Array) -> npt.NDArray[Any]:
+    kind = np.dtype(packed.kind)
+    if kind.kind not in "if":
+        raise CodecError(f"page model with numbers of kind {packed.kind!r}")
+    return np.frombuffer(packed.data, kind).reshape(packed.shape)
+
+
+def _digest(numbers: bytes) -> bytes:
+    return hashlib.blake2b(numbers, digest_size=16).digest()
+
+
+def _version(digest: bytes) -> str:
+    return f"page-{MODEL_FORMAT}-{digest.hex()[:12]}"

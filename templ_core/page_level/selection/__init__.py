@@ -1,0 +1,1 @@
+"""Which segments of a page are kept, given their log-odds."""

@@ -1,0 +1,1 @@
+"""Isotonic smoothing of scores down the tree of a page."""

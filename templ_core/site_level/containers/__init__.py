@@ -1,0 +1,1 @@
+"""The elements that hold the content of the pages of a site."""

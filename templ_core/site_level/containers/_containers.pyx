@@ -1,0 +1,144 @@
+"""Elements that hold a page's content; see containers.py."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+import numpy as np
+
+from templ_core._arrays cimport items
+from templ_core.site_level.places._lookup cimport find
+
+
+def box_nodes(first, last):
+    """The deepest element of each range of segments, in document order."""
+    cdef Py_ssize_t node, count = len(first), filled = 0, before = -1
+    cdef const int64_t *start = <const int64_t *>items(first, 8)
+    cdef const int64_t *end = <const int64_t *>items(last, 8)
+    nodes = np.empty(count, np.int64)
+    cdef int64_t *box = <int64_t *>items(nodes, 8, True)
+    for node in range(count):
+        if end[node] <= start[node]:
+            continue
+        # Elements of one range follow each other, downwards.
+        if before < 0 or start[before] != start[node] or end[before] != end[node]:
+            filled += 1
+        box[filled - 1] = node
+        before = node
+    return nodes[:filled]
+
+
+def find_containers(first, last, content, words, double share, double even):
+    """Number of the smallest box with `share` of the content mass, and of the box of most gain."""
+    cdef Py_ssize_t segment, box, boxes = len(first), count = len(words), smallest = -1, best = -1
+    cdef const int32_t *start = <const int32_t *>items(first, 4)
+    cdef const int32_t *end = <const int32_t *>items(last, 4)
+    cdef const double *probability = <const double *>items(content, 8)
+    cdef const double *weight = <const double *>items(words, 8)
+    cdef double enough, most = -1e300
+    sums = np.zeros((2, count + 1))
+    cdef double *mass = <double *>items(sums, 8, True)
+    cdef double *gain = mass + count + 1
+    for segment in range(count):
+        mass[segment + 1] = mass[segment] + probability[segment] * weight[segment]
+        gain[segment + 1] = gain[segment] + (probability[segment] - 0.5) * weight[segment]
+    enough = share * mass[count] - even
+    for box in range(boxes):
+        most = max(most, gain[end[box]] - gain[start[box]])
+    most -= even
+    for box in range(boxes):
+        if mass[end[box]] - mass[start[box]] >= enough and (
+            smallest < 0 or end[box] - start[box] < end[smallest] - start[smallest]
+        ):
+            smallest = box
+        if gain[end[box]] - gain[start[box]] >= most and (
+            best < 0 or end[box] - start[box] < end[best] - start[best]
+        ):
+            best = box
+    return smallest, best
+
+
+def steps_from(first, last, parent, Py_ssize_t node, Py_ssize_t segments, int steps_max):
+    """Steps from `node` up to the first element that also holds each segment, at most `steps_max`."""
+    cdef const int64_t *start = <const int64_t *>items(first, 8)
+    cdef const int64_t *end = <const int64_t *>items(last, 8)
+    cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
+    cdef Py_ssize_t segment
+    cdef int64_t low = start[node], high = low
+    cdef int step
+    steps = np.empty(segments)
+    cdef double *result = <double *>items(steps, 8, True)
+    for segment in range(segments):
+        result[segment] = steps_max
+    for step in range(steps_max):
+        for segment in range(start[node], low):
+            result[segment] = step
+        for segment in range(high, end[node]):
+            result[segment] = step
+        low, high = start[node], end[node]
+        if parent_of[node] < 0:
+            break
+        node = parent_of[node]
+    return steps
+
+
+def usual_share(
+    keys, sums, int64_t pages, double doubt, cells, first, last, Py_ssize_t segments
+):
+    """The highest share of votes of the elements around each segment.
+
+    Args:
+        keys: Cells with votes.
+        sums: Votes of each, and in the next row the pages that could have voted if `pages` is 0.
+        pages: That could have voted.
+        doubt: Pages to add to them.
+        cells: Cell of each element.
+        first: First segment of each element.
+        last: Segment after each element's last.
+        segments: Number of segments.
+    """
+    cdef Py_ssize_t node, count = len(cells), known = len(keys), place, segment
+    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
+    cdef const int64_t *votes = <const int64_t *>items(sums, 8)
+    cdef const uint64_t *cell = <const uint64_t *>items(cells, 8)
+    cdef const int64_t *start = <const int64_t *>items(first, 8)
+    cdef const int64_t *end = <const int64_t *>items(last, 8)
+    cdef uint64_t bits = 0
+    cdef double share
+    shares = np.zeros(segments)
+    cdef double *highest = <double *>items(shares, 8, True)
+    for place in range(known):
+        bits |= <uint64_t>1 << (key[place] & 63)
+    for node in range(count):
+        if not bits >> (cell[node] & 63) & 1:
+            continue
+        place = find(key, known, cell[node])
+        if place < known and key[place] == cell[node]:
+            share = votes[place] / ((pages if pages else votes[known + place]) + doubt)
+            for segment in range(start[node], end[node]):
+                highest[segment] = max(highest[segment], share)
+    return shares
+
+
+def mean_around(content, words, first, last, parent, owner, int levels):
+    """Mean of `content` by words inside the element so many levels above each segment's owner."""
+    cdef Py_ssize_t node, segment, count = len(words)
+    cdef const double *value = <const double *>items(content, 8)
+    cdef const double *weight = <const double *>items(words, 8)
+    cdef const int64_t *start = <const int64_t *>items(first, 8)
+    cdef const int64_t *end = <const int64_t *>items(last, 8)
+    cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef int level
+    sums, means = np.zeros((2, count + 1)), np.empty(count)
+    cdef double *mass = <double *>items(sums, 8, True)
+    cdef double *size = mass + count + 1
+    cdef double *mean = <double *>items(means, 8, True)
+    for segment in range(count):
+        mass[segment + 1] = mass[segment] + value[segment] * weight[segment]
+        size[segment + 1] = size[segment] + weight[segment]
+    for segment in range(count):
+        node = owner_of[segment]
+        for level in range(levels):
+            if parent_of[node] >= 0:
+                node = parent_of[node]
+        mean[segment] = (mass[end[node]] - mass[start[node]]) / (size[end[node]] - size[start[node]])
+    return means

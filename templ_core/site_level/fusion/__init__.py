@@ -1,0 +1,1 @@
+"""The evidence of page and site as one score."""

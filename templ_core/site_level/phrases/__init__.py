@@ -1,0 +1,1 @@
+"""Phrases that recur on the pages of a site, by suffix arrays."""

@@ -1,0 +1,108 @@
+"""Learning a site's phrases: Foschini's thesis (2007), section 3.2, on blocks of text."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document
+from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energy_cutoff
+from templ_core.site_level.phrases.idioms import Idioms, shipped_idioms
+from templ_core.site_level.phrases.maximal_repeats import Repeats, find_repeats
+from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
+from templ_core.site_level.phrases.phrase_corpus import LINE, Corpus, page_text, read_corpus
+from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded
+from templ_core.site_level.phrases.suffix_array import SuffixArray
+from templ_core.site_level.window.near_duplicates import distinct_pages
+
+_STRING_TOKENS_MIN = 2
+
+
+def refit(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
+    """The phrases of a window of documents, near-duplicates aside.
+
+    The result depends on the documents and their order alone.
+
+    Args:
+        documents: The window in order of (event time, page id).
+        config: The core's thresholds.
+    """
+    return learn_phrases([page_text(document) for document in documents], config)
+
+
+def learn_phrases(
+    pages: Sequence[str],
+    config: CoreConfig,
+    *,
+    markup: bool = False,
+    patterns: Sequence[MutablePattern] = (),
+    idioms: Idioms | None = None,
+) -> PhraseSet:
+    """The phrases of some pages of one site, near-duplicates aside.
+
+    Args:
+        pages: Text, a line a block; or markup as it is.
+        config: The core's thresholds.
+        markup: Whether the pages are markup.
+        patterns: Mutable patterns beyond those that come with the package.
+        idioms: What is content though it recurs; None for the list that comes with the package.
+
+    Raises:
+        re.error: one of `patterns` is no regular expression.
+    """
+    pages = [pages[index] for index in distinct_pages(pages)]
+    normaliser = Normaliser(patterns)
+    pages_min = max(
+        config.template_pages_min,
+        min(config.phrase_pages_min, len(pages)),
+        math.ceil(config.template_share * len(pages)),
+    )
+    corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
+    repeats = find_repeats(
+        SuffixArray(corpus.tokens),
+        corpus.document_of,
+        documents_min=pages_min,
+        tokens_min=_STRING_TOKENS_MIN,
+    )
+    cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
+    idioms = shipped_idioms() if idioms is None else idioms
+    cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
+    phrases = [
+        phrase
+        for phrase in _strings(repeats, corpus)
+        if _is_template(phrase, cutoff_pages, normaliser, config)
+        and not idioms.make_up(phrase.keys)
+    ]
+    phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
+    whole = PhraseSet(
+        pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
+    )
+    return bounded(whole, config.phrase_set_bytes)
+
+
+def _strings(repeats: Repeats, corpus: Corpus) -> Iterator[Phrase]:
+    keys = corpus.keys
+    for start, length, pages in zip(
+        repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
+    ):
+        numbers = corpus.tokens[start : start + length].tolist()
+        yield Phrase(tuple(keys[number] for number in numbers), pages)
+
+
+def _is_template(
+    phrase: Phrase, cutoff_pages: int, normaliser: Normaliser, config: CoreConfig
+) -> bool:
+    """Whether a string that recurs often enough is part of the site's template.
+
+    A whole block of few tokens is. A part of a block has to lie beyond the cut-off, and so has a
+    long one: an article's paragraph recurs where the article is fetched again or begins a listing.
+    The more of a string's ends are borders, the shorter it may be; and some token must be more than
+    figures or a shape.
+    """
+    words = [key for key in phrase.keys if key != LINE]
+    borders = len(phrase.keys) - len(words)
+    is_short_block = borders == 2 and len(words) <= config.phrase_block_tokens_max
+    return (
+        len(words) >= config.phrase_tokens_min[borders]
+        and (is_short_block or phrase.pages >= max(cutoff_pages, config.phrase_pages_min))
+        and any(map(normaliser.has_meaning, words))
+    )

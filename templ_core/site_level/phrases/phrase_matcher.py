@@ -1,0 +1,70 @@
+"""What a site's phrases cover of a page."""
+
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.dom.document import Document
+from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
+from templ_core.site_level.phrases.mutable_patterns import Normaliser
+from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments
+from templ_core.site_level.phrases.phrase_removal import Span, union
+from templ_core.site_level.phrases.phrase_set import PhraseSet
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+_REMEMBERED_TOKENS = 1 << 17
+_BORDER = 0
+
+
+class PhraseMatcher:
+    """Finds a set's phrases on pages; made once for a set, used on any number of pages."""
+
+    def __init__(self, phrase_set: PhraseSet) -> None:
+        """Read the phrases of a set."""
+        self._markup = phrase_set.markup
+        number_of_key = {LINE: _BORDER}
+        self._automaton = PhraseAutomaton(
+            [number_of_key.setdefault(key, len(number_of_key)) for key in phrase.keys]
+            for phrase in phrase_set.phrases
+        )
+        normaliser = Normaliser(phrase_set.patterns)
+        self._numbers = TokenNumbers(
+            lambda token: number_of_key.get(normaliser.key(token), UNKNOWN),
+            border=_BORDER,
+            remembered_max=_REMEMBERED_TOKENS,
+        )
+
+    def spans(self, page: str) -> list[Span]:
+        """What phrases cover of a page, in order: the union of all matches of their expressions.
+
+        Args:
+            page: Text, a line a block; markup where the set was learned on markup.
+        """
+        numbers, _ = self._numbers.read([page], markup=self._markup)
+        starts, ends = token_spans(page, markup=self._markup).T
+        if not self._markup:
+            is_border = numbers == _BORDER
+            starts, ends = np.r_[0, starts, len(page)], np.r_[0, ends, len(page)]
+            starts, ends = np.where(is_border, ends, starts), np.where(is_border, starts, ends)
+        lengths = self._automaton.lengths(numbers)
+        last = np.flatnonzero(lengths)
+        first = last - lengths[last] + 1
+        return union(list(zip(starts[first].tolist(), ends[last].tolist(), strict=True)))
+
+    def coverage(self, document: Document, wanted: Bools | None = None) -> Floats:
+        """The share of each segment's tokens inside phrases, 0 to 1; length n_segments.
+
+        Args:
+            document: The page.
+            wanted: The segments to look at, 0 for the others; None = all.
+        """
+        size = len(document.segments.texts)
+        segments = np.arange(size) if wanted is None else np.flatnonzero(wanted)
+        numbers, owners = self._numbers.read(lines_of_segments(document, segments))
+        share = np.zeros(size)
+        share[segments] = self._automaton.shares(
+            numbers, owners, count=len(segments), border=_BORDER
+        )
+        return share

@@ -1,0 +1,94 @@
+"""The phrases of a site's templates: a value, with a codec."""
+
+import msgspec
+import zstandard
+
+from templ_core.errors import CodecError
+from templ_core.site_level.phrases.mutable_patterns import MutablePattern
+
+COMPACT_FORMAT = 1
+_MAX_BYTES = 64 << 20
+
+
+class Phrase(msgspec.Struct, frozen=True, array_like=True):
+    """A string of tokens that recurs on a site's pages."""
+
+    keys: tuple[str, ...]
+    """Keys of its tokens (`Normaliser.key`); a line feed at either end is the border of a block."""
+    pages: int
+    """Distinct pages that have it."""
+
+
+class PhraseSet(msgspec.Struct, frozen=True, kw_only=True):
+    """What recurs on the pages of a site."""
+
+    pages: int
+    """Distinct pages it was learned from."""
+    phrases: tuple[Phrase, ...]
+    """On most pages first, then longest, then by keys."""
+    markup: bool = False
+    """Whether it was learned on markup as it is, and applies to that only."""
+    patterns: tuple[MutablePattern, ...] = ()
+    """Mutable patterns beyond those that come with the package."""
+
+
+def bounded(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
+    """The set without its least supported phrases, so that their text fits into `size_bytes`.
+
+    The size is that of the keys in UTF-8 with a byte between them: an upper bound in practice of
+    what `encode_phrase_set` makes of them.
+    """
+    room, kept = size_bytes, 0
+    for phrase in phrase_set.phrases:
+        room -= sum(len(key.encode()) + 1 for key in phrase.keys)
+        if room < 0:
+            break
+        kept += 1
+    return msgspec.structs.replace(phrase_set, phrases=phrase_set.phrases[:kept])
+
+
+class _Compact(msgspec.Struct, frozen=True, array_like=True):
+    format: int
+    pages: int
+    markup: bool
+    patterns: tuple[MutablePattern, ...]
+    counts: list[int]
+    phrases: list[str]
+    """Keys with a blank between them."""
+
+
+def encode_phrase_set(phrase_set: PhraseSet) -> bytes:
+    """Compact form: MessagePack, zstd; the same bytes for equal sets."""
+    compact = _Compact(
+        COMPACT_FORMAT,
+        phrase_set.pages,
+        phrase_set.markup,
+        phrase_set.patterns,
+        [phrase.pages for phrase in phrase_set.phrases],
+        [" ".join(phrase.keys) for phrase in phrase_set.phrases],
+    )
+    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
+
+
+def decode_phrase_set(body: bytes) -> PhraseSet:
+    """The phrase set whose compact form is `body`.
+
+    Raises:
+        CodecError: not a phrase set, damaged, or of another format.
+    """
+    try:
+        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
+        compact = msgspec.msgpack.decode(data, type=_Compact)
+    except (zstandard.ZstdError, msgspec.DecodeError) as error:
+        raise CodecError(f"not a phrase set: {error}") from None
+    if compact.format != COMPACT_FORMAT or len(compact.counts) != len(compact.phrases):
+        raise CodecError(f"phrase set of format {compact.format}, known is {COMPACT_FORMAT}")
+    return PhraseSet(
+        pages=compact.pages,
+        markup=compact.markup,
+        patterns=compact.patterns,
+        phrases=tuple(
+            Phrase(tuple(text.split(" ")), count)
+            for text, count in zip(compact.phrases, compact.counts, strict=True)
+        ),
+    )

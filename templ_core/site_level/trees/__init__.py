@@ -1,0 +1,1 @@
+"""Tree templates by RTDM-TD."""

@@ -1,0 +1,108 @@
+"""Labelled trees as columns; see labelled_tree.py."""
+
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from templ_core._arrays cimport items
+from templ_core.site_level.places._element_types cimport COLUMNS, IS_BLOCK, STYLE, TAG
+from templ_core.site_level._hashing cimport mixed
+
+cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
+cdef uint64_t LEAF = 0x9E3779B97F4A7C15
+"""Keeps labels of leaves apart from other uses of their texts' hashes."""
+
+
+def closed_tree(label, depth):
+    """Identity and end of each node in document order."""
+    cdef Py_ssize_t count = len(label)
+    identities, ends = np.empty(count, np.uint64), np.empty(count, np.int32)
+    if count:
+        close_tree(
+            <const uint64_t *>items(label, 8), <const int32_t *>items(depth, 4), count,
+            <uint64_t *>items(identities, 8, True), <int32_t *>items(ends, 4, True),
+        )
+    return identities, ends
+
+
+cdef int close_tree(
+    const uint64_t *label, const int32_t *depth, Py_ssize_t count, uint64_t *identity, int32_t *end
+) except -1:
+    cdef Py_ssize_t node, last = -1
+    cdef int *parent = <int *>malloc(count * sizeof(int))
+    if parent == NULL:
+        raise MemoryError
+    for node in range(count):
+        while last >= 0 and depth[last] >= depth[node]:
+            end[last] = <int>node
+            last = parent[last]
+        parent[node] = <int>last
+        identity[node] = 1
+        last = node
+    while last >= 0:
+        end[last] = <int>count
+        last = parent[last]
+    for node in range(count - 1, -1, -1):
+        identity[node] = mixed(label[node] + mixed(identity[node]))
+        if parent[node] >= 0:
+            identity[parent[node]] = identity[parent[node]] * FACTOR + identity[node]
+    free(parent)
+    return 0
+
+
+def page_tree(kinds, kind, parent, owner, inline_to, texts):
+    """Label, identity, depth, end and segment of each node; the distinct paths of elements."""
+    cdef Py_ssize_t count = len(kind), leaves = len(owner), size = leaves
+    cdef Py_ssize_t node, leaf, above, filled = 0, next_leaf = 0, elements = 0
+    cdef const uint64_t *kind_row = <const uint64_t *>items(kinds, 8)
+    cdef const uint64_t *row
+    cdef const uint64_t *text = <const uint64_t *>items(texts, 8)
+    cdef const int32_t *kind_of = <const int32_t *>items(kind, 4)
+    cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef const int32_t *behind = <const int32_t *>items(inline_to, 4)
+    scratch, names = np.zeros(2 * count, np.int32), np.empty(count, np.uint64)
+    cdef int32_t *inside = <int32_t *>items(scratch, 4, True)
+    cdef int32_t *level = inside + count
+    cdef uint64_t *name = <uint64_t *>items(names, 8, True)
+    for leaf in range(leaves):
+        inside[owner_of[leaf]] += 1
+    for node in range(count - 1, -1, -1):
+        if parent_of[node] >= 0:
+            inside[parent_of[node]] += inside[node]
+        size += inside[node] > 0 and kind_row[kind_of[node] * COLUMNS + IS_BLOCK] > 0
+    hashes, numbers = np.empty((2, size), np.uint64), np.empty((3, size), np.int32)
+    paths = np.empty(size - leaves, np.uint64)
+    cdef uint64_t *label = <uint64_t *>items(hashes, 8, True)
+    cdef int32_t *depth = <int32_t *>items(numbers, 4, True)
+    cdef int32_t *segment = depth + 2 * size
+    cdef uint64_t *path = <uint64_t *>items(paths, 8, True)
+    for node in range(count + 1):
+        while next_leaf < leaves and (node == count or behind[next_leaf] <= node):
+            label[filled] = text[next_leaf] ^ LEAF
+            depth[filled] = level[owner_of[next_leaf]] + 1
+            segment[filled] = <int32_t>next_leaf
+            filled += 1
+            next_leaf += 1
+        if node == count:
+            break
+        row, above = kind_row + kind_of[node] * COLUMNS, parent_of[node]
+        level[node] = (level[above] if above >= 0 else -1) + (row[IS_BLOCK] > 0)
+        name[node] = name[above] if above >= 0 else 0
+        if row[IS_BLOCK]:
+            name[node] = mixed(row[STYLE] + (mixed(name[node]) if level[node] else 1))
+            if inside[node]:
+                label[filled], depth[filled], segment[filled] = row[TAG], level[node], -1
+                path[elements] = name[node]
+                filled += 1
+                elements += 1
+    if size:
+        close_tree(label, depth, size, label + size, depth + size)
+    paths.sort()
+    filled = 0
+    for node in range(elements):
+        if not node or path[node] != path[filled - 1]:
+            path[filled] = path[node]
+            filled += 1
+    return *hashes, *numbers, paths[:filled]

@@ -1,0 +1,445 @@
+"""Restricted top-down mapping of two trees; see tree_mapping.py for what it computes.
+
+Costs are counted in units of `UNIT`, less 1 for each node that both trees have: of the cheapest
+mappings the one with most common nodes is the least.
+"""
+
+from bisect import bisect_left
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+import numpy as np
+
+from templ_core._arrays cimport items
+from templ_core.site_level.trees._memo cimport Memo, find, forget_all, remember
+from templ_core.site_level.trees._outline cimport Outline, draw, erase
+from templ_core.site_level.trees._tree_pair cimport TreePair, read_pair, same
+
+ctypedef unsigned long long hash_t
+
+cdef long long UNIT = 1LL << 32
+
+cdef enum:
+    NO_COST = -0x7FFFFFFF  # beyond what any tree has in common, and no multiple of UNIT
+
+cdef struct Trees:
+    TreePair pair
+    Outline left
+    Outline right
+    long long *rows
+    long long replace
+    long long insert
+    long long delete
+    long long cells_max
+    long long cells_left
+    Memo memo
+
+cdef struct Walk:
+    int *left
+    int *right
+    Py_ssize_t count
+
+
+cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) noexcept:
+    """Whether two subtrees differ in childless nodes alone, none of which the other side has elsewhere.
+
+    Then replacing them, each by its like, is cheapest. Where it cannot be told at once the answer is
+    no.
+    """
+    cdef int offset, size = trees.pair.left_end[left] - left, replaced = 0
+    cdef hash_t bits[4]
+    cdef hash_t label
+    if (
+        trees.left.shape[left] != trees.right.shape[right]
+        or trees.replace > trees.delete + trees.insert
+    ):
+        return False
+    bits[0] = bits[1] = bits[2] = bits[3] = 0
+    for offset in range(size):
+        label = trees.pair.right_label[right + offset]
+        if label != trees.pair.left_label[left + offset]:
+            bits[label >> 62] |= <hash_t>1 << ((label >> 56) & 63)
+            replaced += 1
+    for offset in range(size):
+        label = trees.pair.left_label[left + offset]
+        if (
+            label != trees.pair.right_label[right + offset]
+            and bits[label >> 62] >> ((label >> 56) & 63) & 1
+        ):
+            return False
+    cost[0] = replaced * trees.replace - (size - replaced)
+    return True
+
+
+# Costs of operations
+
+cdef inline hash_t pair_key(int left, int right) noexcept:
+    return ((<hash_t>left << 32) | <hash_t>right) + 1
+
+
+cdef inline long long delete_cost(Trees *trees, int node) noexcept:
+    return trees.delete * (trees.pair.left_end[node] - node)
+
+
+cdef inline long long insert_cost(Trees *trees, int node) noexcept:
+    return trees.insert * (trees.pair.right_end[node] - node)
+
+
+cdef inline long long least_cost(Trees *trees, int left, int right) noexcept:
+    """What mapping two subtrees costs at least: their difference in size."""
+    cdef long long size = trees.pair.left_end[left] - left
+    cdef long long other_size = trees.pair.right_end[right] - right
+    if size > other_size:
+        return trees.delete * (size - other_size) - other_size
+    return trees.insert * (other_size - size) - size
+
+
+cdef long long pair_cost(Trees *trees, int left, int right) except? NO_COST:
+    cdef Py_ssize_t place
+    cdef long long cost
+    cdef bint linear
+    if same(&trees.pair, left, right):
+        return left - trees.pair.left_end[left]
+    if trees.pair.left_label[left] != trees.pair.right_label[right]:
+        return (
+            trees.replace
+            + delete_cost(trees, left) - trees.delete
+            + insert_cost(trees, right) - trees.insert
+        )
+    if differ_in_texts(trees, left, right, &cost):
+        return cost
+    if trees.memo.capacity:
+        place = find(&trees.memo, pair_key(left, right))
+        if trees.memo.keys[place]:
+            return trees.memo.values[place] >> 1
+    linear = trees.cells_left <= 0
+    cost = children_cost(trees, left, right, linear, NULL) - 1
+    remember(&trees.memo, pair_key(left, right), 2 * cost + linear)
+    return cost
+
+
+# Writing the mapping down
+
+cdef inline void write(Walk *walk, int left, int right) noexcept:
+    walk.left[walk.count] = left
+    walk.right[walk.count] = right
+    walk.count += 1
+
+
+cdef void write_deleted(Walk *walk, int first, int end) noexcept:
+    for node in range(first, end):
+        write(walk, node, -1)
+
+
+cdef void write_inserted(Walk *walk, int first, int end) noexcept:
+    for node in range(first, end):
+        write(walk, -1, node)
+
+
+cdef int write_pair(Trees *trees, int left, int right, Walk *walk) except -1:
+    cdef int offset
+    cdef Py_ssize_t place
+    cdef long long cost
+    if same(&trees.pair, left, right):
+        for offset in range(trees.pair.left_end[left] - left):
+            write(walk, left + offset, right + offset)
+        return 0
+    if trees.pair.left_label[left] == trees.pair.right_label[right] and differ_in_texts(
+        trees, left, right, &cost
+    ):
+        for offset in range(trees.pair.left_end[left] - left):
+            write(walk, left + offset, right + offset)
+        return 0
+    write(walk, left, right)
+    if trees.pair.left_label[left] != trees.pair.right_label[right]:
+        write_deleted(walk, left + 1, trees.pair.left_end[left])
+        write_inserted(walk, right + 1, trees.pair.right_end[right])
+        return 0
+    place = find(&trees.memo, pair_key(left, right))
+    children_cost(trees, left, right, trees.memo.values[place] & 1, walk)
+    return 0
+
+
+# Children of a pair
+
+cdef long long children_cost(
+    Trees *trees, int left, int right, bint linear, Walk *walk
+) except? NO_COST:
+    """Cost of mapping the children of a pair with equal labels; written down where `walk` is."""
+    cdef int *ones = trees.left.child + trees.left.first[left]
+    cdef int *others = trees.right.child + trees.right.first[right]
+    cdef int count = trees.left.first[left + 1] - trees.left.first[left]
+    cdef int other_count = trees.right.first[right + 1] - trees.right.first[right]
+    cdef int first = 0, last = 0, number
+    cdef long long cost = 0
+    while first < count and first < other_count and same(&trees.pair, ones[first], others[first]):
+        cost += pair_cost(trees, ones[first], others[first])
+        first += 1
+    while (
+        last < count - first and last < other_count - first
+        and same(&trees.pair, ones[count - 1 - last], others[other_count - 1 - last])
+    ):
+        cost += pair_cost(trees, ones[count - 1 - last], others[other_count - 1 - last])
+        last += 1
+    if walk != NULL:
+        for number in range(first):
+            write_pair(trees, ones[number], others[number], walk)
+    cost += run_cost(
+        trees, ones + first, count - first - last,
+        others + first, other_count - first - last, linear, walk,
+    )
+    if walk != NULL:
+        for number in range(last, 0, -1):
+            write_pair(trees, ones[count - number], others[other_count - number], walk)
+    return cost
+
+
+cdef long long run_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
+) except? NO_COST:
+    """Cost of mapping two runs of siblings."""
+    if count and other_count and (linear or <long long>count * other_count > trees.cells_max):
+        return anchored_cost(trees, ones, count, others, other_count, linear, walk)
+    return aligned_cost(trees, ones, count, others, other_count, walk)
+
+
+cdef long long aligned_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
+) except? NO_COST:
+    """The least cost; rows count what is left of one run, columns what is left of the other."""
+    cdef Py_ssize_t i, j, width = other_count + 1
+    cdef long long total
+    cdef long long *row
+    cdef long long *below
+    cdef long long *rows = trees.rows
+    if walk != NULL:
+        rows = <long long *>malloc((count + 1) * width * sizeof(long long))
+        if rows == NULL:
+            raise MemoryError
+    else:
+        trees.cells_left -= <long long>count * other_count
+        trees.rows += 2 * width
+    try:
+        row = rows + (count * width if walk != NULL else 0)
+        row[other_count] = 0
+        for j in range(other_count - 1, -1, -1):
+            row[j] = row[j + 1] + insert_cost(trees, others[j])
+        for i in range(count - 1, -1, -1):
+            below = row
+            if walk != NULL:
+                row -= width
+            else:  # two rows in turns
+                row = rows + (width if row == rows else 0)
+            align(trees, ones[i], others, other_count, below, row)
+        total = row[0]
+        if walk != NULL:
+            walk_back(trees, ones, count, others, other_count, rows, walk)
+        return total
+    finally:
+        if walk != NULL:
+            free(rows)
+        else:
+            trees.rows = rows
+
+
+cdef int align(
+    Trees *trees, int one, int *others, int other_count, const long long *below, long long *row
+) except -1:
+    """One row of costs from that below it."""
+    cdef hash_t identity = trees.pair.left_identity[one], label = trees.pair.left_label[one]
+    cdef long long deleted = delete_cost(trees, one), inserted, best
+    cdef int other
+    cdef Py_ssize_t j
+    row[other_count] = below[other_count] + deleted
+    for j in range(other_count - 1, -1, -1):
+        other = others[j]
+        if trees.pair.right_identity[other] == identity:
+            row[j] = below[j + 1] + one - trees.pair.left_end[one]
+            continue
+        inserted = insert_cost(trees, other)
+        best = min(below[j] + deleted, row[j + 1] + inserted)
+        if trees.pair.right_label[other] != label:
+            best = min(
+                best,
+                below[j + 1] + trees.replace + deleted - trees.delete + inserted - trees.insert,
+            )
+        elif below[j + 1] + least_cost(trees, one, other) <= best:
+            best = min(best, below[j + 1] + pair_cost(trees, one, other))
+        row[j] = best
+    return 0
+
+
+cdef int walk_back(
+    Trees *trees, int *ones, int count, int *others, int other_count, long long *cost, Walk *walk
+) except? NO_COST:
+    """Repeat the choices that led to the least cost: pairs before deletions before insertions."""
+    cdef int i = 0, j = 0, width = other_count + 1
+    cdef long long here, matched
+    while i < count and j < other_count:
+        here = cost[i * width + j]
+        matched = cost[(i + 1) * width + j + 1]
+        if same(&trees.pair, ones[i], others[j]) or (
+            matched + least_cost(trees, ones[i], others[j]) <= here
+            and matched + pair_cost(trees, ones[i], others[j]) == here
+        ):
+            write_pair(trees, ones[i], others[j], walk)
+            i += 1
+            j += 1
+        elif here == cost[(i + 1) * width + j] + delete_cost(trees, ones[i]):
+            write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
+            i += 1
+        else:
+            write_inserted(walk, others[j], trees.pair.right_end[others[j]])
+            j += 1
+    for i in range(i, count):
+        write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
+    for j in range(j, other_count):
+        write_inserted(walk, others[j], trees.pair.right_end[others[j]])
+    return 0
+
+
+# Runs too long to be aligned
+
+cdef long long anchored_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
+) except? NO_COST:
+    """Cost of a mapping through subtrees that stand once in both runs, by label in between."""
+    cdef int i = 0, j = 0, anchor, other_anchor
+    cdef long long cost = 0
+    for anchor, other_anchor in anchors(trees, ones, count, others, other_count):
+        if linear or <long long>(anchor - i) * (other_anchor - j) > trees.cells_max:
+            cost += paired_cost(
+                trees, ones + i, anchor - i, others + j, other_anchor - j, walk
+            )
+        else:
+            cost += aligned_cost(
+                trees, ones + i, anchor - i, others + j, other_anchor - j, walk
+            )
+        if anchor < count:
+            cost += pair_cost(trees, ones[anchor], others[other_anchor])
+            if walk != NULL:
+                write_pair(trees, ones[anchor], others[other_anchor], walk)
+        i, j = anchor + 1, other_anchor + 1
+    return cost
+
+
+cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_count):
+    """Places of the anchors in both runs, ascending, and the ends of the runs."""
+    cdef int i, j
+    places, other_places = {}, {}
+    for i in range(count):
+        identity = trees.pair.left_identity[ones[i]]
+        places[identity] = -1 if identity in places else i
+    for j in range(other_count):
+        identity = trees.pair.right_identity[others[j]]
+        other_places[identity] = -1 if identity in other_places else j
+    chains, tails = [], []
+    for identity, place in places.items():
+        other = other_places.get(identity, -1)
+        if place >= 0 and other >= 0:
+            longer = bisect_left(tails, other)
+            chain = (place, other, chains[longer - 1] if longer else None)
+            chains[longer:longer + 1] = [chain]
+            tails[longer:longer + 1] = [other]
+    result, chain = [(count, other_count)], chains[len(chains) - 1] if chains else None
+    while chain is not None:
+        result.append(chain[:2])
+        chain = chain[2]
+    return result[::-1]
+
+
+cdef long long paired_cost(
+    Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
+) except? NO_COST:
+    """Cost of pairing equal labels in order, the nearer first; linear."""
+    cdef int i = 0, j = 0, k, never = count + other_count
+    cdef int skipped, other_skipped
+    cdef long long cost = 0
+    places, other_places = {}, {}
+    for k in range(count - 1, -1, -1):
+        places.setdefault(trees.pair.left_label[ones[k]], []).append(k)
+    for k in range(other_count - 1, -1, -1):
+        other_places.setdefault(trees.pair.right_label[others[k]], []).append(k)
+    while i < count and j < other_count:
+        skipped = next_place(places, trees.pair.right_label[others[j]], i, never)
+        other_skipped = next_place(other_places, trees.pair.left_label[ones[i]], j, never)
+        if not skipped or skipped == other_skipped == never:
+            cost += pair_cost(trees, ones[i], others[j])
+            if walk != NULL:
+                write_pair(trees, ones[i], others[j], walk)
+            i += 1
+            j += 1
+        elif skipped <= other_skipped:
+            cost += delete_cost(trees, ones[i])
+            if walk != NULL:
+                write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
+            i += 1
+        else:
+            cost += insert_cost(trees, others[j])
+            if walk != NULL:
+                write_inserted(walk, others[j], trees.pair.right_end[others[j]])
+            j += 1
+    for k in range(i, count):
+        cost += delete_cost(trees, ones[k])
+        if walk != NULL:
+            write_deleted(walk, ones[k], trees.pair.left_end[ones[k]])
+    for k in range(j, other_count):
+        cost += insert_cost(trees, others[k])
+        if walk != NULL:
+            write_inserted(walk, others[k], trees.pair.right_end[others[k]])
+    return cost
+
+
+cdef int next_place(dict places, hash_t label, int start, int never) except -1:
+    """Steps from `start` to the next place of `label`; `never` without one."""
+    cdef list stack = places.get(label)
+    cdef int place
+    while stack:
+        place = stack[len(stack) - 1]
+        if place >= start:
+            return place - start
+        stack.pop()
+    return never
+
+
+# The mapping
+
+def map_nodes(
+    left_label, left_identity, left_end, right_label, right_identity, right_end,
+    int replace, int insert, int delete, long long cells_max, long long cells_total_max,
+):
+    cdef Trees trees
+    cdef Walk walk
+    cdef Py_ssize_t count = len(left_label), other_count = len(right_label)
+    cdef long long cost
+    cdef long long *rows
+    left, right = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
+    if not count or not other_count:
+        left[:count], left[count:] = np.arange(count), -1
+        right[:count], right[count:] = -1, np.arange(other_count)
+        return count * delete + other_count * insert, left, right
+    read_pair(
+        &trees.pair, left_label, left_identity, left_end, right_label, right_identity, right_end
+    )
+    trees.replace, trees.insert, trees.delete = replace * UNIT, insert * UNIT, delete * UNIT
+    trees.cells_max, trees.cells_left = cells_max, cells_total_max
+    trees.memo.keys, trees.memo.values = NULL, NULL
+    trees.memo.capacity = trees.memo.used = 0
+    memset(&trees.left, 0, sizeof(Outline))
+    memset(&trees.right, 0, sizeof(Outline))
+    # Two rows for each level of a branch: a place for each of its nodes' children, and one more.
+    rows = trees.rows = <long long *>malloc(4 * (other_count + 1) * sizeof(long long))
+    walk.left, walk.right, walk.count = <int *>items(left, 4, True), <int *>items(right, 4, True), 0
+    try:
+        if rows == NULL:
+            raise MemoryError
+        draw(&trees.left, trees.pair.left_label, trees.pair.left_end, count)
+        draw(&trees.right, trees.pair.right_label, trees.pair.right_end, other_count)
+        cost = pair_cost(&trees, 0, 0)
+        write_pair(&trees, 0, 0, &walk)
+    finally:
+        erase(&trees.left)
+        erase(&trees.right)
+        free(rows)
+        forget_all(&trees.memo)
+    return (cost + UNIT - 1) // UNIT, left[: walk.count], right[: walk.count]

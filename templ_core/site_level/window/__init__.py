@@ -1,0 +1,1 @@
+"""How a site is learned from the pages of its window, and when."""

@@ -1,0 +1,122 @@
+"""What a document adds to its site's model: read once when it enters the window, kept beside it."""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from templ_core.dom.document import Document
+from templ_core.errors import CodecError
+from templ_core.page_level.features.page_features import PageFeatures, read_features
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+
+Floats = npt.NDArray[np.float64]
+
+LEARNED_FORMAT = 1
+_MAX_BYTES = 256 << 20
+_ODDS_UNIT = 1000
+_ODDS_MAX = 32.0
+_WIDE = "<u8"
+_NARROW = "<u4"
+
+
+class LearnedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page as its site's model sees it."""
+
+    places: PagePlaces
+    content_odds: Floats
+    """Log-odds for content of each segment, by the page model; in thousandths, up to 32."""
+
+
+class _Compact(msgspec.Struct, frozen=True, array_like=True):
+    format: int
+    page_model_version: str
+    path: bytes
+    cell: bytes
+    anchor: bytes
+    text: bytes
+    shape: bytes
+    words: bytes
+    boxes: bytes
+    first: bytes
+    last: bytes
+    odds: bytes
+
+
+def learn_page(document: Document, page_model: PageModel) -> LearnedPage:
+    """What a document with at least one segment adds to its site's model."""
+    features = read_features(document)
+    return learned_page(document, features, page_model.log_odds(document, features))
+
+
+def learned_page(document: Document, features: PageFeatures, content_odds: Floats) -> LearnedPage:
+    """The same, of a page that the page model has read already."""
+    odds = np.clip(content_odds, -_ODDS_MAX, _ODDS_MAX)
+    return LearnedPage(
+        places=page_places(document, features, node_places(document)),
+        content_odds=np.rint(odds * _ODDS_UNIT) / _ODDS_UNIT,
+    )
+
+
+def encode_learned_page(page: LearnedPage, page_model_version: str) -> bytes:
+    """Compact form: MessagePack of the columns, zstd."""
+    places = page.places
+    keys = (places.path, places.cell, places.anchor, places.text, places.shape)
+    path, cell, anchor, text, shape = (column.astype(_WIDE).tobytes() for column in keys)
+    ranges = (places.words, places.first, places.last)
+    words, first, last = (column.astype(_NARROW).tobytes() for column in ranges)
+    compact = _Compact(
+        format=LEARNED_FORMAT,
+        page_model_version=page_model_version,
+        path=path,
+        cell=cell,
+        anchor=anchor,
+        text=text,
+        shape=shape,
+        words=words,
+        boxes=places.boxes.astype(_WIDE).tobytes(),
+        first=first,
+        last=last,
+        odds=np.rint(page.content_odds * _ODDS_UNIT).astype("<i2").tobytes(),
+    )
+    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
+
+
+def decode_learned_page(body: bytes, page_model_version: str) -> LearnedPage:
+    """The page whose compact form is `body`.
+
+    Raises:
+        CodecError: it is damaged, has another format, or was read with another page model.
+    """
+    try:
+        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
+        compact = msgspec.msgpack.decode(data, type=_Compact)
+    except (zstandard.ZstdError, msgspec.DecodeError) as error:
+        raise CodecError(f"not a learned page: {error}") from None
+    if (compact.format, compact.page_model_version) != (LEARNED_FORMAT, page_model_version):
+        raise CodecError("a learned page read with another page model")
+    return LearnedPage(
+        places=PagePlaces(
+            path=_keys(compact.path),
+            cell=_keys(compact.cell),
+            anchor=_keys(compact.anchor),
+            text=_keys(compact.text),
+            shape=_keys(compact.shape),
+            words=_numbers(compact.words),
+            boxes=_keys(compact.boxes),
+            first=_numbers(compact.first),
+            last=_numbers(compact.last),
+        ),
+        content_odds=np.frombuffer(compact.odds, "<i2") / _ODDS_UNIT,
+    )
+
+
+def _keys(column: bytes) -> npt.NDArray[np.uint64]:
+    return np.frombuffer(column, _WIDE).astype(np.uint64)
+
+
+def _numbers(column: bytes) -> npt.NDArray[Any]:
+    return np.frombuffer(column, _NARROW).astype(np.int32)

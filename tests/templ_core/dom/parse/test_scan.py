@@ -1,0 +1,298 @@
+import random
+import re
+
+import pytest
+from lxml import etree
+
+from templ_core.dom.parse.repair import ScanLimits, flatten_markup
+from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
+from templ_core.errors import HostilePage
+
+MARKED = [f"marked{number}" for number in range(12)]
+ARTICLE = "".join(f"<p>{word} and what follows it in a sentence.</p>" for word in MARKED)
+
+
+def parse(markup):
+    return etree.fromstring(markup, etree.HTMLParser(encoding="utf-8", huge_tree=True))
+
+
+def words(root):
+    return re.findall(r"marked\d+", "".join(root.itertext()))
+
+
+def depth(root):
+    deepest, open_ = 0, [(root, 1)]
+    while open_:
+        node, level = open_.pop()
+        deepest = max(deepest, level)
+        open_ += [(child, level + 1) for child in node]
+    return deepest
+
+
+def attributes(count):
+    return " ".join(f"a{number}=1" for number in range(count))
+
+
+HOSTILE = {
+    "plain": ARTICLE,
+    "20 MB of paragraphs": "<p>words in a paragraph</p>" * 740_000 + ARTICLE,
+    "50 MB of text": "word " * 10_000_000 + ARTICLE,
+    "divs around": "<div>" * 100_000 + ARTICLE + "</div>" * 100_000,
+    "divs beside": "<div>x</div>" * 100_000 + ARTICLE,
+    "600 divs around": "<div>" * 600 + ARTICLE + "</div>" * 600,
+    "2100 divs around": "<div>" * 2100 + ARTICLE + "</div>" * 2100 + "<p>marked99</p>",
+    "unclosed divs": "<div>x" * 100_000 + ARTICLE,
+    "attributes in many tags": "<a b=1 c=2 d=3>x</a>" * 300_000 + ARTICLE,
+    "attributes on one tag": f"<div {attributes(100_000)}>{ARTICLE}</div>",
+    "attributes with tags in them": f'<div {attributes(100_000)} b="<>">{ARTICLE}</div>',
+    "attributes without values": "<div "
+    + attributes(100_000).replace("=1", "")
+    + f">{ARTICLE}</div>",
+    "many tags with many attributes": f"<div {attributes(2000)}>x</div>" * 300 + ARTICLE,
+    "name spaces on one tag": "<div "
+    + " ".join(f'xmlns:a{number}="u"' for number in range(30_000))
+    + f">{ARTICLE}</div>",
+    "nested tables": "<table><tr><td>" * 5000 + ARTICLE + "</td></tr></table>" * 5000,
+    "nested lists": "<ul><li>" * 50_000 + ARTICLE,
+    "open b and a": "<b><a>" * 20_000 + ARTICLE,
+    "open b, i and p": "<b><i><p>" * 5000 + ARTICLE,
+    "open p": "<p>" * 100_000 + ARTICLE,
+    "open p with text": "<p>x" * 100_000 + ARTICLE,
+    "open wbr": "word<wbr>" * 5000 + ARTICLE,
+    "stray end tags in depth": "<div>" * 1500 + "</b>" * 200_000 + ARTICLE,
+    "stray end tags": "</div>" * 1_000_000 + ARTICLE,
+    "end tags that reach nowhere": "<i><div>" + "<b>" * 1500 + "</i>" * 200_000 + ARTICLE,
+    "<": "<" * 1_000_000 + " " + ARTICLE,
+    "< and blank": "< " * 500_000 + ARTICLE,
+    "&": "&" * 1_000_000 + ARTICLE,
+    "/ in a tag": "<div " + "/" * 1_000_000 + ">" + ARTICLE,
+    "quotes in a tag": "<div " + '"' * 1_000_000 + ">" + ARTICLE,
+    "long attribute": '<div title="' + "x <y> " * 200_000 + '">' + ARTICLE,
+    "unclosed script": ARTICLE + "<script>" + "if (a<b) {} </scrip " * 100_000,
+    "unclosed scripts": ARTICLE + "<script>" + "</script " * 100_000,
+    "unclosed comment": ARTICLE + "<!-- x " * 200_000,
+    "unclosed CDATA": ARTICLE + "<![CDATA[" * 200_000,
+    "unclosed title": ARTICLE + "<title>" + "</titl" * 100_000,
+    "unclosed tag": ARTICLE + "<div" * 200_000,
+    "ends of tags that never end": ARTICLE + "</html" * 200_000,
+    "ends of documents": ARTICLE + "</body></html>" * 100_000,
+    "processing instructions": "<?x?>" * 200_000 + ARTICLE,
+    "document types": "<!DOCTYPE html>" * 200_000 + ARTICLE,
+    "bodies": "<body class=x>" * 100_000 + ARTICLE,
+}
+HOSTILE = {name: markup.encode() for name, markup in HOSTILE.items()}
+
+
+@pytest.mark.parametrize("markup", HOSTILE.values(), ids=list(HOSTILE))
+def test_no_text_is_lost_and_nothing_stalls(markup):
+    root = parse(scan_markup(b"<!DOCTYPE html><html><body>" + markup))
+    expected = [*MARKED, "marked99"] if b"marked99" in markup else MARKED
+    assert words(root) == expected
+
+
+@pytest.mark.parametrize("name", ["divs around", "nested tables", "open b and a", "unclosed divs"])
+def test_paragraphs_stay_paragraphs_where_containers_go(name):
+    root = parse(scan_markup(HOSTILE[name]))
+    assert [words(paragraph) for paragraph in root.iter("p")] == [[word] for word in MARKED]
+
+
+def test_what_the_parser_can_take_is_left_as_it_is():
+    for name in ("plain", "600 divs around", "divs beside", "open p", "&"):
+        assert scan_markup(HOSTILE[name]) is HOSTILE[name]
+
+
+def test_excess_attributes_go_and_the_first_ones_stay():
+    root = parse(scan_markup(HOSTILE["attributes on one tag"]))
+    (div,) = root.iter("div")
+    assert div.get("a0") == div.get("a511") == "1"
+    assert div.get("a512") is None
+
+
+def test_long_tags_with_few_attributes_are_left_as_they_are():
+    markup = '<div data-x="' + "x=y " * 10_000 + '" class="c">' + ARTICLE
+    markup = markup.encode()
+    assert scan_markup(markup) is markup
+    script = "<script>if (a<b " + "x y z " * 5000 + ")</script>" + ARTICLE
+    assert words(parse(scan_markup(script.encode()))) == MARKED
+
+
+def test_too_many_elements_are_refused_with_the_limit():
+    limits = ScanLimits(max_elements=10_000, max_repaired_tags=10_000)
+    for markup in (b"<p>x" * 20_000, b"<p>x</p>" * 20_000):
+        with pytest.raises(HostilePage, match=r"^more than 10000 elements$"):
+            scan_markup(markup, limits)
+        with pytest.raises(HostilePage, match=r"^more than 10000 tags in a page"):
+            flatten_markup(markup, limits)
+    scan_markup(b"< > " * 20_000, limits)
+    scan_markup(b"<p>x</p>" * 9_000, limits)
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["</body></html>", "</html>", "</HTML>", "</Html >", "</html><!-- c -->", "</html></body>"],
+)
+def test_text_after_the_end_of_the_document(end):
+    first = "".join(f"<p>{word}</p>" for word in MARKED[:6])
+    second = "".join(f"<p>{word}</p>" for word in MARKED[6:])
+    markup = f"<html><body>{first}{end}{second}</body></html>".encode()
+    root = parse(scan_markup(markup))
+    assert root.getnext() is None
+    assert words(root) == MARKED
+    assert words(parse(join_documents(markup))) == MARKED
+
+
+def test_an_end_with_nothing_after_it_stays():
+    markup = f"<html><body>{ARTICLE}</body></html>\n<!-- made in 3 ms -->\n".encode()
+    assert scan_markup(markup) is markup
+
+
+def test_callers_who_look_at_the_parsers_report_pay_less_and_repair_afterwards():
+    deep = HOSTILE["2100 divs around"]
+    assert scan_markup(deep, parser_reports=True) is deep
+    assert len(words(parse(deep))) < 13
+    assert len(words(parse(flatten_markup(deep)))) == 13
+    for name in ("attributes on one tag", "stray end tags in depth", "divs around"):
+        assert words(parse(scan_markup(HOSTILE[name], parser_reports=True))) == MARKED
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (b"<p class=a>x</html>y", False),
+        (b"<div>" * 3000, False),
+        (b"<div>x" * 100_000, True),
+        (f"<p {attributes(600)}>x".encode(), True),
+        (b"<title>x<p>y", True),
+        (b"x<!-- y <p>z", True),
+    ],
+)
+def test_what_needs_repair_is_known_without_repairing_it(markup, expected):
+    assert needs_repair(markup) == expected
+    assert (scan_markup(markup, parser_reports=True) is not markup) == expected
+
+
+def test_scripts_and_comments_are_not_read_as_tags():
+    inside = "<div>" * 3000
+    markup = (
+        f"<script>{inside}</script><!--{inside}--><style>{inside}</style><title>{inside}</title>"
+    )
+    markup = (markup + ARTICLE).encode()
+    assert flatten_markup(markup) == markup
+
+
+def test_scripts_in_the_deep_stay_scripts():
+    root = parse(scan_markup(b"<div>" * 3000 + f"<script>marked77</script>{ARTICLE}".encode()))
+    assert [script.text for script in root.iter("script")] == ["marked77"]
+
+
+NAMES = [
+    "a",
+    "address",
+    "article",
+    "b",
+    "blockquote",
+    "body",
+    "button",
+    "caption",
+    "center",
+    "col",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "fieldset",
+    "font",
+    "form",
+    "frameset",
+    "h1",
+    "h2",
+    "head",
+    "hr",
+    "html",
+    "i",
+    "img",
+    "input",
+    "li",
+    "menu",
+    "nav",
+    "object",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "select",
+    "small",
+    "span",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "u",
+    "ul",
+    "wbr",
+    "x",
+]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_parsers_stack_is_foreseen(seed):
+    """Tag soup, flattened to a depth that the parser then really keeps, with all words in it."""
+    rng = random.Random(seed)
+    names = rng.sample(NAMES, rng.randint(2, 12))
+    share_of_ends = rng.choice([0.1, 0.3, 0.45])
+    soup = []
+    for number in range(rng.choice([60, 300, 900])):
+        slash = "/" if rng.random() < share_of_ends else ""
+        soup.append(f"<{slash}{rng.choice(names)}{rng.choice(['', '', ' a=1', ' /', '/'])}>")
+        soup.append(f"marked{number} " if rng.random() < 0.4 else "")
+    markup = "<html><body>" + "".join(soup)
+    root = parse(flatten_markup(markup.encode(), ScanLimits(max_depth=30, max_text_depth=40)))
+    assert depth(root) <= 43
+    assert words(root) == re.findall(r"marked\d+", markup)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<!-- never closed <p>x</p>",
+        "<!-- closed --><!-- never <b>closed</b><!-- twice",
+        "<!--",
+        "<!-- <!-- x --!> <!-- y ",
+        "<script><!--\nif (a > b) c();\n</script>",
+    ],
+)
+def test_a_comment_that_never_ends_takes_no_text_with_it(before):
+    root = parse(scan_markup(f"<html><body>{before}{ARTICLE}</body></html>".encode()))
+    assert words(root) == MARKED
+
+
+@pytest.mark.parametrize(
+    "head", ["<title>The title<body>", "<TITLE>The title</head>", '<title lang="en">The title<p>']
+)
+def test_a_title_that_never_ends_takes_no_text_with_it(head):
+    root = parse(scan_markup(f"<html><head>{head}{ARTICLE}</html>".encode()))
+    assert words(root) == MARKED
+    assert root.findtext(".//title") == "The title"
+
+
+def test_titles_and_comments_that_end_are_left_as_they_are():
+    for markup in (
+        "<title>a &lt;b&gt; c</title>" + ARTICLE + "<!-- end -->",
+        "<title>a > b <c> d</title >" + ARTICLE,
+        "<svg><title>x</title></svg>" + ARTICLE,
+    ):
+        utf8 = markup.encode()
+        assert scan_markup(utf8) is utf8
+
+
+def test_a_link_ends_the_one_before_it_where_a_page_is_repaired():
+    markup = ("<b><a href=1>" * 5000 + ARTICLE).encode()
+    root = parse(flatten_markup(markup))
+    assert words(root) == MARKED
+    assert max(len(list(link.iterancestors("a"))) for link in root.iter("a")) == 0

@@ -1,0 +1,239 @@
+"""Lean markup has the columns of the whole markup, however broken that is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from templ_core.dom.codec import document_columns
+from templ_core.dom.document import parse_document, read_document
+from templ_core.dom.parse._flatten import flatten
+from templ_core.dom.parse._strip_markup import lean_markup, lean_page
+from tests.hostile_pages import CASES
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+_TAGS = (
+    "a", "A", "b", "body", "div", "head", "html", "iframe", "meta", "noframes", "p", "plaintext",
+    "pre", "PRE", "script", "SCRIPT", "style", "table", "td", "textarea", "title", "xmp", "x-y",
+)  # fmt: skip
+_NAMES = (
+    "class", "CLASS", "id", "role", "itemprop", "style", "hidden", "aria-hidden", "href", "lang",
+    "property", "content", "data-x", "onclick", "xml:lang", "=", "'", '"', "<", "é", "content2",
+)  # fmt: skip
+TAGS = st.sampled_from(_TAGS)
+NAMES = st.sampled_from(_NAMES)
+_VALUES = (
+    "x", "a b", "", "display:none", "color:red", "VISIBILITY:hidden", "true", "og:title", "&lt;",
+    "http://example.com/a", "https://other.org/b?c", "//example.com//", "/a", "#b", "a>b",
+    "javascript:void(0)", "&#104;ttp://other.org/", "http&#58;//other.org/x", "/&#47;o.org/",
+    "http://a&#46;org/x", "http:a", "http:/&#47;other.org/", "<b>", "<!-- x -->", "de", "/",
+    "a\nb", "a\r\nb\r",
+)  # fmt: skip
+VALUES = st.sampled_from(_VALUES)
+BLANKS = st.sampled_from(["", " ", "\n", "  ", "/", " / ", "\r\n\t", "\f"])
+ATTRIBUTES = st.builds(
+    "{}{}{}".format,
+    BLANKS,
+    NAMES,
+    st.one_of(
+        st.just(""),
+        st.builds("{}={}{}".format, BLANKS, BLANKS, VALUES),
+        st.builds("{}={}'{}'".format, BLANKS, BLANKS, VALUES),
+        st.builds('{}={}"{}"'.format, BLANKS, BLANKS, VALUES),
+    ),
+)
+INSIDE = st.lists(ATTRIBUTES, max_size=4).map("".join)
+ENDS = st.sampled_from([">", ">", ">", "/>", " />", " >", "", '">', "'>"])
+_PIECES = (
+    "word", " ", "  \n ", "\n\n", "two  words", "é", "&amp;", "&#60;b>", "\x0b ", "<", "< ", "</",
+    "<!-- x -->", "<!-->", "<!--->", "<!--", "-->", "--!>", "<!---", "--", "-", "<!x>", "<?x>",
+    "<!doctype html>", "<!DOCTYPE a 'b>'>", "</>", "</ >", "</3 a='>'>", "<![CDATA[x]]>",
+    "</script", "</SCRIPT>", "<script", "</title>", "</style >", "</textarea/>", "</pre>",
+)  # fmt: skip
+PIECES = st.one_of(
+    st.sampled_from(_PIECES),
+    st.builds("<{}{}{}".format, TAGS, INSIDE, ENDS),
+    st.builds("<{} {}{}".format, TAGS, INSIDE, ENDS),
+    st.builds("</{}{}".format, TAGS, ENDS),
+    st.builds("</{} {}{}".format, TAGS, INSIDE, ENDS),
+    st.builds("<{0}>{1}</{0}>".format, TAGS, st.text("<>!-/ script", max_size=12)),
+)
+MARKUP = st.lists(PIECES, max_size=30).map("".join)
+
+
+def tree(utf8):
+    return etree.fromstring(utf8, etree.HTMLParser(encoding="utf-8", huge_tree=True))
+
+
+def columns(utf8, aside=(b"", b"")):
+    root = tree(utf8)
+    if root is None:
+        return None
+    kinds, nodes, texts, segments, scripts, title = flatten(root, "example.com", aside)
+    lang = root.get("lang"), root.get("xml:lang")
+    return kinds, nodes.tolist(), texts, segments.tolist(), scripts, title, lang
+
+
+def assert_same_columns(markup):
+    utf8 = markup.encode()
+    lean = lean_markup(utf8)
+    assert len(lean) <= len(utf8)
+    assert columns(lean) == columns(utf8)
+    page, aside = lean_page(utf8)
+    assert len(page) <= len(utf8)
+    if is_one_document(page):
+        assert columns(page, aside) == columns(utf8)
+
+
+def is_one_document(utf8):
+    root = tree(utf8)
+    return root is None or not any(isinstance(one.tag, str) for one in root.itersiblings())
+
+
+@given(MARKUP)
+def test_lean_markup_has_the_same_columns(markup):
+    assert_same_columns(markup)
+
+
+@given(st.text("<>/='\"!- \nabp", max_size=60))
+def test_the_same_of_marks_in_any_order(markup):
+    assert_same_columns("<p>x" + markup)
+
+
+def test_lean_markup_of_synthetic_sites():
+    for page in simulate_feed(FeedSettings(sites=12, pages=40)):
+        assert_same_columns(page.html)
+
+
+@pytest.mark.parametrize(
+    ("markup", "lean"),
+    [
+        ("<p>a <b>c</b></p>", "<p>a <b>c</b></p>"),
+        ('<p onclick="x>y" class=a data-z>', "<p class=a>"),
+        ("<p data-x=1 class='a'b=2>", "<p class='a'>"),
+        ("<p b='1'class='a'>", "<p b='1'class='a'>"),
+        ("<a id=x b=1/>y</a c='>'>", "<a id=x>y</a>"),
+        ("<p class=x y='1'/>", "<p class=x y='1'/>"),
+        ("<p hidden y=1 =2>", "<p hidden y=1>"),
+        ("<html lang=de x=1 xml:lang=fr>", "<html lang=de x=1 xml:lang=fr>"),
+        ("<meta name=a content=b property=og:title>", "<meta content=b property=og:title>"),
+        ("<meta name=a content=b property=og:image>", "<meta>"),
+        ("<meta content=b property=og&#58;title>", "<meta content=b property=og&#58;title>"),
+        ("<p style='color:red'>", "<p>"),
+        ("<p style='display:none'>", "<p style='display:none'>"),
+        ("<p style=a style='display:none'>", "<p>"),
+        ("<a href=/x/y>", "<a>"),
+        ("<a href='http://a.org/x?y'>", "<a href='http://a.org/'>"),
+        ("<a href='http://a&#47;org/x?y'>", "<a href='http://a&#47;org/x?y'>"),
+        ("<script src=x>if (a<b) c();</script>", "<script></script>"),
+        ("<script><!-- <script></script> --></script>x", "<script></script>x"),
+        ("<script>never ended <p class=a b=c>", "<script>never ended <p class=a b=c>"),
+        ("<title a=1>x  <b></title>", "<title>x  <b></title>"),
+        ("a<!-- b <i> -->c<!-->d<!-- never", "ac" + "d<!-- never"),
+        ("a <<!-- b -->p> c </<!-- d -->p", "a <<!-- b -->p> c </<!-- d -->p"),
+        ("a  <p>\n\n b <b> \n c</b>\n</p> \n d", "a<p>b <b> c</b>\n</p> d"),
+        ("a <!-- x --> <br> <br/> \n<div/> b", "a  <br> <br/><div/>b"),
+        ("\n <pre>\n\n x</pre>\n\n <p> y", "<pre>\n\n x</pre>\n\n <p> y"),
+    ],
+)
+def test_what_is_left_out(markup, lean):
+    assert lean_markup(markup.encode()).decode() == lean
+
+
+@pytest.mark.parametrize(
+    ("markup", "lean"),
+    [
+        ("<p class=a>", "<p\n>"),
+        ("<p id='a>'class=\"b\"/>c", "<p\n/>c"),
+        ("<p / lang=de><br/class=a />", "<p><br\n/>"),
+        ("<p class='&amp;' lang=de>", "<p class='&amp;'>"),
+        ("<p class='a\rb'>", "<p class='a\rb'>"),
+        ("<p class=a id=\0>", "<p class=a id=\0>"),
+        ("<p class='' id style=color:red aria-hidden=false>", "<p>"),
+        ("<a href=/x>a</a><a href=#>b</a>", "<a>a</a><a\n>b</a>"),
+        ("<html class=a><head id=b><body hidden>", "<html class=a><head id=b><body hidden>"),
+        ("<meta itemprop=a content=b>", "<meta\n>"),
+        ("<meta id=a property=og:title>", "<meta id=a property=og:title>"),
+        ("<script id=a></script><style class=b></style>", "<script></script><style></style>"),
+        ("<p class=a", "<p class=a"),
+    ],
+)
+def test_what_is_set_aside(markup, lean):
+    page, aside = lean_page(f"{markup}.".encode())
+    assert page.decode() == f"{lean}."
+    assert any(aside) == ("\n" in lean)
+
+
+def test_what_attributes_set_aside_say():
+    markup = (
+        "<p id=i class=c role=r itemprop=n>a<p hidden>b<p aria-hidden=true>c<p style='Display:none'>"
+        "d<p>e <a class=c href=http://other.org/x>f</a> <a class=c href=#>g</a>"
+        "<i id=first ID=second>h</i>"
+    )
+    page, aside = lean_page(markup.encode())
+    assert page.count(b"\n") == 7
+    assert b"=" not in page
+    assert columns(page, aside) == columns(markup.encode())
+
+
+def test_elements_that_the_parser_adds_have_no_attributes():
+    for markup in ("<p class=a>x</p></p>y", "<td id=a>x<body>y</p>", "</p><li class=a></p></br>x"):
+        assert_same_columns(markup)
+
+
+def test_attributes_stay_where_the_parser_stops_counting_lines():
+    markup = "".join(f"<b class=c{n % 7}>word </b>" for n in range(65_600))
+    page, aside = lean_page(markup.encode())
+    assert page.count(b"class") == 65_600 - 65_533
+    assert columns(page, aside) == columns(markup.encode())
+
+
+def test_the_end_of_a_document_behind_a_lone_mark_stays():
+    assert lean_page(b"<p>a</html>b", True)[0] == b"<p>ab"
+    assert lean_page(b"<p>a <</html>b", True)[0] == b"<p>a <</html>b"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p class=a>x</html><div class=b>y</div></body><p id=c>z",
+        "<pre class=a>\nx</html>\n <b class=b>y</b>\n</pre>",
+        "<html lang=de/><p class=a>x</p>",
+        "<p class=a>x <!-- y <b class=b>z",
+        "<title class=a>x <p class=b>y",
+        "<i class=a>" * 3000 + "x",
+        "<div class=a>" + "<p class=b " + " ".join(f"a{n}" for n in range(1000)) + ">x",
+    ],
+)
+def test_repaired_pages(markup, monkeypatch):
+    page = parse_document(markup, "https://example.com/")
+    monkeypatch.setattr("templ_core.dom.document.lean_page", without_aside)
+    whole = parse_document(markup, "https://example.com/")
+    assert document_columns(page) == document_columns(whole)
+
+
+def without_aside(utf8, _):
+    return lean_markup(utf8), (b"", b"")
+
+
+def test_where_the_parser_counts_other_lines_attributes_stay(monkeypatch):
+    markup = "<p class=a>x<p>y<p class=b>z"
+    page = parse_document(markup, "https://example.com/")
+    of_more_lines = lean_page(b"<i class=c>" * 9 + b".")[1]
+    monkeypatch.setattr(
+        "templ_core.dom.document.lean_page",
+        lambda utf8, _: (lean_page(utf8)[0], of_more_lines),
+    )
+    moved = parse_document(markup, "https://example.com/")
+    assert document_columns(moved) == document_columns(page)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not CASES[name].refusals])
+def test_lean_markup_of_hostile_pages(name, monkeypatch):
+    body = CASES[name].make(0.02)
+    lean = read_document(body, "https://example.com/")
+    monkeypatch.setattr("templ_core.dom.document.lean_page", lambda utf8, _: (utf8, (b"", b"")))
+    monkeypatch.setattr("templ_core.dom.document.lean_markup", lambda utf8: utf8)
+    whole = read_document(body, "https://example.com/")
+    assert lean.segments.texts == whole.segments.texts
+    assert lean.nodes.kinds == whole.nodes.kinds

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from templ_core.lab.papers.kolcz_yih.block_detector import intervals
+from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
+from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
+from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
+    ForestSettings,
+    blind_text_odds,
+    fit_block_detector,
+    joined,
+    sample_blocks,
+    without_duplicates,
+)
+from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
+from templ_core.lab.training.labels.site_pages import SitePage, read_sites
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+SMALL = ForestSettings(trees=10, leaves=50)
+
+
+@pytest.fixture(scope="module")
+def sites():
+    feed = simulate_feed(FeedSettings(sites=12, pages=300, seed=5, languages=("en",)))
+    return list(
+        read_sites(
+            SitePage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
+            for page in feed
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def sample(sites):
+    return joined(sample_blocks(site, number) for number, site in enumerate(sites))
+
+
+@pytest.fixture(scope="module")
+def detector(sample):
+    return fit_block_detector(sample.take(np.flatnonzero(sample.site < 9)), 0, SMALL)
+
+
+def test_blocks_of_unseen_sites_are_told_apart(sites, detector):
+    right = {"text": [], "maxent": [], "forest": []}
+    for site in sites[9:]:
+        blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
+        for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
+            if not len(labels.place):
+                continue
+            features = read_block_features(page.document, page.presentation, some)
+            said = {
+                "text": detector.text_odds(features) > 0,
+                "maxent": detector.maxent_odds(detector.intervals_of(features)) > 0,
+                "forest": detector.forest_probability(features) > 0.5,
+            }
+            for name, template in said.items():
+                right[name].extend((template[labels.place] == labels.template).tolist())
+    assert np.mean(right["maxent"]) > 0.9
+    assert np.mean(right["forest"]) > 0.9
+    assert np.mean(right["text"]) > 0.7
+
+
+def test_the_forest_as_numbers_is_scikit_learns(sample):
+    one, again = (fit_block_detector(sample, 3, SMALL) for _ in range(2))
+    assert np.array_equal(one.trees.value, again.trees.value)
+    rows = np.zeros((5, len(one.borders)), np.float32)
+    share = one.trees.log_odds(rows)
+    assert ((share >= 0) & (share <= 1)).all()
+
+
+def test_text_scores_for_fitting_come_from_models_that_have_not_seen_the_site(sample):
+    changed = sample.take(np.arange(len(sample.template)))
+    flipped = np.where(changed.site == 0, ~changed.template, changed.template)
+    other = type(changed)(
+        **{
+            **{name: getattr(changed, name) for name in changed.__struct_fields__},
+            "template": flipped,
+        }
+    )
+    inside = sample.site == 0
+    assert np.array_equal(blind_text_odds(sample)[inside], blind_text_odds(other)[inside])
+
+
+def test_duplicates_go(sample):
+    twice = joined([sample, sample])
+    once = without_duplicates(sample)
+    assert len(without_duplicates(twice).template) == len(once.template)
+
+
+def test_intervals_are_counted_by_borders_below():
+    rows = np.array([[0.0, 5.0], [1.0, 6.0], [2.5, 7.0]])
+    assert intervals(rows, [np.array([1.0, 2.0]), np.array([])]).tolist() == [
+        [0, 0],
+        [0, 0],
+        [2, 0],
+    ]

@@ -1,0 +1,68 @@
+from templ_core.lab.papers.class_set import SourcePage, class_set, put_into, read_article
+
+BODY = " ".join(f"word{number}" for number in range(60))
+
+
+def page(site, number, body=BODY):
+    return SourcePage(
+        site=site,
+        url=f"http://{site}/{number}",
+        markup=(
+            f"<html><head><title>Story {number} of {site} | {site}</title></head><body>"
+            f"<nav>menu of {site}</nav><div class=art><h1>Story {number}</h1><i class=by>by A</i>tail"
+            f"<div class='text main'>Start {site}{number} <p>{body}</p><aside>ad</aside> rest</div>"
+            f"</div><footer>foot {site}</footer></body></html>"
+        ),
+        content="div.text",
+        exclude="aside",
+        neutral="h1, .by",
+    )
+
+
+def test_an_article_takes_the_place_of_the_content():
+    article = read_article("t", page("a.org", 1))
+    assert article.title == "Story 1 of a.org"
+    assert article.text == f"Start a.org1 {BODY} rest"
+    markup = put_into(page("b.org", 7), article)
+    again = read_article("t", SourcePage(site="", url="", markup=markup, content="div.text"))
+    assert again.text == article.text
+    assert "menu of b.org" in markup
+    assert "foot b.org" in markup
+    assert "<h1><span>Story 1 of a.org</span></h1>tail" in markup
+    for gone in ("by A", "Story 7", "b.org7", "<aside>"):
+        assert gone not in markup
+
+
+def test_pages_without_one_content_element_are_passed_over():
+    twice = page("a.org", 1).markup.replace("</footer>", "</footer><div class=text>x</div>")
+    assert read_article("t", SourcePage(site="", url="", markup=twice, content=".text")) is None
+    short = page("a.org", 1, body="short")
+    assert read_article("t", short) is None
+
+
+def test_the_set_is_drawn_by_seed_and_lends_pages_in_turn():
+    topics = {topic: [page(topic, n, BODY + f" {n}") for n in range(6)] for topic in ("s", "c")}
+    templates = {site: [page(site, n) for n in range(3)] for site in ("x", "y", "z")}
+
+    def drawn(seed):
+        return class_set(
+            topics, templates, articles_per_topic=4, templates_per_article=2, seed=seed
+        )
+
+    pages = drawn(1)
+    assert len(pages) == 2 * 4 * 2
+    assert pages == drawn(1)
+    assert {one.article for one in pages} != {one.article for one in drawn(2)}
+    assert all(one.article.split("/")[2] == one.topic for one in pages)
+    lent = [one.url.partition("#")[0] for one in pages]
+    most_used = max(lent.count(url) for url in lent)
+    assert most_used <= -(-len(pages) // 3 // 3) + 2
+    articles = {(one.article, one.site) for one in pages}
+    assert len(articles) == len(pages)
+
+
+def test_the_same_article_is_drawn_once():
+    topics = {"s": [page("s", 1), page("s", 1)]}
+    templates = {"x": [page("x", 1)]}
+    pages = class_set(topics, templates, articles_per_topic=5, templates_per_article=1, seed=0)
+    assert len(pages) == 1

@@ -1,0 +1,146 @@
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.dom.tags import INLINE
+from templ_core.lab.training.labels.node_templates import count_site, hashes_of, site_labels
+from templ_core.lab.training.labels.site_pages import (
+    PAGES_MIN,
+    SITES_MIN,
+    SitePage,
+    TooFewPages,
+    read_pages,
+    read_sites,
+)
+from templ_core.page_level.features.characters import read_characters, read_words
+
+MENU = "<ul>" + "".join(f"<li><a href=/{n}>Section {n}</a>" for n in range(12)) + "</ul>"
+
+
+def sentence(seed):
+    rng = random.Random(seed)
+    return " ".join("".join(rng.choices("abcdefgh", k=rng.randint(2, 8))) for _ in range(40))
+
+
+def article(number, more=""):
+    return (
+        f"<body><div id=top>{MENU}</div><main><h1>{sentence(number)[:30]}</h1>"
+        f"<p>{sentence(f'{number}a')}</p><p>{sentence(f'{number}b')}</p>{more}</main>"
+        "<div id=foot>Copyright of all pages by the site</div>"
+    )
+
+
+def page(number, html, site="a.org"):
+    return SitePage(corpus="test", site=site, url=f"https://{site}/{number}", body=html.encode())
+
+
+def labelled(htmls):
+    pages = read_pages([page(number, html) for number, html in enumerate(htmls)])
+    frequency = count_site(pages)
+    return [(one, site_labels(one, frequency)) for one in pages]
+
+
+def template_texts(one, labels):
+    texts = one.document.segments.texts
+    return {text for text, template in zip(texts, labels.template_segment, strict=True) if template}
+
+
+def test_what_recurs_is_template_and_the_rest_is_not():
+    for one, labels in labelled([article(number) for number in range(30)]):
+        template = template_texts(one, labels)
+        assert template == {f"Section {n}" for n in range(12)} | {
+            "Copyright of all pages by the site"
+        }
+        tags = one.document.nodes.tags
+        named = dict(zip(tags, labels.template.tolist(), strict=True))
+        assert named["ul"]
+        assert named["div"]
+        assert not named["main"]
+        assert not named["body"]
+
+
+def test_a_node_is_template_when_more_than_85_percent_of_its_html_is():
+    pages = [article(number).replace("Section 3<", f"Changing {number}<") for number in range(30)]
+    one, labels = labelled(pages)[0]
+    menu = one.document.nodes.tags.index("ul")
+    assert 0.85 < labels.covered[menu] < 1
+    assert labels.template[menu]
+    assert "Changing 0" not in template_texts(one, labels)
+
+
+def test_a_refetched_article_is_no_template():
+    pages = [article(number) for number in range(20)]
+    pages += [article("hot", f"<p>Seen {number} times") for number in range(25)]
+    found = labelled(pages)
+    assert len(found) == 21
+    for one, labels in found:
+        assert not any(sentence("hota") in text for text in template_texts(one, labels))
+
+
+def test_error_pages_turn_no_article_into_template():
+    lost = f"<body>{MENU}<p>This page is not here, it has moved to another place or never was"
+    pages = [article(number) for number in range(20)]
+    pages += [f"{lost} {number}" for number in range(15)]
+    found = labelled(pages)
+    assert len(found) < 25
+    for one, labels in found:
+        assert all(len(text) < 80 for text in template_texts(one, labels))
+
+
+def test_too_few_sites_and_too_few_pages_are_named():
+    with pytest.raises(TooFewPages, match=f"2 sites.*at least {SITES_MIN}"):
+        list(read_sites([page(n, article(n), f"{n % 2}.org") for n in range(40)]))
+    with pytest.raises(TooFewPages, match=f"0 of 12 sites have {PAGES_MIN} .* largest has 3"):
+        list(read_sites([page(n, article(n), f"{n % 12}.org") for n in range(36)]))
+
+
+TREES = st.recursive(
+    st.sampled_from(["a", "b", "a b"]).map(lambda text: ("", [text])),
+    lambda inner: st.tuples(st.sampled_from(["div", "p", "b"]), st.lists(inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+def markup(tree):
+    tag, inner = tree
+    if not tag:
+        return f" {inner[0]} "
+    return f"<{tag}>{''.join(map(markup, inner))}</{tag}>"
+
+
+@given(st.lists(TREES, min_size=1, max_size=4))
+def test_equal_hashes_mean_equal_tags_and_words(trees):
+    """Against the plain definition: tags and texts of the subtree in document order."""
+    document = parse_document(f"<body>{''.join(map(markup, trees))}", "https://a.org/")
+    segments, nodes = document.segments, document.nodes
+    if not segments.texts:
+        return
+    words = read_words(read_characters(segments.texts))
+    hashes, _ = hashes_of(document, words)
+    owners = segments.owner.tolist()
+    contents = {}
+    for node, tag in enumerate(nodes.tags):
+        if tag in INLINE:
+            continue
+        items = [(2 * n, nodes.tags[n]) for n in range(node, nodes.end[node])]
+        items += [
+            (2 * int(at) - 1, text)
+            for owner, at, text in zip(owners, segments.inline_to, segments.texts, strict=True)
+            if node <= owner < nodes.end[node]
+        ]
+        if any(key % 2 for key, _ in items):
+            content = tuple(text for _, text in sorted(items, key=lambda item: item[0]))
+            contents.setdefault(content, set()).add(int(hashes[node]))
+    assert all(len(some) == 1 for some in contents.values())
+    assert len({one for some in contents.values() for one in some}) == len(contents)
+
+
+def test_covered_shares_are_shares():
+    for _, labels in labelled([article(number) for number in range(15)]):
+        assert (labels.covered >= 0).all()
+        assert (labels.covered <= 1).all()
+        assert np.isfinite(labels.covered).all()

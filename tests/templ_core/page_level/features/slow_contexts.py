@@ -1,0 +1,135 @@
+"""The contexts of `templ_core.page_level.features.contexts` by name, one numpy operation after the other."""
+
+import numpy as np
+
+from templ_core.page_level.features.contexts import SUM_WEIGHT
+from tests.templ_core.page_level.features.slow_features import position_columns
+
+WINDOWS = (4, 10, 25)
+NEIGHBOURS = (1, 2, 3)
+_RECALL_SHARE = 0.95
+_LEVEL_NAMES = ("L1", "L2", "L3", "L4", "L5", "T")
+
+
+def context_columns(tree, group, attribute, text):
+    """Contexts of the two scores; each column of length n_segments."""
+    odds = SUM_WEIGHT * (attribute + text)
+    p0 = first_guess(attribute, text)
+    return {
+        "attribute score": attribute,
+        "text score": text,
+        **_page_columns(tree, odds, p0),
+        **_mean_columns(tree, group, p0),
+        **_order_columns(tree, p0),
+        **_mass_columns(tree, p0),
+        **_raw_columns(tree, group, attribute, "attribute"),
+        **_raw_columns(tree, group, text, "text"),
+    }
+
+
+def expected_f1_curve(content_probability, words, recall_share):
+    """Segments from the surest on, and the expected F1 of keeping them up to each."""
+    order = np.argsort(-content_probability, kind="stable")
+    mass = content_probability * words
+    kept_mass = np.cumsum(mass[order])
+    return order, 2 * kept_mass / (np.cumsum(words[order]) + recall_share * mass.sum() + 1e-9)
+
+
+def first_guess(attribute, text):
+    """p0 of each segment, 0 to 1; for log-odds of the two scores."""
+    return 1 / (1 + np.exp(-SUM_WEIGHT * (attribute + text)))
+
+
+def _page_columns(tree, odds, p0):
+    """The page as a whole: where it would be cut by p0 alone."""
+    order, expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
+    best = int(np.argmax(expected))
+    cut = float(p0[order[best]])
+    size = len(p0)
+    rank = np.empty(size)
+    rank[order] = np.arange(size) / size
+    edge = min(max(cut, 1e-6), 1 - 1e-6)
+    return {
+        "p0": p0,
+        "over the cut": odds - np.log(edge / (1 - edge)),
+        "expected F1": np.full(size, expected[best]),
+        "cut": np.full(size, cut),
+        "page mean": np.full(size, np.average(p0, weights=tree.words)),
+        "rank": rank,
+    }
+
+
+def _mean_columns(tree, group, p0):
+    """Means of p0 among segments of the same path and inside the compressed ancestors."""
+    mass, ones = p0 * tree.words, np.ones(len(p0))
+    weighted = tree.sums(mass, tree.above) / tree.sums(tree.words, tree.above)
+    plain = tree.sums(p0, tree.above[1:4]) / tree.sums(ones, tree.above[1:4])
+    return {
+        "path mean": group_means(group, p0, tree.words),
+        **{f"{name} mean": row for name, row in zip(_LEVEL_NAMES, weighted, strict=True)},
+        "plain path mean": group_means(group, p0, ones),
+        **{f"plain {name} mean": row for name, row in zip(_LEVEL_NAMES[1:4], plain, strict=True)},
+    }
+
+
+def group_means(group, values, weights):
+    """Weighted mean of each segment's group; length n_segments."""
+    means = np.bincount(group, values * weights) / np.bincount(group, weights)
+    return means[group]
+
+
+def _order_columns(tree, p0):
+    """p0 of the segments before and after, one by one and in windows; 0 beyond the page."""
+    size, widest = len(p0), max(WINDOWS)
+    columns = {}
+    padded = np.pad(p0, widest)
+    for step in NEIGHBOURS:
+        columns[f"{step} before"] = padded[widest - step :][:size]
+        columns[f"{step} after"] = padded[widest + step :][:size]
+    mass = np.concatenate([np.zeros(1), np.cumsum(p0 * tree.words)])
+    words = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
+    number = np.arange(size)
+    for window in WINDOWS:
+        low, high = np.maximum(number - window, 0), np.minimum(number + window + 1, size)
+        columns[f"window {window} before"] = _ratio(
+            mass[number] - mass[low], words[number] - words[low]
+        )
+        columns[f"window {window} after"] = _ratio(
+            mass[high] - mass[number + 1], words[high] - words[number + 1]
+        )
+    columns["mass before"] = mass[:-1] / mass[-1]
+    columns["mass after"] = 1 - mass[1:] / mass[-1]
+    return columns
+
+
+def _mass_columns(tree, p0):
+    """Shares of the page's content mass, and the node whose text alone would score best."""
+    mass = p0 * tree.words
+    total = float(mass.sum())
+    nodes = np.arange(len(tree.up))
+    inside, words = tree.sums(mass, nodes), tree.sums(tree.words, nodes)
+    expected = 2 * inside / (words + total)
+    best = int(np.argmax(expected))
+    _, page_expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
+    shares = inside[tree.above[[0, 2, 4]]] / total
+    return {
+        **{f"{name} mass": row for name, row in zip(("L1", "L3", "L5"), shares, strict=True)},
+        **position_columns(tree, best, "best subtree"),
+        "best subtree: over the page": np.full(len(p0), expected[best] / page_expected.max()),
+    }
+
+
+def _raw_columns(tree, group, score, name):
+    weighted = score * tree.words
+    nodes = tree.above[[0, 1, 5]]
+    rows = tree.sums(weighted, nodes) / tree.sums(tree.words, nodes)
+    page = np.full(len(score), weighted.sum() / tree.words.sum())
+    return {
+        f"{name} path mean": group_means(group, score, tree.words),
+        **{f"{name} {level} mean": row for level, row in zip(("L1", "L2", "T"), rows, strict=True)},
+        f"{name} page mean": page,
+    }
+
+
+def _ratio(mass, words):
+    return mass / np.maximum(words, 1.0)

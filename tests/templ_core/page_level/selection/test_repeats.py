@@ -1,0 +1,61 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.selection._repeats import surest_copies
+from templ_core.page_level.selection.repeats import Copies, choose, may_repeat
+
+LONG = "these twenty words and a few stand on the page more than once today, as they are told on phones too, and on desks"
+
+
+def copies(markup):
+    document = parse_document(markup, "https://example.com/")
+    found = read_features(document)
+    once = may_repeat(document, found.tree.words)
+    return found.tree.words, Copies(text=found.text, path=found.group, once=once)
+
+
+def kept(markup, odds):
+    words, found = copies(markup)
+    return choose(np.array(odds), found, words, 0.95).kept.tolist()
+
+
+def test_the_surer_copy_stays():
+    markup = f"<p>{LONG}</p><div>{LONG}</div><p>And a little more text.</p>"
+    assert kept(markup, [2.0, 4.0, 4.0]) == [False, True, True]
+
+
+def test_records_of_one_list_may_be_equal():
+    assert kept(f"<li>{LONG}<li>{LONG}", [3.0, 4.0]) == [True, True]
+
+
+def test_code_and_tables_mean_their_repeats():
+    assert kept(f"<div>{LONG}</div><pre>{LONG}</pre>", [4.0, 3.0]) == [True, True]
+
+
+def test_short_text_may_repeat():
+    assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
+
+
+def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
+    words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
+    for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
+        choice = choose(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
+        assert choice.kept.tolist() == kept_then
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
+def test_the_surest_copy_of_equal_texts_is_the_first_of_the_surest(segments):
+    text = np.array([text for text, _ in segments], np.uint64)
+    odds = np.array([odds for _, odds in segments], np.float64)
+    expected = [
+        min(
+            (-other_odds, place)
+            for place, (other, other_odds) in enumerate(segments)
+            if other == own
+        )[1]
+        for own, _ in segments
+    ]
+    assert surest_copies(text, odds).tolist() == expected

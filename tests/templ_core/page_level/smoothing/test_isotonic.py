@@ -1,0 +1,147 @@
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
+
+SCORES = [0.0, 0.125, 0.5, 0.625, 1.0]
+EXACT = st.sampled_from(SCORES)
+AMOUNTS = [0.0, 0.25, 1.0, 3.0, 4.0]
+INFINITE = float("inf")
+
+
+@st.composite
+def trees(draw, largest=5, scores=EXACT):
+    """Parent in document order, score, weight and penalty."""
+    count = draw(st.integers(1, largest))
+    parent, path = [-1], [0]
+    for node in range(1, count):
+        depth = draw(st.integers(1, len(path)))
+        parent.append(path[depth - 1])
+        path[depth:] = [node]
+    amounts = st.lists(st.sampled_from(AMOUNTS), min_size=count, max_size=count)
+    penalty = st.lists(st.sampled_from([*AMOUNTS, INFINITE]), min_size=count, max_size=count)
+    x = st.lists(scores, min_size=count, max_size=count)
+    return as_columns(parent, draw(x), draw(amounts), draw(penalty))
+
+
+def as_columns(parent, *columns):
+    return np.array(parent, np.int32), *(np.array(column, float) for column in columns)
+
+
+def cost(tree, values):
+    """Cost of an assignment, as the definition says it; infinite where a parent is above its child."""
+    parent, score, weight, penalty = tree
+    total = 0.0
+    for node, value in enumerate(values):
+        total += weight[node] * abs(score[node] - value)
+        if node and values[parent[node]] > value:
+            return INFINITE
+        if node and values[parent[node]] != value:
+            total += penalty[node]
+    return total
+
+
+def least_cost(tree, values):
+    """BuildError as the paper means it: one function of a node and its parent's value."""
+    parent, score, weight, penalty = tree
+    children = [np.flatnonzero(parent == node).tolist() for node in range(len(parent))]
+
+    @cache
+    def taking(node, value):
+        below = sum(inheriting(child, value) for child in children[node])
+        return weight[node] * abs(score[node] - value) + below
+
+    @cache
+    def inheriting(node, value):
+        onward = [taking(node, other) for other in values if other > value]
+        return min([taking(node, value), *(penalty[node] + cost for cost in onward)])
+
+    return min(taking(0, value) for value in values)
+
+
+@given(trees())
+def test_the_twin_agrees_with_brute_force_over_the_scores(tree):
+    values = sorted(set(tree[1].tolist()))
+    best = min(cost(tree, chosen) for chosen in product(values, repeat=len(tree[0])))
+    assert least_cost(tree, values) == best
+
+
+@given(trees())
+def test_the_exact_smoothing_costs_no_more_than_any_assignment(tree):
+    smoothed = smooth_exactly(*tree)
+    assert cost(tree, smoothed.score) == pytest.approx(least_cost(tree, SCORES))
+    assert total_cost(*tree, smoothed) == pytest.approx(cost(tree, smoothed.score))
+
+
+@given(trees(largest=40, scores=st.floats(0, 1)))
+def test_larger_trees_cost_what_the_twin_says(tree):
+    exact = cost(tree, smooth_exactly(*tree).score)
+    assert exact == pytest.approx(least_cost(tree, sorted(set(tree[1].tolist()))))
+    fast = cost(tree, smooth(*tree).score)
+    assert exact - 1e-9 <= fast <= least_cost(tree, GRID.tolist()) + 1e-9
+    assert fast <= exact + tree[2].sum() / 126 + 1e-9
+
+
+@given(trees(largest=30, scores=st.integers(0, 63).map(lambda number: GRID[number])))
+def test_scores_on_the_grid_are_smoothed_exactly(tree):
+    fast, exact = smooth(*tree), smooth_exactly(*tree)
+    assert total_cost(*tree, fast) == pytest.approx(total_cost(*tree, exact))
+
+
+@given(trees(largest=12))
+def test_values_off_the_scores_never_help(tree):
+    assert least_cost(tree, SCORES) <= least_cost(tree, GRID.tolist()) + 1e-9
+
+
+@given(trees(largest=12))
+def test_nodes_of_a_section_are_connected_and_share_a_score(tree):
+    smoothed = smooth(*tree)
+    for node in range(1, len(tree[0])):
+        above = tree[0][node]
+        same_section = smoothed.section[node] == smoothed.section[above]
+        assert same_section == (smoothed.score[node] == smoothed.score[above])
+
+
+def test_a_leaf_above_and_a_leaf_below_its_parent():
+    # the printed leaf case, x_i - x_j > gamma, would leave the leaf below at no cost
+    chain = as_columns([-1, 0], [0.9, 0.1], [2, 1], [0.1, 0.1])
+    assert smooth_exactly(*chain).score.tolist() == [0.9, 0.9]
+    chain = as_columns([-1, 0], [0.1, 0.9], [2, 1], [0.1, 0.1])
+    assert smooth_exactly(*chain).score.tolist() == [0.1, 0.9]
+
+
+def test_equal_costs_stay_with_the_parent_then_take_the_smallest_value():
+    stays = as_columns([-1, 0], [0.0, 1.0], [1, 1], [0, 1])
+    assert smooth_exactly(*stays).score.tolist() == [0.0, 0.0]
+    tied = as_columns([-1, 0, 0], [0.0, 0.25, 0.75], [0, 1, 1], [0, 9, 9])
+    assert set(smooth_exactly(*tied).score) == {0.25}
+
+
+def test_a_high_penalty_leaves_one_section_and_none_leaves_many():
+    parent, score, ones = as_columns([-1, 0, 1, 1, 0], [0.0, 0.1, 0.2, 0.8, 0.9], [1] * 5)
+    assert len(set(smooth(parent, score, ones, 100 * ones).section)) == 1
+    assert len(set(smooth(parent, score, ones, 0 * ones).section)) == 5
+
+
+def test_no_nodes_no_scores_and_many_values():
+    assert not len(smooth(*as_columns([], [], [], [])).score)
+    assert smooth_exactly(*as_columns([-1], [0.5], [0], [1])).score.tolist() == [0.0]
+    count = 401
+    chain = as_columns(range(-1, count - 1), np.linspace(1, 0, count), [1] * count, [0] * count)
+    assert set(smooth_exactly(*chain).score) == {chain[1][count // 2]}
+
+
+def test_every_root_of_a_forest_starts_for_nothing():
+    forest = as_columns([-1, -1], [0.0, 1.0], [1, 1], [INFINITE, INFINITE])
+    assert smooth(*forest).section.tolist() == [0, 1]
+
+
+def test_nodes_out_of_document_order_are_refused():
+    scrambled = as_columns([-1, 0, 0, 1], [0.5] * 4, [1] * 4, [1] * 4)
+    with pytest.raises(ValueError, match="node 3 is not in document order"):
+        smooth(*scrambled)

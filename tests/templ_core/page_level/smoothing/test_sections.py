@@ -1,0 +1,29 @@
+import numpy as np
+
+from templ_core.dom.document import parse_document
+from templ_core.page_level.smoothing.sections import section_numbers
+
+
+def sections(markup, templateness, penalty=0.05):
+    document = parse_document(markup, "")
+    words = np.array([len(text.split()) for text in document.segments.texts], float)
+    return section_numbers(document, np.array(templateness), words, penalty).tolist()
+
+
+def test_what_scores_alike_under_one_element_is_a_section():
+    markup = (
+        "<body><div><div><p>the first paragraph</p><p>the second one</p></div></div>"
+        "<ul><li>home page</li><li>contact us</li></ul></body>"
+    )
+    assert sections(markup, [0.1, 0.2, 0.9, 0.95]) == [0, 0, 1, 1]
+    assert sections(markup, [0.1, 0.2, 0.9, 0.95], penalty=99) == [0, 0, 0, 0]
+
+
+def test_text_beside_blocks_inside_a_link():
+    # the block stands inside the inline element that the text before it ends in
+    markup = "<div>some text<a>more of it<p>a block in the link</p></a>the end</div>"
+    assert sections(markup, [0.1, 0.9, 0.1]) == [0, 1, 0]
+
+
+def test_a_page_without_text_has_no_sections():
+    assert sections("<div></div>", []) == []

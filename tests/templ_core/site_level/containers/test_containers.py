@@ -1,0 +1,87 @@
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.containers.containers import (
+    STEPS_MAX,
+    box_nodes,
+    find_containers,
+    mean_around,
+    steps_from,
+    usual,
+)
+from templ_core.site_level.places.counts import occurrences
+from templ_core.site_level.places.places import node_places
+
+MARKUP = """<body><div id=a><p>one</p><div id=b><p>two</p><ul><li>three</li><li>four</li></ul></div>
+</div><div id=c><p>five</p><p>six</p></div></body>"""
+
+
+@pytest.fixture(scope="module")
+def document():
+    return parse_document(MARKUP, "https://example.com/")
+
+
+@pytest.fixture(scope="module")
+def tree(document):
+    return read_features(document).tree
+
+
+@given(
+    st.lists(st.floats(0.01, 0.99), min_size=6, max_size=6),
+    st.lists(st.integers(1, 30), min_size=6, max_size=6),
+)
+def test_containers_are_the_boxes_of_most_mass_and_most_gain(document, tree, content, words):
+    boxes = box_nodes(tree)
+    first, last = tree.first[boxes].astype(np.int32), tree.last[boxes].astype(np.int32)
+    found = find_containers(first, last, np.array(content), np.array(words, float))
+    mass = [c * w for c, w in zip(content, words, strict=True)]
+    gain = [(c - 0.5) * w for c, w in zip(content, words, strict=True)]
+    ranges = [range(a, b) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    held = [sum(mass[n] for n in one) for one in ranges]
+    enough = [len(one) for one, part in zip(ranges, held, strict=True) if part >= 0.85 * sum(mass)]
+    assert len(ranges[found.content]) == min(enough)
+    assert held[found.content] >= 0.85 * sum(mass) - 1e-6
+    gains = [sum(gain[n] for n in one) for one in ranges]
+    assert gains[found.best] == pytest.approx(max(gains))
+
+
+def test_steps_are_counted_up_to_the_first_element_that_holds_both(document, tree):
+    nodes = document.nodes
+    for start in range(len(nodes.tags)):
+        expected = []
+        for segment in range(len(document.segments.texts)):
+            node, steps = start, 0
+            while not tree.first[node] <= segment < tree.last[node]:
+                node, steps = int(nodes.parent[node]), steps + 1
+            expected.append(min(steps, STEPS_MAX))
+        assert steps_from(tree, nodes.parent, start).tolist() == expected
+
+
+def test_the_most_usual_container_around_a_segment_counts(document, tree):
+    cells = node_places(document).cell
+    tags = [
+        f"{t} {a[:1]}" for t, a in zip(document.nodes.tags, document.nodes.attributes, strict=True)
+    ]
+    votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
+    counts = occurrences(np.array(votes, np.uint64))
+    shares = usual(counts, cells, tree, 9)
+    assert shares.tolist() == [3 / 12, 6 / 12, 6 / 12, 6 / 12, 0, 0]
+    having = np.concatenate([counts.sums, counts.sums + 3])
+    of_those = usual(msgspec.structs.replace(counts, sums=having), cells, tree)
+    assert of_those.tolist() == [3 / 9, 6 / 12, 6 / 12, 6 / 12, 0, 0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
+def test_surroundings_are_the_words_two_elements_up(document, tree, content):
+    around = mean_around(np.array(content), tree, document.nodes.parent)
+    above = [max(one, 0) for one in document.nodes.parent.tolist()]
+    for segment, owner in enumerate(tree.owner.tolist()):
+        node = above[above[owner]]
+        inside = slice(tree.first[node], tree.last[node])
+        mean = np.average(content[inside], weights=tree.words[inside])
+        assert around[segment] == pytest.approx(mean)

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from templ_core.page_level.model.page_type import PageKind
+from templ_core.site_level.containers.outside_container import left_beside
+from templ_core.site_level.fusion.site_inputs import RECURS, TRUST
+
+ARTICLE = PageKind(article=0.7, other=0.3)
+DOCUMENTATION = PageKind(documentation=0.7, other=0.3)
+
+
+def is_left(odds, kind, *, words=30, inside=False, usual=-0.5, trust=1.0, recurs=False):
+    columns = {"in the best box": 0.5 if inside else -0.5, "usual best box": usual}
+    columns |= {TRUST: trust, RECURS: float(recurs)}
+    one = {name: np.array([value]) for name, value in columns.items()}
+    return left_beside(np.array([odds]), one, np.array([float(words)]), kind).item()
+
+
+def test_text_beside_an_article_stays_where_it_is_surely_content():
+    assert is_left(0.9, ARTICLE)
+    assert not is_left(1.1, ARTICLE)
+    assert not is_left(0.1, ARTICLE, inside=True)
+
+
+def test_a_usual_box_is_as_good_where_the_site_is_trusted():
+    assert not is_left(0.1, ARTICLE, usual=0.0)
+    assert is_left(0.1, ARTICLE, usual=0.0, trust=0.4)
+
+
+def test_on_an_article_no_text_stays_that_is_template_rather_than_content():
+    assert is_left(-0.1, ARTICLE, inside=True)
+    assert is_left(-0.1, ARTICLE, words=3)
+    assert not is_left(0.1, ARTICLE, words=3)
+
+
+def test_beside_documentation_text_that_recurs_stays_where_it_is_surely_content():
+    assert is_left(0.9, DOCUMENTATION, recurs=True)
+    assert not is_left(1.1, DOCUMENTATION, recurs=True)
+
+
+@pytest.mark.parametrize("place", [{"inside": True}, {"usual": -0.1}, {"recurs": False}])
+def test_other_text_of_documentation_is_left_to_the_cut(place):
+    assert not is_left(-3.0, DOCUMENTATION, **({"recurs": True} | place))
+
+
+def test_other_pages_are_left_to_the_cut():
+    assert not is_left(-3.0, PageKind(), recurs=True)

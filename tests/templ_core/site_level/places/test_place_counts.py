@@ -1,0 +1,128 @@
+"""Counts, constancy and pooling against their definitions, on small pages of words and places."""
+
+from math import exp, isclose, log
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.site_level.places._place_log_odds import where_repeated
+from templ_core.site_level.places.place_counts import NO_PAGES, count_page, count_pages
+from templ_core.site_level.places.place_log_odds import read_places
+from templ_core.site_level.places.place_table import tabulate
+from templ_core.site_level.places.places import PagePlaces
+
+SEGMENTS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from([-2.0, 0.0, 3.0])), min_size=1
+)
+PAGES = st.lists(SEGMENTS, min_size=1, max_size=9)
+
+
+def places_of(segments):
+    """A page whose segments stand at a place, have a text (of 3 words and more), and log-odds."""
+    place = np.array([place for place, _, _ in segments], np.uint64)
+    text = np.array([text for _, text, _ in segments], np.uint64)
+    return PagePlaces(
+        path=place,
+        cell=place + np.uint64(100),
+        anchor=place // np.uint64(2),
+        text=text,
+        shape=text,
+        words=(text.astype(np.int32) + 3),
+        boxes=np.zeros(1, np.uint64),
+        first=np.zeros(1, np.int32),
+        last=np.array([len(segments)], np.int32),
+    )
+
+
+def odds_of(segments):
+    return np.array([odds for _, _, odds in segments])
+
+
+def counts_of(pages):
+    return [count_page(places_of(page), odds_of(page)) for page in pages]
+
+
+def columns(counts):
+    tables = (counts.runs, counts.paths, counts.texts, counts.shapes)
+    return counts.pages, [(one.keys.tolist(), one.sums.tolist()) for one in tables]
+
+
+@given(PAGES)
+def test_learning_page_by_page_is_counting_the_window(pages):
+    learned = NO_PAGES
+    for page in counts_of(pages):
+        learned = learned.learn_one(page)
+    assert columns(learned) == columns(count_pages(counts_of(pages)))
+    assert columns(learned) == columns(count_pages(counts_of(pages[::-1])))
+
+
+@given(PAGES, SEGMENTS)
+def test_a_page_that_was_forgotten_leaves_nothing(pages, page):
+    window = count_pages(counts_of(pages))
+    one = count_page(places_of(page), odds_of(page))
+    assert columns(window.learn_one(one).forget_one(one)) == columns(window)
+
+
+def brute_constancy(pages, place):
+    """Words per page over words of different texts, where at least two pages have the place."""
+    words = [text + 3 for page in pages for at, text, _ in page if at == place]
+    texts = {text for page in pages for at, text, _ in page if at == place}
+    on = sum(any(at == place for at, _, _ in page) for page in pages)
+    return sum(words) / on / sum(text + 3 for text in texts) if on >= 2 else 0.3
+
+
+@given(PAGES)
+def test_constancy_is_words_per_page_over_words_of_different_texts(pages):
+    table = tabulate(count_pages(counts_of(pages)))
+    asked = [(place, text, 0.0) for place in range(3) for text in range(4)]
+    known = read_places(table, places_of(asked), odds_of(asked))
+    for row, (place, text, _) in enumerate(asked):
+        on = sum(any(at == place for at, _, _ in page) for page in pages)
+        has = sum(any(one == text for _, one, _ in page) for page in pages)
+        assert known.path_pages[row] == on
+        assert known.text_pages[row] == known.shape_pages[row] == (has if has > 1 else 0)
+        constancy = brute_constancy(pages, place)
+        assert isclose(known.constancy[row], constancy, abs_tol=1e-12)
+        assert known.constant[row] == is_constant(on, constancy, known.text_pages[row], text + 3)
+
+
+def is_constant(on, constancy, has, words):
+    """Nearly the same text everywhere, or a few texts in rotation."""
+    same = on >= 4 and constancy >= 0.5 and has >= max(2, 0.3 * on)
+    several = on >= 8 and on * constancy >= 5 and constancy >= 0.08
+    return same or (words >= 4 and several and has >= max(3, 0.05 * on))
+
+
+def brute_pooled(pages, here, is_there):
+    """Log-odds of the mean content of a place, constant texts at 0.02, by the definition."""
+    mass = words = 0.0
+    for page in [*pages, here]:
+        for at, text, odds in page:
+            if not is_there(at):
+                continue
+            on = sum(any(a == at for a, _, _ in one) for one in pages)
+            has = sum(any(t == text for _, t, _ in one) for one in pages)
+            fixed = is_constant(on, brute_constancy(pages, at), has, text + 3)
+            probability = 0.02 if fixed else 1 / (1 + np.exp(-odds))
+            mass += round(1000 * (text + 3) * probability) / 1000
+            words += text + 3
+    mean = min(max(mass / words, 0.005), 0.995)
+    return log(mean / (1 - mean))
+
+
+@given(PAGES, SEGMENTS)
+def test_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(pages, here):
+    table = tabulate(count_pages(counts_of(pages)))
+    known = read_places(table, places_of(here), odds_of(here))
+    for (place, _, _), odds, content in zip(here, known.odds, known.content, strict=True):
+        of_cell = brute_pooled(pages, here, lambda at, place=place: at == place)
+        of_anchor = brute_pooled(pages, here, lambda at, place=place: at // 2 == place // 2)
+        assert isclose(odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
+        assert isclose(content, 1 / (1 + exp(-odds)), abs_tol=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_texts_that_stand_at_their_path_again_are_found(pairs):
+    path, text = (np.array([pair[n] for pair in pairs], np.uint64) for n in range(2))
+    assert where_repeated(path, text).tolist() == [pairs.count(pair) > 1 for pair in pairs]

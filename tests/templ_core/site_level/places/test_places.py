@@ -1,0 +1,79 @@
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.places.element_types import element_kinds
+from templ_core.site_level.places.places import node_places, page_places
+
+
+def places_of(markup):
+    """Places of each segment, by its text."""
+    document = parse_document(f"<body>{markup}</body>", "https://example.com/")
+    page = page_places(document, read_features(document), node_places(document))
+    return {
+        text: (int(page.path[n]), int(page.cell[n]), int(page.anchor[n]))
+        for n, text in enumerate(document.segments.texts)
+    }
+
+
+def same(one, other):
+    """Which of path, cell and anchor are equal for the texts A of two pages."""
+    pairs = zip(places_of(one)["A"], places_of(other)["A"], strict=True)
+    return [first == second for first, second in pairs]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("<div id=post-12><p>A</div>", "<div id=post-7><p>A</div>"),
+        ("<div class='entry tag-a'><p>A</div>", "<div class='entry category-b'><p>A</div>"),
+        ("<div class='aa bb cc'><p>A</div>", "<div class='aa bb dd'><p>A</div>"),
+        ("<ul><li class=odd>A</ul>", "<ul><li class=even>A</ul>"),
+    ],
+)
+def test_what_changes_from_page_to_page_names_no_place(one, other):
+    assert same(one, other) == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("<div class=in><p>A</div>", "<div class=by><p>A</div>", [False, False, False]),
+        ("<p>A", "<h2>A</h2>", [False, False, False]),
+        ("<table><tr><td>x<td>A</table>", "<table><tr><td>A</table>", [True, False, True]),
+        (
+            "<section><div class=post><p>A</div></section>",
+            "<main><div class=post><p>A</div></main>",
+            [False, False, True],
+        ),
+    ],
+)
+def test_path_cell_and_anchor_tell_apart_what_they_should(one, other, expected):
+    assert same(one, other) == expected
+
+
+def test_attributes_of_any_size_and_kind_are_read():
+    assert places_of(f"<div class='{'x ' * 100_000}' id='\U0001f600'><p>A</div>")["A"]
+
+
+def test_a_box_is_the_deepest_element_of_its_text():
+    document = parse_document("<body><div><div class=in><p>A<p>B</div></div></body>", "u")
+    features = read_features(document)
+    nodes = node_places(document)
+    page = page_places(document, features, nodes)
+    ranges = list(zip(page.first.tolist(), page.last.tolist(), strict=True))
+    assert ranges == [(0, 2), (0, 1), (1, 2)]
+    inner = document.nodes.attributes.index("\nin\n\n\n")
+    assert page.boxes[0] == nodes.cell[inner]
+
+
+def test_kinds_are_read_alike_however_many_were_met_before():
+    def kinds(numbers):
+        markup = "".join(f"<x-{n} class='a{n % 7} b' id=c{n % 3}>{n}</x-{n}>" for n in numbers)
+        return element_kinds(parse_document(f"<body>{markup}</body>", "https://example.com/"))
+
+    first = kinds(range(50))
+    for start in range(0, 60_000, 5_000):
+        kinds(range(start, start + 5_000))
+    assert (kinds(range(50)) == first).all()
+    assert len(set(first[:, 0].tolist())) == len(first)

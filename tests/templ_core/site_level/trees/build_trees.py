@@ -1,0 +1,143 @@
+"""Trees for tests: `r(a(b) c)` is a root r with the children a, which has the child b, and c."""
+
+import re
+
+import numpy as np
+from hypothesis import strategies as st
+
+from templ_core.site_level.trees.labelled_tree import build_tree
+from templ_core.site_level.trees.tree_mapping import Costs
+
+
+def tree(text):
+    depth, labels, depths = 0, [], []
+    for token in re.findall(r"\w+|[()]", text):
+        if token == "(":
+            depth += 1
+        elif token == ")":
+            depth -= 1
+        else:
+            labels.append(token)
+            depths.append(depth)
+    return columns(depths, labels)
+
+
+def columns(depths, labels):
+    numbers = [int.from_bytes(str(label).encode(), "little") for label in labels]
+    return build_tree(
+        label=np.array(numbers, np.uint64),
+        depth=np.array(depths, np.int32),
+        segment=np.full(len(depths), -1),
+    )
+
+
+def names(labelled, kept=slice(None)):
+    numbers = labelled.label[kept].tolist()
+    return [number.to_bytes(8, "little").rstrip(b"\0").decode() for number in numbers]
+
+
+@st.composite
+def trees(draw, nodes_max=6, labels="ab"):
+    depths = [0]
+    for _ in range(draw(st.integers(0, nodes_max - 1))):
+        depths.append(draw(st.integers(1, depths[-1] + 1)))
+    return columns(depths, [draw(st.sampled_from(labels)) for _ in depths])
+
+
+def parents(labelled):
+    path, result = [], []
+    for node, depth in enumerate(labelled.depth.tolist()):
+        del path[depth:]
+        result.append(path[-1] if path else -1)
+        path.append(node)
+    return result
+
+
+def least_cost(left, right, costs=None):
+    """Definition 2's cost, at its least over all mappings of Definition 4 with the roots in them."""
+    costs = costs or Costs()
+    ups, other_ups = parents(left), parents(right)
+    label, other_label = left.label.tolist(), right.label.tolist()
+
+    def cost(mapping):
+        replaced = sum(label[one] != other_label[other] for one, other in mapping.items())
+        return (
+            replaced * costs.replace
+            + (len(other_label) - len(mapping)) * costs.insert
+            + (len(label) - len(mapping)) * costs.delete
+        )
+
+    def fits(mapping, one, other):
+        """Definitions 1, 3 and 4 for one more pair."""
+        if ups[one] not in mapping or mapping[ups[one]] != other_ups[other]:
+            return False
+        if label[ups[one]] != other_label[other_ups[other]] or other in mapping.values():
+            return False
+        return all(
+            (a < one) == (b < other) and (left.end[a] > one) == (right.end[b] > other and b < other)
+            for a, b in mapping.items()
+        )
+
+    def best(mapping, one):
+        if one == len(label):
+            return cost(mapping)
+        least = best(mapping, one + 1)
+        for other in range(len(other_label)):
+            if fits(mapping, one, other):
+                least = min(least, best({**mapping, one: other}, one + 1))
+        return least
+
+    return best({0: 0}, 1)
+
+
+def slow_cost(left, right, costs):
+    """Least cost and, of the cheapest mappings, most common nodes: rows of children, cell by cell."""
+
+    def children(labelled, node):
+        below = node + 1
+        while below < labelled.end[node]:
+            yield below
+            below = int(labelled.end[below])
+
+    def size(labelled, node):
+        return int(labelled.end[node]) - node
+
+    def plus(one, cost, common=0):
+        return one[0] + cost, one[1] - common
+
+    def pair(one, other):
+        if left.label[one] != right.label[other]:
+            below = size(left, one) - 1, size(right, other) - 1
+            return costs.replace + below[0] * costs.delete + below[1] * costs.insert, 0
+        ones, others = [*children(left, one)], [*children(right, other)]
+        row = [(0, 0)]
+        for b in others:
+            row.append(plus(row[-1], size(right, b) * costs.insert))
+        for a in ones:
+            above, row = row, [plus(row[0], size(left, a) * costs.delete)]
+            for number, b in enumerate(others):
+                paired, common = pair(a, b)
+                row.append(
+                    min(
+                        plus(above[number], paired, -common),
+                        plus(above[number + 1], size(left, a) * costs.delete),
+                        plus(row[-1], size(right, b) * costs.insert),
+                    )
+                )
+        return plus(row[-1], 0, 1)
+
+    cost, common = pair(0, 0)
+    return cost, -common
+
+
+@st.composite
+def variants(draw, nodes_max=25):
+    """Two trees that differ in some labels, often of leaves alone."""
+    one = draw(trees(nodes_max, labels="ab"))
+    changed = draw(st.lists(st.integers(1, nodes_max), max_size=6))
+    labels = names(one)
+    for node in changed:
+        is_leaf = node < len(labels) and one.end[node] == node + 1
+        if is_leaf or (node < len(labels) and not draw(st.integers(0, 4))):
+            labels[node] = draw(st.sampled_from("abcdef"))
+    return one, columns(one.depth.tolist(), labels)

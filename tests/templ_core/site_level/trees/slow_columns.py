@@ -1,0 +1,81 @@
+"""The obvious way to a page's tree and to the places of its elements, with names for hashes."""
+
+from templ_core.dom.tags import INLINE
+from templ_core.site_level.places.element_types import element_kinds
+
+CELL_TAGS = (
+    "center",
+    "div",
+    "dl",
+    "font",
+    "form",
+    "section",
+    "span",
+    "table",
+    "tbody",
+    "td",
+    "tr",
+    "ul",
+)
+
+
+def slow_tree(document):
+    """(label, depth, segment) of each node in document order, and the paths of elements."""
+    nodes, segments = document.nodes, document.segments
+    kinds, parent, tags = element_kinds(document), nodes.parent.tolist(), nodes.tags
+    styles = kinds[nodes.kind, 2].tolist()
+
+    def blocks_down_to(node):
+        above = blocks_down_to(parent[node]) if node >= 0 else []
+        return [*above, node] if node >= 0 and tags[node] not in INLINE else above
+
+    leaves = list(zip(segments.inline_to.tolist(), segments.owner.tolist(), strict=True))
+    owners = {owner for _, owner in leaves}
+    tree, paths = [], set()
+    for node in range(len(tags) + 1):
+        for segment, (behind, owner) in enumerate(leaves):
+            if behind == node:
+                tree.append((segments.texts[segment], len(blocks_down_to(owner)), segment))
+        if node == len(tags) or tags[node] in INLINE:
+            continue
+        if any(node <= owner < nodes.end[node] for owner in owners):
+            blocks = blocks_down_to(node)
+            tree.append((tags[node], len(blocks) - 1, -1))
+            paths.add(tuple(styles[one] for one in blocks))
+    return tree, paths
+
+
+def slow_identities(tree):
+    """Each node's subtree as nested tuples, and its end."""
+    subtrees, ends = [], []
+    for node, (label, depth, segment) in enumerate(tree):
+        end = node + 1
+        while end < len(tree) and tree[end][1] > depth:
+            end += 1
+        inside = [(name, below - depth, leaf >= 0) for name, below, leaf in tree[node + 1 : end]]
+        subtrees.append((label, segment >= 0, tuple(inside)))
+        ends.append(end)
+    return subtrees, ends
+
+
+def slow_places(document):
+    """Path, cell and anchor of each element as tuples of steps."""
+    nodes = document.nodes
+    kinds, tags = element_kinds(document), nodes.tags
+    stems = kinds[nodes.kind, 1].tolist()
+    unnamed = (kinds[:, 0] == kinds[:, 1])[nodes.kind].tolist()
+    places = []
+    for node, above in enumerate(nodes.parent.tolist()):
+        path, cell, anchor = places[above] if above >= 0 else ((), (), ())
+        siblings = [one for one in range(node) if nodes.parent[one] == above]
+        before = sum(tags[one] == tags[node] for one in siblings)
+        has_position = tags[node] in CELL_TAGS and unnamed[node] and before < 6
+        is_named = not unnamed[node] and tags[node] not in INLINE
+        places.append(
+            (
+                (*path, stems[node]),
+                (*cell, (stems[node], before + 1 if has_position else 0)),
+                (stems[node],) if is_named else (*anchor, tags[node]),
+            )
+        )
+    return places

@@ -1,0 +1,85 @@
+"""Votes, counts by path and shares of kinds against what is obvious."""
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from templ_core.site_level.places.path_counts import NO_PATHS
+from templ_core.site_level.trees.labelled_tree import build_tree
+from templ_core.site_level.trees.voted_tree import VotedTree
+from tests.templ_core.site_level.trees.slow_voted_tree import SlowVotedTree
+
+
+@st.composite
+def pages(draw):
+    """A tree of elements 1 to 3 whose leaves are mostly texts, 11 to 14."""
+    depths = [0]
+    for _ in range(draw(st.integers(0, 11))):
+        depths.append(draw(st.integers(1, depths[-1] + 1)))
+    is_leaf = [below <= depth for depth, below in zip(depths, [*depths[1:], 0], strict=True)]
+    is_text = [
+        leaf and bool(depth) and draw(st.integers(0, 3))
+        for leaf, depth in zip(is_leaf, depths, strict=True)
+    ]
+    labels = [draw(st.integers(11, 14) if text else st.integers(1, 3)) for text in is_text]
+    return build_tree(
+        label=np.array([1, *labels[1:]], np.uint64),
+        depth=np.array(depths, np.int32),
+        segment=np.array([n if text else -1 for n, text in enumerate(is_text)], np.int32),
+    )
+
+
+def assert_equal(tree, slow):
+    assert tree.tree.label.tolist() == [node.label for node in slow.nodes]
+    assert tree.tree.depth.tolist() == [node.depth for node in slow.nodes]
+    assert (tree.tree.segment >= 0).tolist() == [node.segment >= 0 for node in slow.nodes]
+    assert tree.support.tolist() == [node.support for node in slow.nodes]
+    texts = tree.texts
+    for node, (start, end) in enumerate(zip(texts.start[:-1], texts.start[1:], strict=True)):
+        found = zip(texts.text[start:end].tolist(), texts.pages[start:end].tolist(), strict=True)
+        assert dict(found) == slow.nodes[node].texts
+    expected = [
+        (place, text, on)
+        for place, node in enumerate(slow.nodes)
+        for text, on in sorted(node.texts.items(), key=lambda one: (-one[1], one[0]))[:2]
+        if on > 1
+    ]
+    assert list(zip(*(column.tolist() for column in texts.recurring(2)), strict=True)) == expected
+
+
+@settings(deadline=None)
+@given(st.lists(pages(), min_size=1, max_size=8), st.integers(4, 30), st.randoms())
+def test_votes_are_counted_and_taken_back(some, nodes_max, random):
+    tree, slow, votes = VotedTree(), SlowVotedTree(), []
+    for page in some:
+        votes.append((tree.add(page, nodes_max), slow.add(page, nodes_max)))
+        assert_equal(tree, slow)
+    random.shuffle(votes)
+    for number, (vote, slow_vote) in enumerate(votes, 1):
+        tree.remove(vote)
+        slow.remove(slow_vote)
+        assert tree.pages == len(votes) - number
+        assert_equal(tree, slow)
+    assert not tree.support.size
+
+
+PATHS = st.sets(st.integers(0, 9)).map(lambda some: np.array(sorted(some), np.uint64))
+
+
+@given(st.lists(PATHS), PATHS)
+def test_likeness_is_dices_coefficient_by_shares_of_pages(some, asked):
+    counts = NO_PATHS
+    for paths in some:
+        counts = counts.changed(paths, 1)
+    pages_with = Counter(path for paths in some for path in paths.tolist())
+    assert dict(zip(counts.paths.tolist(), counts.pages.tolist(), strict=True)) == pages_with
+    assert counts.paths.tolist() == sorted(pages_with)
+    shared = sum(pages_with[path] / len(some) for path in asked.tolist()) if some else 0
+    whole = sum(pages_with.values()) / max(len(some), 1) + asked.size
+    expected = 2 * shared / whole if whole else 0.0
+    assert abs(counts.likeness(asked, len(some)) - expected) < 1e-12
+    for paths in some:
+        counts = counts.changed(paths, -1)
+    assert not counts.paths.size

@@ -1,0 +1,95 @@
+from random import Random
+
+import numpy as np
+import pytest
+
+from templ_core.site_level.places.places import PagePlaces
+from templ_core.site_level.window.drift import find_drift
+from templ_core.site_level.window.page_summary import LearnedPage
+from tests.templ_core.site_level.builders import CONFIG
+
+PATHS = 40
+
+
+def page(design, number, own=6):
+    """A page of a design: some paths of all its pages, some of its own."""
+    rng = Random(f"{design}/{number}")
+    shared = [hash_of(design, one) for one in range(PATHS)]
+    paths = [*rng.sample(shared, PATHS - 5), *(rng.getrandbits(60) for _ in range(own))]
+    nothing = np.empty(0, np.uint64)
+    few = np.empty(0, np.int32)
+    places = PagePlaces(
+        path=np.array(paths, np.uint64), cell=nothing, anchor=nothing, text=nothing, shape=nothing,
+        words=few, boxes=nothing, first=few, last=few,
+    )  # fmt: skip
+    return LearnedPage(places=places, content_odds=np.empty(0))
+
+
+def hash_of(design, number):
+    return Random(f"{design}:{number}").getrandbits(60)
+
+
+def pages(designs):
+    return [page(design, number) for number, design in enumerate(designs)]
+
+
+def test_a_site_that_stays_as_it_is_has_no_alarm():
+    drift = find_drift(pages("a" * 300), CONFIG)
+    assert (drift.kinds, drift.gone, drift.changed_at) == (1, [], None)
+    assert drift.fit > 0.7
+
+
+def test_a_new_design_is_known_within_ten_pages():
+    for count in range(1, 30):
+        drift = find_drift(pages("a" * 60 + "b" * count), CONFIG)
+        if drift.gone:
+            break
+    assert count <= 7
+    assert drift.gone == list(range(60))
+    assert drift.changed_at == 60
+    assert drift.kinds == 1
+
+
+def test_the_first_page_of_a_new_design_fits_nothing():
+    assert find_drift(pages("a" * 20 + "b"), CONFIG).fit < 0.2
+    assert find_drift(pages("a" * 20 + "bb"), CONFIG).fit > 0.7
+
+
+def test_a_site_that_alternates_two_designs_keeps_both():
+    assert find_drift(pages("ab" * 60), CONFIG).gone == []
+    assert find_drift(pages(("a" * 12 + "b" * 12) * 4), CONFIG).gone == []
+
+
+def test_a_design_that_comes_back_teaches_again():
+    assert find_drift(pages("a" * 60 + "b" * 20), CONFIG).gone
+    assert find_drift(pages("a" * 60 + "b" * 20 + "a"), CONFIG).gone == []
+
+
+def test_a_mixed_day_puts_the_alarm_off_until_it_is_over():
+    mixed = "a" * 40 + "ab" * 15
+    assert find_drift(pages(mixed), CONFIG).gone == []
+    drift = find_drift(pages(mixed + "b" * 10), CONFIG)
+    assert {mixed[index] for index in drift.gone} == {"a"}
+    assert drift.changed_at == len(mixed) - 1
+
+
+def test_a_long_run_of_listings_ends_no_articles():
+    assert find_drift(pages("aaal" * 10 + "l" * 200), CONFIG).gone == []
+
+
+def test_a_kind_with_articles_and_listings_goes_whole():
+    drift = find_drift(pages("aaal" * 15 + "bbbm" * 10), CONFIG)
+    assert set(range(60)) - set(drift.gone) in (set(), set(range(3, 60, 4)))
+    assert max(drift.gone) < 60
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rare_kinds_raise_no_alarm(seed):
+    rng = Random(seed)
+    designs = rng.choices("aaaaaaaaallcdefg", k=400)
+    assert find_drift(pages(designs), CONFIG).gone == []
+
+
+def test_no_pages():
+    drift = find_drift([], CONFIG)
+    assert (drift.kinds, drift.gone, drift.changed_at) == (0, [], None)

@@ -1,0 +1,40 @@
+from itertools import pairwise
+
+import pytest
+
+from templ_core.site_level.window.schedule import is_due, templates_overdue
+
+
+@pytest.mark.parametrize(
+    ("learned", "fitted_at", "pages", "due"),
+    [
+        (1, 0, 1, True),
+        (4, 3, 4, False),
+        (5, 3, 5, True),
+        (9, 3, 9, True),
+        (25, 24, 25, False),
+        (27, 24, 27, True),
+        (1100, 1000, 1000, True),
+        (1099, 1000, 1000, False),
+        (5, 5, 5, False),
+        (5, 3, 0, False),
+    ],
+)
+def test_the_schedule(learned, fitted_at, pages, due):
+    assert is_due(learned, fitted_at, pages) == due
+
+
+def test_templates_are_fitted_at_growing_distances_until_their_documents_are_new():
+    fitted, at = [], 0
+    for learned in range(1, 2000):
+        if templates_overdue(learned, at, min(learned, 400), 25) >= 1:
+            at = learned
+            fitted.append(at)
+    assert fitted[:7] == [2, 4, 8, 16, 32, 57, 82]
+    assert all(later - earlier == 100 for earlier, later in pairwise(fitted[-5:]))
+
+
+def test_the_most_overdue_templates_have_waited_for_most_of_their_documents():
+    assert templates_overdue(8, 4, 8, 25) < templates_overdue(16, 4, 16, 25)
+    assert templates_overdue(1100, 1000, 1000, 25) < 1
+    assert templates_overdue(9, 0, 0, 25) == 0

@@ -1,0 +1,144 @@
+import msgspec
+import numpy as np
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.errors import CodecError
+from templ_core.site_level.site_model import PLACE_TABLES
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_templates import (
+    NO_TEMPLATES,
+    decode_templates,
+    encode_templates,
+    fit_templates,
+)
+from templ_core.site_level.window.site_learner import SiteLearner, fit_site_model
+from tests.templ_core.site_level.builders import CONFIG, contribution
+
+MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
+
+
+def page(number):
+    return parse_document(
+        f"<title>Page {number}</title>{MENU}<div class=body><h1>Page {number}</h1>"
+        + "".join(f"<p>Sentence {number} {n} about boats on the river. " * 2 for n in range(4))
+        + f"</div><div class=foot>Copyright {number % 2} by those who wrote it.</div>",
+        "https://example.com/",
+    )
+
+
+def window(numbers):
+    return [contribution(f"p{number}", page(number)) for number in numbers]
+
+
+def tables(model):
+    return {
+        name: (table.keys.tolist(), table.sums.tolist())
+        for name in PLACE_TABLES
+        for table in [getattr(model.places, name)]
+    }
+
+
+def trees(model):
+    return [
+        (kind.pages, kind.tree.label.tolist(), kind.support.tolist()) for kind in model.trees.kinds
+    ]
+
+
+def test_a_window_that_rolls_is_counted_as_one_seen_at_once():
+    """Whatever came and left before; bytes are equal, not only sums."""
+    learner = SiteLearner("page", CONFIG)
+    pages = window(range(14))
+    for last in range(1, len(pages)):
+        rolling = pages[max(0, last - 8) : last]
+        learner.follow(rolling)
+        templates = fit_templates(rolling, CONFIG)
+        one, other = learner.model(templates), fit_site_model(rolling, "page", CONFIG)
+        assert encode_site_model(one, 1 << 20) == encode_site_model(other, 1 << 20)
+
+
+def test_documents_leave_from_anywhere():
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(window(range(10)))
+    left = window([1, 2, 3, 4, 5, 6, 8, 9])
+    learner.follow(left)
+    assert tables(learner.model(NO_TEMPLATES)) == tables(fit_site_model(left, "page", CONFIG))
+
+
+def test_a_content_counts_as_long_as_one_of_its_documents_stays():
+    same = [contribution(name, page(1), digest="same") for name in "abc"]
+    learner = SiteLearner("page", CONFIG)
+    learner.follow([*same, *window([2, 3])])
+    learner.follow([*same[1:], *window([2, 3])])
+    assert learner.model(NO_TEMPLATES).documents == 3
+    learner.follow(window([2, 3]))
+    expected = fit_site_model(window([2, 3]), "page", CONFIG)
+    assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
+
+
+def test_a_near_copy_counts_once_the_first_has_left():
+    long = "".join(f"<p>Sentence {n} of the very same report about boats. " for n in range(12))
+    first, copy = (parse_document(f"{long}<p>{end}", "https://a.com/") for end in ("one", "two"))
+    pages = [contribution("first", first), contribution("copy", copy), *window([2, 3])]
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(pages)
+    assert learner.model(NO_TEMPLATES).documents == 3
+    learner.follow(pages[1:])
+    expected = fit_site_model(pages[1:], "page", CONFIG)
+    assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
+    assert expected.documents == 3
+
+
+def test_templates_have_part_in_the_version():
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(window(range(4)))
+    some = fit_templates(window(range(3)), CONFIG)
+    assert learner.model(some).version != learner.model(NO_TEMPLATES).version
+    assert decode_templates(encode_templates(some)).version == some.version
+    assert encode_templates(decode_templates(encode_templates(some))) == encode_templates(some)
+
+
+@pytest.mark.parametrize("cut", [0, 5, -3])
+def test_damaged_templates_are_named(cut):
+    body = encode_templates(fit_templates(window(range(3)), CONFIG))
+    with pytest.raises(CodecError):
+        decode_templates(body[:cut])
+
+
+def test_trees_and_phrases_come_from_the_latest_documents():
+    old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
+    one = fit_site_model([*old, *new], "page", CONFIG)
+    assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
+    assert sum(kind.pages for kind in one.trees.kinds) <= CONFIG.template_pages
+
+
+def test_documents_that_are_not_there_cost_no_tree_a_page():
+    whole = window(range(40))
+    absent = [msgspec.structs.replace(one, document=None) for one in whole[-5:]]
+    model = fit_site_model([*whole[:-5], *absent], "page", CONFIG)
+    assert trees(model) == trees(fit_site_model(whole[:-5], "page", CONFIG))
+    assert model.documents == 40
+
+
+def test_all_four_evidences_are_in_the_model():
+    model = decode_site_model(
+        encode_site_model(fit_site_model(window(range(12)), "page", CONFIG), 1 << 20)
+    )
+    assert model.places.cells.keys.size
+    assert model.trees.kinds
+    assert any("news" in phrase.keys for phrase in model.phrases.phrases)
+    assert model.phrase_matcher.coverage(page(40))[1] == 1
+
+
+@pytest.mark.parametrize("limit", [400, 500, 600])
+def test_a_bounded_model_keeps_what_most_pages_have(limit):
+    whole = fit_site_model(window(range(40)), "page", CONFIG)
+    body = encode_site_model(whole, limit)
+    assert len(body) <= limit < len(encode_site_model(whole, 1 << 20))
+    kept = decode_site_model(body)
+    for name in PLACE_TABLES:
+        table, part = getattr(whole.places, name), getattr(kept.places, name)
+        dropped = ~np.isin(table.keys, part.keys)
+        if part.keys.size and dropped.any():
+            assert part.sums[0].min() >= table.sums[0][dropped].max()
+    assert kept.documents == whole.documents

@@ -1,0 +1,51 @@
+"""Copies of an article teach once; pages that merely look alike all teach."""
+
+from templ_core.dom.document import read_document
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.window.page_summary import learn_page
+from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
+
+MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
+
+
+def learned(*paragraphs):
+    body = MENU + "<article>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
+    html = f"<html><body>{body}</body></html>".encode()
+    return learn_page(read_document(html, "https://a.com/1"), shipped_model())
+
+
+def article(topic, count=6):
+    return [
+        f"In its paragraph {n} the text about {topic} goes on to say a number of things, and it "
+        f"takes a good many words of plain prose for the {topic} to be described as it should be."
+        for n in range(count)
+    ]
+
+
+def test_copies_and_reprints_of_an_article_teach_once():
+    pages = [
+        learned(*article("rivers")),
+        learned(*article("rivers"), "Printed on another day."),
+        learned(*article("mountains")),
+        learned(*article("rivers")),
+    ]
+    assert teaching_pages(pages) == [0, 2]
+
+
+def test_articles_that_share_less_are_apart():
+    pages = [
+        learned(*article("rivers", 3), *article("lakes", 3)),
+        learned(*article("rivers", 3), *article("seas", 3)),
+    ]
+    assert teaching_pages(pages) == [0, 1]
+
+
+def test_short_pages_all_teach():
+    assert teaching_pages([learned("Nothing here."), learned("Nothing here.")]) == [0, 1]
+    assert teaching_pages([]) == []
+
+
+def test_the_latest_contents_are_those_that_came_first_last():
+    assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 2) == [1, 3]
+    assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 9) == [0, 1, 3]
+    assert latest_contents([], 1) == []

@@ -1,0 +1,37 @@
+"""Batches take what has come, and hold a bounded number of events and bytes."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from workers.kafka.broker.batches import Gathered
+
+
+def events(*sizes_bytes):
+    return [SimpleNamespace(message=SimpleNamespace(value=bytes(size))) for size in sizes_bytes]
+
+
+@pytest.mark.parametrize(
+    ("most_events", "most_bytes", "first"), [(3, 1000, 3), (10, 100, 2), (10, 10, 1)]
+)
+async def test_who_brings_more_waits_until_the_batch_is_taken(most_events, most_bytes, first):
+    coming = events(60, 60, 60, 60)
+    order = iter(coming)
+    gathered = Gathered(lambda: next(order), most_events, most_bytes)
+
+    async def bring():
+        for event in coming:
+            assert await gathered.add(event.message.value) is event.message.value
+
+    bringing = asyncio.ensure_future(bring())
+    taken = []
+    while len(taken) < len(coming):
+        await asyncio.wait_for(gathered.some.wait(), 5)
+        await asyncio.sleep(0)
+        batch = gathered.take()
+        assert len(batch) == min(first, len(coming) - len(taken))
+        taken += batch
+    await bringing
+    assert taken == coming
+    assert gathered.take() == []

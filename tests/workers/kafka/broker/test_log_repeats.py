@@ -1,0 +1,18 @@
+import logging
+
+from workers.kafka.broker.log_repeats import Repeats
+
+
+def record(name, message, *arguments):
+    return logging.LogRecord(name, logging.ERROR, "", 0, message, arguments, None)
+
+
+def test_a_library_says_the_same_once_in_a_while_and_we_always():
+    now = [0.0]
+    repeats = Repeats(30, lambda: now[0])
+    unable = record("aiokafka.client", "Unable connect to node %s", 1)
+    assert [repeats.filter(unable) for _ in range(3)] == [True, False, False]
+    assert repeats.filter(record("aiokafka.client", "something else"))
+    assert all(repeats.filter(record("templ", "ours")) for _ in range(3))
+    now[0] = 31.0
+    assert repeats.filter(unable)

@@ -1,0 +1,67 @@
+import json
+import re
+
+import msgspec
+import pytest
+from lxml import html
+
+from tests.workers.lab.evaluation.builders import TEXT, gold_page, judge
+from workers.lab.evaluation.figures import ALL, figures_as_json, find_figures
+from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
+from workers.lab.evaluation.report_page import render_report
+
+
+@pytest.fixture(scope="module")
+def figures():
+    one = judge({"half": lambda markup: TEXT[: len(TEXT) // 2]})
+    pages = [gold_page(n, corpus="news" if n < 8 else "blogs") for n in range(12)]
+    pages.append(gold_page(12, body=b"%PDF-1.4", kind="<script>alert(1)</script>"))
+    judgements = [one.judge(page, None, n) for n, page in enumerate(pages)]
+    return find_figures(judgements, {"templ": "1"}, ["a <note>"], 0)
+
+
+def test_every_grouping_holds_every_page(figures):
+    for title in ("all", "corpus", "page type", "pages of the site seen", "site"):
+        rows = figures.groups[title].values()
+        assert sum(row[TEMPL].pages for row in rows) == 13
+        assert all(set(row) == {TEMPL, "half", WHOLE_PAGE} for row in rows)
+    assert set(figures.groups["corpus"]) == {"news", "blogs"}
+    assert set(figures.segments) == set(figures.calibration) == {"news", "blogs", ALL}
+
+
+def test_systems_are_compared_and_timed(figures):
+    better = figures.differences[ALL]["half"]
+    row = figures.groups["all"][ALL]
+    assert better.of_pages == pytest.approx(row[TEMPL].f1 - row["half"].f1)
+    assert set(figures.timing) == {TEMPL, "half", WHOLE_PAGE, PARSE} - {WHOLE_PAGE}
+    assert figures.timing[PARSE].parses == pytest.approx(1.0)
+    assert figures.failures == {TEMPL: {"UnsupportedContent": 1}}
+    assert figures.worst[0].f1 == 0.0
+    assert figures.quantiles["half"] == sorted(figures.quantiles["half"])
+
+
+def test_the_json_is_plain_and_has_the_tables_of_templ_at_its_top(figures):
+    plain = json.loads(json.dumps(figures_as_json(figures)))
+    assert plain["all"][ALL]["pages"] == 13
+    assert plain["others"]["half"]["corpus"]["news"]["f1"] < 1
+    assert plain["segments"]["news"]["f"]["in_templates"]["links"]["f"] == pytest.approx(1.0)
+    assert plain["timing"][TEMPL]["mean_ms"] > 0
+
+
+def test_the_report_is_one_page_that_needs_no_network(figures):
+    page = render_report(figures)
+    root = html.fromstring(page)
+    assert len(root.findall(".//svg")) >= 5
+    assert len(root.findall(".//details")) == 13
+    assert not root.xpath("//script | //link | //img | //@src")
+    assert not re.search(r"url\(|@import|https?://(?!a\d\.org)", page)
+    assert "<script>alert" not in page
+    assert "a &lt;note&gt;" in page
+    assert "UnsupportedContent" not in page or page.count("nan") == 0
+
+
+def test_the_report_does_without_what_is_not_known(figures):
+    few = msgspec.structs.replace(
+        figures, segments={}, calibration={}, timing={}, failures={}, notes=[], worst=[]
+    )
+    assert "Precision and recall" not in render_report(few)

@@ -1,0 +1,89 @@
+import json
+
+import msgspec
+import pytest
+
+from schemas.cleaned import CleanedRecord
+from schemas.codec import encode_json
+from schemas.source import Source
+from tests.schemas.test_messages import CLEANED
+from tests.workers.lab.evaluation.builders import gold_page
+from workers.errors import InputProblem, UsageProblem
+from workers.lab.evaluation.gold_page import gold_pages
+from workers.lab.evaluation.outputs import Outputs
+from workers.lab.evaluation.page_models import PageModels, models_of_folds
+
+PAGE = {"url": "https://a.org/1", "html": "<p>text", "gold_text": "text", "site": "a"}
+
+
+def pages(*records):
+    return list(gold_pages("c", [(json.dumps(one).encode(), one) for one in records]))
+
+
+def test_pages_are_numbered_by_record_and_counted_by_site():
+    found = pages(PAGE, {**PAGE, "gold_text": None}, PAGE, {**PAGE, "site": "b"})
+    assert [(page.offset, page.site, page.seen) for page in found] == [
+        (0, "a", 1),
+        (2, "a", 3),
+        (3, "b", 1),
+    ]
+    assert found[0].selectors is None
+
+
+def test_selectors_come_along():
+    (page,) = pages({**PAGE, "gold_selector": "p", "gold_neutral": "h1", "kind": "news"})
+    assert (page.selectors.content, page.selectors.neutral, page.neutral) == ("p", "h1", "h1")
+    assert page.kind == "news"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"gold_text": "x"},
+        {**PAGE, "html": None},
+        {**PAGE, "status": 404, "html": None},
+        {**PAGE, "gold_selector": 3},
+    ],
+)
+def test_gold_without_a_page_is_named(record):
+    with pytest.raises(InputProblem, match="c, record 0"):
+        pages(record)
+
+
+def record(topic, offset, **fields) -> CleanedRecord:
+    return msgspec.structs.replace(CLEANED, source=Source(topic, 0, offset), **fields)
+
+
+def test_records_find_their_pages():
+    one = Outputs(corpora=1)
+    one.add(
+        "out",
+        [encode_json(record("pages", 3, text="three")), encode_json(record("x", 4, revision=1))],
+    )
+    assert one.of(gold_page(3)).text == "three"
+    assert one.of(gold_page(4)) is None
+    two = Outputs(corpora=2)
+    two.add(
+        "out", [encode_json(record(f"{name}.jsonl", 3, text=name)) for name in ("news", "other")]
+    )
+    assert two.of(gold_page(3, corpus="news")).text == "news"
+    with pytest.raises(InputProblem, match="out, line 1: not a cleaned record"):
+        one.add("out", [b"{}"])
+
+
+def test_each_page_is_cleaned_by_a_model_that_has_not_seen_its_site():
+    models = PageModels(bodies=[b"", b"", b""], folds={"news": {"a0.org": 2, "a1.org": 1}})
+    assert models.number_for(gold_page(0)) == 2
+    assert models.number_for(gold_page(1, corpus="other")) == 1
+    assert models.number_for(gold_page(2)) == 0
+
+
+def test_a_directory_without_folds_is_named(tmp_path):
+    with pytest.raises(UsageProblem, match="folds.json: No such file"):
+        models_of_folds(tmp_path)
+    (tmp_path / "folds.json").write_text("[]")
+    with pytest.raises(UsageProblem, match="not what `templ train --folds` writes"):
+        models_of_folds(tmp_path)
+    (tmp_path / "folds.json").write_text('{"c": {"a": 1}}')
+    with pytest.raises(UsageProblem, match="fold-0.bin"):
+        models_of_folds(tmp_path)

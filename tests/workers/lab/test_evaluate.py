@@ -1,0 +1,95 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from workers.errors import WorkerError
+from workers.lab.evaluate import evaluate
+
+
+@pytest.fixture(scope="module")
+def cleaned(templ, feed, tmp_path_factory):
+    out = tmp_path_factory.mktemp("cleaned") / "out.jsonl"
+    templ("run", feed, "--out", out, "--segments")
+    return out
+
+
+def test_a_perfect_output_scores_one_and_an_empty_one_nothing(templ, tmp_path, feed, cleaned):
+    records = [json.loads(line) for line in cleaned.read_bytes().splitlines()]
+    gold = [json.loads(line)["gold_text"] for line in feed.read_bytes().splitlines()]
+    for texts, expected in ((gold, 1.0), ([""] * 60, 0.0)):
+        lines = [
+            json.dumps(record | {"text": text or ""})
+            for record, text in zip(records, texts, strict=True)
+        ]
+        (tmp_path / "scored.jsonl").write_text("\n".join(lines))
+        done = templ("evaluate", feed, tmp_path / "scored.jsonl", "--json", "--text-only")
+        figures = json.loads(done.stdout)["all"]["all pages"]
+        assert figures["f1"] == expected
+        assert figures["pages"] == sum(1 for text in gold if text)
+
+
+def test_what_was_run_is_scored_with_its_segments(templ, feed, cleaned):
+    figures = json.loads(templ("evaluate", feed, cleaned, "--json").stdout)
+    assert figures["all"]["all pages"]["f1"] > 0.9
+    assert figures["segments"]["feed"]["f"]["in_templates"]["text"]["f"] > 0.8
+    assert figures["calibration"]["feed"]["mean_error"] < 0.2
+    assert figures["timing"] == {}
+    assert (
+        sum(group["pages"] for group in figures["site"].values())
+        == (figures["all"]["all pages"]["pages"])
+    )
+
+
+def test_a_corpus_alone_is_cleaned_beside_a_peer_with_a_report(templ, feed, tmp_path):
+    options = ("--peer", "resiliparse", "--pages-per-site", 4, "--html", tmp_path / "r" / "r.html")
+    done = templ("evaluate", "-", *options, stdin=feed.read_bytes())
+    table = done.stdout.decode()
+    for words in ("templ", "resiliparse", "whole page", "templ is better by", "adj. RAND"):
+        assert words in table
+    report = (tmp_path / "r" / "r.html").read_text()
+    assert report.startswith("<!DOCTYPE html>")
+    assert "resiliparse" in report
+    again = templ("evaluate", feed, "--pages-per-site", 4, "--json", "--workers", 1)
+    assert json.loads(again.stdout)["all"]["all pages"]["pages"] == 12
+
+
+def test_mistakes_are_told_in_one_line(tmp_path, feed, cleaned):
+    page = '{"url": "https://a.com/", "html": "<p>x", "gold_text": "x"}\n'
+    files = {
+        "wrong": cleaned.read_text().splitlines()[0] + '\n{"no": "record"}\n',
+        "plain": '{"url": "https://a.com/", "html": "x"}\n',
+        "no_page": '{"gold_text": "x"}\n',
+        "empty": "",
+        "binary": "\x00\x01",
+        "list": "[1]\n",
+        "other": page,
+        "elsewhere": cleaned.read_text().splitlines()[0].replace('"offset":0', '"offset":77'),
+    }
+    paths = {name: tmp_path / f"{name}.jsonl" for name in files}
+    for name, text in files.items():
+        paths[name].write_text(text)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "other.jsonl").write_text(page)
+    cases = [
+        ((feed, paths["wrong"]), 66, "not a cleaned record"),
+        ((paths["plain"],), 66, "gold_text"),
+        ((paths["no_page"],), 66, "no page"),
+        ((paths["empty"],), 66, "is empty"),
+        ((paths["binary"],), 66, "not JSON"),
+        ((paths["list"],), 66, "not a JSON object"),
+        ((tmp_path / "none.jsonl",), 66, "none.jsonl"),
+        ((tmp_path / "b",), 66, "directory"),
+        ((cleaned,), 66, "name the corpus"),
+        ((paths["other"], paths["elsewhere"]), 66, "source.offset"),
+        ((paths["other"], tmp_path / "b" / "other.jsonl"), 66, "rename one"),
+        ((feed, cleaned, "--page-model", feed), 2, "page model"),
+        ((feed, "--html", feed), 2, "is an input too"),
+        ((feed, "--folds", tmp_path), 2, "folds.json"),
+    ]
+    for arguments, code, words in cases:
+        problem = CliRunner().invoke(evaluate, list(map(str, arguments))).exception
+        assert isinstance(problem, WorkerError), arguments
+        assert problem.exit_code == code
+        assert words in str(problem)
+        assert "\n" not in str(problem)

@@ -1,0 +1,198 @@
+import msgspec
+import pytest
+
+from schemas.cleaned import TextSegment
+from schemas.codec import encode_json, encode_msgpack
+from schemas.site_model import SiteModelRecord
+from templ_core.dom.codec import compress_columns, document_columns
+from templ_core.dom.document import read_document
+from tests.workers.builders import page
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
+from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.processes.learning import LearnTask, RefitTask, TemplatesTask, WindowPage
+from workers.processes.pool import Pool
+
+GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
+
+
+@pytest.fixture
+def cleaner(poison_pool, poison_settings):
+    return Cleaner(poison_pool, NoModels(), poison_settings)
+
+
+def test_a_page_is_cleaned_and_its_document_carries_what_was_said(cleaner):
+    outcome = cleaner.process(page(1, GOOD, fetched_at="2026-01-05T00:00:00Z"))
+    assert isinstance(outcome, Cleaned)
+    record = outcome.record
+    assert record.text.startswith("A sentence of some words")
+    assert (record.title, record.revision, record.method) == ("T", 0, "page")
+    assert record.fetched_at == "2026-01-05T00:00:00Z"
+    assert record.blocks_kept == 1
+    assert record.fingerprint is not None
+    assert outcome.document is not None
+    assert outcome.document.source == record.source
+    assert len(outcome.document.content_digest) == 16
+
+
+@pytest.mark.parametrize(
+    ("body", "exception", "stage"),
+    [
+        (b"", "EmptyPage", "decode"),
+        (b"%PDF-1.4 \xe2\xe3\xcf\xd3 stream", "UnsupportedContent", "decode"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(range(256)), "UnsupportedContent", "decode"),
+        (GOOD + b"POISON-RAISE", "ValueError", "clean"),
+        (GOOD + b"POISON-HANG", "DeadlineExceeded", "clean"),
+        (GOOD + b"POISON-KILL", "ProcessDied", "clean"),
+        (GOOD + b"POISON-MEMORY", "OutOfMemory", "clean"),
+    ],
+    ids=["empty", "pdf", "jpeg", "raises", "hangs", "kills", "memory"],
+)
+def test_a_poison_page_is_a_dead_letter_and_the_next_page_is_cleaned(
+    cleaner, body, exception, stage
+):
+    outcome = cleaner.process(page(1, body))
+    assert isinstance(outcome, Dead)
+    assert (outcome.letter.exception, outcome.letter.stage) == (exception, stage)
+    assert outcome.letter.message
+    assert isinstance(cleaner.process(page(2, GOOD)), Cleaned)
+
+
+def test_a_page_whose_child_died_by_accident_is_tried_again(cleaner, tmp_path):
+    body = GOOD + b"POISON-ONCE " + str(tmp_path / "died").encode() + b"<br>"
+    assert isinstance(cleaner.process(page(1, body)), Cleaned)
+    assert (tmp_path / "died").exists()
+
+
+def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings):
+    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+    bodies = [GOOD, GOOD + b"POISON-KILL", GOOD, GOOD + b"POISON-HANG", GOOD]
+    pages = [page(n, body, site=f"s{n % 2}.com") for n, body in enumerate(bodies)]
+    futures = [poison_pool.submit(one.site, cleaner.process, one) for one in pages]
+    outcomes = [type(future.result()).__name__ for future in futures]
+    assert outcomes == ["Cleaned", "Dead", "Cleaned", "Dead", "Cleaned"]
+
+
+@pytest.mark.parametrize("fields", [{"body": None}, {"status": 404}, {"status": 410}])
+def test_a_page_that_is_gone_is_a_deletion(cleaner, fields):
+    outcome = cleaner.process(page(1, **{"body": GOOD, **fields}))
+    assert isinstance(outcome, Deleted)
+    assert outcome.document.kind == "deletion"
+
+
+@pytest.mark.parametrize("status", [301, 403, 500])
+def test_error_pages_are_cleaned_and_never_learned_from(cleaner, status):
+    outcome = cleaner.process(page(1, GOOD, status=status))
+    assert isinstance(outcome, Cleaned)
+    assert outcome.document is None
+    assert ("error-page" in outcome.record.warnings) == (status >= 400)
+
+
+def test_a_document_too_large_for_its_topic_is_not_learned_and_says_so(poison_pool):
+    from workers.settings import load_settings
+
+    small = load_settings(message_limit_bytes=64 << 10)
+    body = b"<p>" + b" ".join(f"w{n * 7919 % 1000003}".encode() for n in range(60_000))
+    outcome = Cleaner(poison_pool, NoModels(), small).process(page(1, body))
+    assert isinstance(outcome, Cleaned)
+    assert outcome.document is None
+    assert outcome.record.warnings == ["not-learned"]
+
+
+class OneModel:
+    def __init__(self, model):
+        self.model = model
+
+    def get(self, site):
+        return self.model
+
+
+def fitted_model(pool, bodies):
+    documents = [
+        compress_columns(document_columns(read_document(body, "https://example.com/")))
+        for body in bodies
+    ]
+    window = [
+        WindowPage(
+            f"p{number}",
+            bytes([number]),
+            pool.run("example.com", LearnTask(document), 10)[0].body,
+            document,
+        )
+        for number, document in enumerate(documents)
+    ]
+    templates, _ = pool.run("example.com", TemplatesTask(window), 10)
+    result, _ = pool.run("example.com", RefitTask("example.com", window, templates.body), 10)
+    return SiteModelRecord(
+        site="example.com",
+        version=result.version,
+        documents=result.documents,
+        first_event_time_ms=0,
+        last_event_time_ms=0,
+        body=result.body,
+    )
+
+
+def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, poison_settings):
+    shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
+    others = [GOOD.replace(b"words", b"words%d" % n) + shared for n in range(9)]
+    model = fitted_model(poison_pool, others)
+    cleaner = Cleaner(poison_pool, OneModel(model), poison_settings)
+    body = GOOD + shared
+    for attempt in range(3):
+        outcome = cleaner.process(page(1, body))
+        assert isinstance(outcome, Cleaned)
+        assert outcome.record.site_model_version == model.version
+        assert outcome.record.method == "site"
+        assert "Shared words" not in outcome.record.text
+        if attempt == 1:
+            cleaner.process(page(2, GOOD + b"POISON-KILL"))
+
+
+def test_a_damaged_site_model_costs_its_evidence_not_the_page(poison_pool, poison_settings):
+    broken = SiteModelRecord(
+        site="example.com",
+        version="v",
+        documents=9,
+        first_event_time_ms=0,
+        last_event_time_ms=0,
+        body=b"damaged",
+    )
+    outcome = Cleaner(poison_pool, OneModel(broken), poison_settings).process(page(1, GOOD))
+    assert isinstance(outcome, Cleaned)
+    assert outcome.record.method == "page"
+
+
+def test_a_record_too_large_loses_its_segments_first_and_then_the_end_of_its_text(cleaner):
+    outcome = cleaner.process(page(1, b"<p>" + "wörter und noch mehr ".encode() * 9000))
+    assert isinstance(outcome, Cleaned)
+    segment = TextSegment(text="s" * 99, kept=True, templateness=0.5, reason="r", section=0)
+    record = msgspec.structs.replace(outcome.record, segments=[segment])
+    whole_bytes = len(encode_json(msgspec.structs.replace(record, segments=None)))
+    without = fit_message(record, whole_bytes + ENVELOPE_BYTES + 30)
+    assert without.segments is None
+    assert without.warnings[-1] == "segments-dropped"
+    assert without.text == record.text
+    limit_bytes = whole_bytes // 2 + ENVELOPE_BYTES
+    cut = fit_message(record, limit_bytes)
+    assert cut.warnings[-2:] == ["segments-dropped", "truncated"]
+    assert record.text.startswith(cut.text)
+    assert cut.chars_out == len(cut.text)
+    assert 0.9 * limit_bytes < len(encode_json(cut)) + ENVELOPE_BYTES <= limit_bytes
+    assert fit_message(outcome.record, 1 << 30) is outcome.record
+
+
+def test_children_that_cannot_start_are_no_dead_letters(poison_settings):
+    from workers.errors import WorkerError
+
+    broken = poison_settings.model_copy(update={"child_module": "tests.workers.no_such_module"})
+    pool = Pool(broken, children=1)
+    with pytest.raises(WorkerError, match="did not start"):
+        Cleaner(pool, NoModels(), broken).process(page(1, GOOD))
+    pool.close()
+
+
+def test_documents_decode_to_what_was_sent(cleaner):
+    from schemas.codec import decode_document
+
+    outcome = cleaner.process(page(1, GOOD))
+    assert decode_document(encode_msgpack(outcome.document)) == outcome.document

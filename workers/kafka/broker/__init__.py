@@ -1,0 +1,1 @@
+"""Topics, consumers, offsets and messages of a Kafka broker."""

@@ -1,0 +1,131 @@
+"""Pages of files into `pages`."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Self
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
+
+from schemas.dead_letter import DeadLetter
+from schemas.page import (
+    HEADER_CONTENT_ENCODING,
+    HEADER_CONTENT_TYPE,
+    HEADER_FETCHED_AT,
+    HEADER_ID,
+    HEADER_SITE,
+    HEADER_STATUS,
+    HEADER_URL,
+)
+from schemas.topics import PAGES
+from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.broker.admin import check_topics
+from workers.kafka.config import PRODUCER_ROOM_BYTES
+from workers.page import Page
+
+_IN_FLIGHT = 500
+_ENVELOPE_BYTES = 4 << 10
+
+
+class Feeder:
+    """Sends pages, keyed by site; as an asynchronous context."""
+
+    def __init__(self, broker: str, prefix: str, limit_bytes: int) -> None:
+        self._broker = broker
+        self._prefix = prefix
+        self._topic = prefix + PAGES
+        self._limit_bytes = limit_bytes
+        self._pending: set[asyncio.Future[object]] = set()
+
+    async def __aenter__(self) -> Self:
+        """Connect.
+
+        Raises:
+            BrokerProblem: the broker cannot be reached.
+            TopicProblem: `pages` is missing or set wrong.
+        """
+        problems = await check_topics(self._broker, self._prefix)
+        if problems:
+            raise TopicProblem("\ntempl: ".join(problems))
+        self._producer = AIOKafkaProducer(
+            bootstrap_servers=self._broker,
+            max_request_size=self._limit_bytes + PRODUCER_ROOM_BYTES,
+            compression_type="zstd",
+            linger_ms=5,
+            enable_idempotence=True,
+        )
+        await self._producer.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Wait for what is in flight, and disconnect."""
+        try:
+            await self._settle(self._pending)
+        finally:
+            await self._producer.stop()
+
+    async def send(self, page: Page) -> DeadLetter | None:
+        """Queue a page; answers why it is refused where it does not fit a message.
+
+        Raises:
+            BrokerProblem: the broker refused an earlier page.
+        """
+        headers = page_headers(page)
+        size_bytes = len(page.body or b"") + sum(len(k) + len(v) for k, v in headers)
+        if size_bytes + _ENVELOPE_BYTES > self._limit_bytes:
+            return DeadLetter(
+                exception="PageTooLarge",
+                message=f"{page.url}: {size_bytes} bytes, a Kafka message holds "
+                f"{self._limit_bytes}; clean it with `templ run`",
+                stage="publish",
+            )
+        key = page.site.encode()
+        future = await self._producer.send(self._topic, key=key, value=page.body, headers=headers)
+        self._pending.add(future)
+        if len(self._pending) >= _IN_FLIGHT:
+            done, self._pending = await asyncio.wait(
+                self._pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            await self._settle(done)
+        return None
+
+    async def _settle(self, futures: Iterable[asyncio.Future[object]]) -> None:
+        try:
+            await asyncio.gather(*futures)
+        except KafkaError as error:
+            raise BrokerProblem(f"{self._broker} refused a page: {error}") from None
+
+
+def page_headers(page: Page) -> list[tuple[str, bytes]]:
+    """Headers of a page message; `fetched-at` is the event time."""
+    moment = datetime.fromtimestamp(page.event_time_ms / 1000, UTC)
+    content_type = page.content_type
+    if page.charset and "charset" not in (content_type or ""):
+        content_type = f"{content_type or 'text/html'}; charset={page.charset}"
+    values = {
+        HEADER_URL: page.url,
+        HEADER_SITE: page.site,
+        HEADER_FETCHED_AT: moment.isoformat(timespec="milliseconds"),
+        HEADER_CONTENT_TYPE: content_type,
+        HEADER_CONTENT_ENCODING: page.content_encoding,
+        HEADER_STATUS: str(page.status),
+        HEADER_ID: page.id,
+    }
+    return [(name, value.encode()) for name, value in values.items() if value]
+
+
+class Pace:
+    """Keeps a sender at a number of pages a second."""
+
+    def __init__(self, pages_per_s: float) -> None:
+        self._pages_per_s = pages_per_s
+        self._started = time.monotonic()
+        self._sent = 0
+
+    async def wait(self) -> None:
+        """Wait until the next page may go."""
+        due = self._started + self._sent / self._pages_per_s
+        self._sent += 1
+        await asyncio.sleep(max(due - time.monotonic(), 0))

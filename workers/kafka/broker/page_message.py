@@ -1,0 +1,121 @@
+"""A message of `pages` to a page: raw bytes with headers, CloudEvents, or a JSON record."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from schemas.page import (
+    CLOUD_EVENT_HEADERS,
+    HEADER_CONTENT_ENCODING,
+    HEADER_CONTENT_TYPE,
+    HEADER_FETCHED_AT,
+    HEADER_ID,
+    HEADER_SITE,
+    HEADER_STATUS,
+    HEADER_URL,
+)
+from schemas.source import Source
+from templ_core.site_key import site_key
+from workers.feeds.records import clean_text, page_from_json
+from workers.feeds.times import parse_time_ms
+from workers.kafka.broker.received import Header, Received
+from workers.page import Page, Rejected
+from workers.settings import Settings
+
+_NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10, "fetched_at": 1 << 10}
+"""These go into keys and into every output, which must fit a message whatever they are."""
+
+
+def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
+    """The page in a message, or why there is none; never raises.
+
+    An event time after the record's own timestamp plus the allowed skew is clamped to that.
+    """
+    record = _read(message, settings)
+    return _too_long(record, message) or record if isinstance(record, Page) else record
+
+
+def _read(message: Received, settings: Settings) -> Page | Rejected:
+    source = Source(message.topic, message.partition, message.offset)
+    arrival_ms = message.timestamp_ms
+    headers = _text_headers(message.headers)
+    url = headers.get(HEADER_URL)
+    if url:
+        return _raw_page(message, source, url, headers, arrival_ms + settings.clock_skew_ms)
+    if message.value and message.value.lstrip()[:1] == b"{":
+        record = page_from_json(
+            message.value,
+            source,
+            default_id=str(source),
+            event_time_ms=lambda said: _time_or(said, arrival_ms),
+            limit_bytes=settings.page_limit_bytes,
+        )
+        return _clamped(record, arrival_ms + settings.clock_skew_ms)
+    return Rejected(
+        source=source,
+        url=None,
+        exception="MissingUrl",
+        message="a page message needs the header `url`, or a JSON record as its value",
+        value=message.value or b"",
+    )
+
+
+def _too_long(page: Page, message: Received) -> Rejected | None:
+    for name, limit_bytes in _NAME_LIMIT_BYTES.items():
+        size_bytes = len((getattr(page, name) or "").encode())
+        if size_bytes > limit_bytes:
+            return Rejected(
+                source=page.source,
+                url=page.url if name != "url" else None,
+                exception="FieldTooLong",
+                message=f"{name} has {size_bytes} bytes, at most {limit_bytes} are allowed",
+                value=message.value or b"",
+            )
+    return None
+
+
+def _raw_page(
+    message: Received, source: Source, url: str, headers: Mapping[str, str], latest_ms: int
+) -> Page:
+    fetched_at = headers.get(HEADER_FETCHED_AT)
+    event_time_ms = _time_or(fetched_at, message.timestamp_ms)
+    return Page(
+        source=source,
+        url=url,
+        site=headers.get(HEADER_SITE) or site_key(url),
+        id=headers.get(HEADER_ID) or str(source),
+        event_time_ms=min(event_time_ms, latest_ms),
+        fetched_at=fetched_at,
+        content_type=headers.get(HEADER_CONTENT_TYPE),
+        content_encoding=headers.get(HEADER_CONTENT_ENCODING),
+        status=_status(headers.get(HEADER_STATUS)),
+        body=message.value,
+    )
+
+
+def _clamped(record: Page | Rejected, latest_ms: int) -> Page | Rejected:
+    if isinstance(record, Page) and record.event_time_ms > latest_ms:
+        return msgspec.structs.replace(record, event_time_ms=latest_ms)
+    return record
+
+
+def _time_or(said: object, arrival_ms: int) -> int:
+    time_ms = parse_time_ms(said)
+    return arrival_ms if time_ms is None else time_ms
+
+
+def _text_headers(headers: Iterable[Header]) -> dict[str, str]:
+    """Headers in lower case; CloudEvents' names count as ours where ours are absent."""
+    found = {
+        name.lower(): clean_text(value.decode("utf-8", "replace"))
+        for name, value in headers
+        if value is not None
+    }
+    for event_name, name in CLOUD_EVENT_HEADERS.items():
+        if event_name in found:
+            found.setdefault(name, found[event_name])
+    return found
+
+
+def _status(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) == 3 else 200

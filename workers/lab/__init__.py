@@ -1,0 +1,1 @@
+"""Training, evaluation, simulation and the experiments of the papers."""

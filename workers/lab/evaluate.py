@@ -1,0 +1,150 @@
+"""`templ evaluate`: cleaned text against gold text, other extractors beside."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from templ_core import __version__
+from workers.cli.options import page_model_option
+from workers.cli.progress import progress
+from workers.errors import UsageProblem
+from workers.lab.evaluation.corpus_files import EvaluationFiles
+from workers.lab.evaluation.figures import figures_as_json, find_figures
+from workers.lab.evaluation.judge import TEMPL, Judgement
+from workers.lab.evaluation.page_models import PageModels, models_of_folds, one_model
+from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
+from workers.lab.evaluation.processes import judge_all
+from workers.lab.evaluation.report_page import render_report
+from workers.lab.evaluation.tables import print_tables
+from workers.settings import load_settings
+
+
+@click.command(short_help="Score cleaned text against gold text, other extractors beside.")
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@page_model_option
+@click.option(
+    "--folds",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Clean each page with the model that has not seen its site, of those that "
+    "`templ train --folds` wrote.",
+)
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Another extractor, scored and timed on the same pages; may be given again. "
+    "Needs the extra `peers`.",
+)
+@click.option(
+    "--html",
+    "report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a report with plots and the worst pages: one HTML file that needs no network.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@click.option(
+    "--pages-per-site",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Score the first N pages with gold of each site.  [default: all]",
+)
+@click.option(
+    "--text-only",
+    is_flag=True,
+    help="Only the words of the text: no f-measures of templates and links, no curve, no RAND. "
+    "Several times faster.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=os.cpu_count() or 1,
+    show_default="number of processors",
+    help="Child processes; times are steadiest with 1.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of the intervals.")
+def evaluate(
+    files: Sequence[Path],
+    page_model: Path | None,
+    folds: Path | None,
+    peers: Sequence[str],
+    report: Path | None,
+    pages_per_site: int | None,
+    workers: int,
+    seed: int,
+    *,
+    as_json: bool,
+    text_only: bool,
+) -> None:
+    """Score cleaned text against gold text, page by page, by corpus, site and page type.
+
+    FILE: a corpus, JSON Lines with `url`, `html` and `gold_text`, and perhaps `site`, `kind`,
+    `gold_selector`, `gold_exclude` and `gold_neutral`; or the output of `templ run` for it, which
+    is then what is scored (revision 0, joined by `source`). With corpora alone every page is
+    cleaned here, as the first page of a new site. `-` reads standard input.
+    """
+    if report is not None and report.resolve() in {path.resolve() for path in files}:
+        raise UsageProblem(f"--html {report} is an input too; name another file")
+    names = list(dict.fromkeys(peers))
+    for name in names:
+        load_peer(name)
+    if folds is not None and page_model is not None:
+        raise UsageProblem("give --page-model or --folds, not both")
+    models = (
+        models_of_folds(folds)
+        if folds is not None
+        else one_model(load_settings(page_model=page_model).page_model)
+    )
+    sources = EvaluationFiles(files, pages_per_site)
+    if sources.outputs is not None and (page_model or folds):
+        raise UsageProblem(
+            "--page-model and --folds are for cleaning, but the files hold cleaned records"
+        )
+    with progress(sources.bytes_total) as bar:
+        judgements = list(
+            judge_all(sources.pages(bar), models, names, workers, with_segments=not text_only)
+        )
+    outputs = sources.outputs
+    model_versions = models.versions() if outputs is None else sorted(outputs.versions)
+    versions = {
+        "templ": __version__,
+        "page model": ", ".join(model_versions),
+        **{name: peer_version(name) for name in names},
+    }
+    figures = find_figures(
+        judgements, versions, [*sources.notes(), *_seen(models, judgements)], seed
+    )
+    if report is not None:
+        _write(report, render_report(figures))
+    if as_json:
+        click.echo(json.dumps(figures_as_json(figures)))
+    else:
+        print_tables(figures)
+    if report is not None:
+        click.echo(f"report: {report}", err=True)
+
+
+def _seen(models: PageModels, judgements: Sequence[Judgement]) -> list[str]:
+    """Says which figures flatter: those of pages that the model was trained on."""
+    both = models.training_corpora() & {
+        one.page.corpus for one in judgements if TEMPL in one.seconds
+    }
+    if not both:
+        return []
+    trained_on = ", ".join(sorted(both))
+    return [
+        f"the page model was trained on pages of {trained_on}: an upper bound; see --folds",
+    ]
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(f"--html {path}: {error.strerror}; name a file to write") from None

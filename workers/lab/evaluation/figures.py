@@ -1,0 +1,257 @@
+"""Judgements of many pages to the figures that a table, a plot or a program needs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean, median
+from typing import Any
+
+import msgspec
+
+from templ_core.lab.evaluation.bootstrap import Means, bootstrap
+from templ_core.lab.evaluation.calibration import Calibration, calibrate
+from templ_core.lab.evaluation.precision_recall import Point, precision_recall, recall_at
+from templ_core.lab.evaluation.report import (
+    PageScore,
+    Summary,
+    by_pages_seen,
+    compare,
+    group,
+    summarise,
+)
+from templ_core.lab.evaluation.template_places import Places, mean_f
+from workers.lab.evaluation.judge import PARSE, TEMPL, Judgement
+
+ALL = "all pages"
+PRECISION = 0.9
+"""Where the precision-recall curve is read."""
+_WORST = 20
+
+Groups = dict[str, dict[str, dict[str, Summary]]]
+"""Title of the grouping, group, system."""
+
+
+class Segments(msgspec.Struct, frozen=True, kw_only=True):
+    """What the decisions on segments are worth."""
+
+    pages: int
+    f: Places
+    adjusted_rand: Means
+    """Of the sections, against the largest elements of one kind in the gold."""
+    recall_at_precision: float
+    """Recall of words of content at a precision of 0.9."""
+    curve: list[Point]
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """What a system takes for a page."""
+
+    pages: int
+    mean_ms: float
+    median_ms: float
+    p95_ms: float
+    parses: float
+    """Sum of its times over that of bare parses of the same pages."""
+
+
+class Worst(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that came out badly."""
+
+    corpus: str
+    offset: int
+    url: str
+    kind: str
+    f1: float
+    precision: float
+    recall: float
+    confidence: float | None
+    others: dict[str, float]
+    """F1 of the other systems."""
+    kept_wrongly: str
+    missed: str
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one evaluation found."""
+
+    systems: list[str]
+    """TEMPL, the peers, WHOLE_PAGE."""
+    versions: dict[str, str]
+    groups: Groups
+    differences: dict[str, dict[str, Means]]
+    """Group of corpora, peer: F1 less that of the peer on the same pages."""
+    segments: dict[str, Segments]
+    """By corpus; empty where nothing is known of segments."""
+    calibration: dict[str, Calibration]
+    """By corpus."""
+    quantiles: dict[str, list[float]]
+    """By system: F1 of the worst page, of the one that 1 % are worse than, ..., of the best."""
+    timing: dict[str, Timing]
+    """By system; empty where the pages had been cleaned before."""
+    failures: dict[str, dict[str, int]]
+    """System, kind of error: pages; they are scored as an empty text."""
+    worst: list[Worst]
+    notes: list[str]
+
+
+def find_figures(
+    judgements: Sequence[Judgement], versions: dict[str, str], notes: Sequence[str], seed: int
+) -> Figures:
+    """The figures of at least one page.
+
+    Args:
+        judgements: One for each page.
+        versions: What took part.
+        notes: What a reader has to know.
+        seed: Of every bootstrap.
+    """
+    systems = list(judgements[0].scores)
+    scores = {name: [one.scores[name] for one in judgements] for name in systems}
+    return Figures(
+        systems=systems,
+        versions=versions,
+        groups=_groups(scores, seed),
+        differences=_differences(scores, seed),
+        segments=_by_corpus(judgements, lambda some: _segments(some, seed)),
+        calibration=_by_corpus(judgements, _calibration),
+        quantiles={name: _quantiles(some) for name, some in scores.items()},
+        timing=_timing(judgements),
+        failures=_failures(judgements),
+        worst=_worst(judgements),
+        notes=list(notes),
+    )
+
+
+def _groups(scores: dict[str, list[PageScore]], seed: int) -> Groups:
+    groupings: dict[str, Callable[[list[PageScore]], dict[str, list[PageScore]]]] = {
+        "all": lambda some: {ALL: some},
+        "corpus": lambda some: group(some, "corpus"),
+        "page type": lambda some: group(some, "kind"),
+        "pages of the site seen": by_pages_seen,
+        "site": lambda some: group(some, "site"),
+    }
+    groups: Groups = {}
+    for title, divide in groupings.items():
+        rows: defaultdict[str, dict[str, Summary]] = defaultdict(dict)
+        for system, some in scores.items():
+            for name, members in divide(some).items():
+                rows[name][system] = summarise(members, seed)
+        groups[title] = dict(rows)
+    return groups
+
+
+def _differences(scores: dict[str, list[PageScore]], seed: int) -> dict[str, dict[str, Means]]:
+    ours = {ALL: scores[TEMPL], **group(scores[TEMPL], "corpus")}
+    found: dict[str, dict[str, Means]] = {name: {} for name in ours}
+    for system, some in scores.items():
+        if system == TEMPL:
+            continue
+        theirs = {ALL: some, **group(some, "corpus")}
+        for name, members in ours.items():
+            found[name][system] = compare(members, theirs[name], seed)
+    return found
+
+
+def _by_corpus(
+    judgements: Sequence[Judgement], figure: Callable[[Sequence[Judgement]], Any]
+) -> dict[str, Any]:
+    corpora: defaultdict[str, list[Judgement]] = defaultdict(list)
+    for one in judgements:
+        corpora[one.page.corpus].append(one)
+    groups = {**corpora, ALL: judgements} if len(corpora) > 1 else corpora
+    found = {name: figure(some) for name, some in groups.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _segments(judgements: Sequence[Judgement], seed: int) -> Segments | None:
+    scored = [(one.page.site, one.segments) for one in judgements if one.segments is not None]
+    if not scored:
+        return None
+    curve = precision_recall([segments.histogram for _, segments in scored])
+    return Segments(
+        pages=len(scored),
+        f=mean_f([(site, segments.f) for site, segments in scored], seed),
+        adjusted_rand=bootstrap(
+            [segments.adjusted_rand for _, segments in scored], [site for site, _ in scored], seed
+        ),
+        recall_at_precision=recall_at(curve, PRECISION),
+        curve=curve,
+    )
+
+
+def _calibration(judgements: Sequence[Judgement]) -> Calibration | None:
+    known = [
+        (one.confidence, one.scores[TEMPL].f1) for one in judgements if one.confidence is not None
+    ]
+    if not known:
+        return None
+    said, reached = zip(*known, strict=True)
+    return calibrate(said, reached)
+
+
+def _quantiles(scores: Sequence[PageScore]) -> list[float]:
+    ordered = sorted(score.f1 for score in scores)
+    return [round(ordered[(len(ordered) - 1) * at // 100], 4) for at in range(101)]
+
+
+def _timing(judgements: Sequence[Judgement]) -> dict[str, Timing]:
+    parsed = sum(one.seconds.get(PARSE, 0.0) for one in judgements)
+    timing = {}
+    for name in dict.fromkeys([TEMPL, *judgements[0].scores, PARSE]):
+        times_ms = sorted(1e3 * one.seconds[name] for one in judgements if name in one.seconds)
+        if times_ms:
+            timing[name] = Timing(
+                pages=len(times_ms),
+                mean_ms=fmean(times_ms),
+                median_ms=median(times_ms),
+                p95_ms=times_ms[int(0.95 * (len(times_ms) - 1))],
+                parses=sum(times_ms) / 1e3 / parsed,
+            )
+    return timing
+
+
+def _failures(judgements: Iterable[Judgement]) -> dict[str, dict[str, int]]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in judgements:
+        for system, reason in one.failures.items():
+            counts[system][reason.partition(":")[0]] += 1
+    return {system: dict(kinds) for system, kinds in counts.items() if system != PARSE}
+
+
+def _worst(judgements: Sequence[Judgement]) -> list[Worst]:
+    def badness(one: Judgement) -> tuple[float, str, int]:
+        return one.scores[TEMPL].f1, one.page.corpus, one.page.offset
+
+    return [
+        Worst(
+            corpus=one.page.corpus,
+            offset=one.page.offset,
+            url=one.page.url,
+            kind=one.page.kind,
+            f1=one.scores[TEMPL].f1,
+            precision=one.scores[TEMPL].precision,
+            recall=one.scores[TEMPL].recall,
+            confidence=one.confidence,
+            others={name: some.f1 for name, some in one.scores.items() if name != TEMPL},
+            kept_wrongly=one.kept_wrongly,
+            missed=one.missed,
+        )
+        for one in sorted(judgements, key=badness)[:_WORST]
+    ]
+
+
+def figures_as_json(figures: Figures) -> dict[str, Any]:
+    """Plain values: the tables of templ at the top, everything else under its name."""
+    everything: dict[str, Any] = msgspec.to_builtins(figures)
+    groups = everything.pop("groups")
+    ours = {
+        title: {name: row[TEMPL] for name, row in rows.items()} for title, rows in groups.items()
+    }
+    others = {
+        system: {
+            title: {name: row[system] for name, row in rows.items()}
+            for title, rows in groups.items()
+        }
+        for system in figures.systems
+        if system != TEMPL
+    }
+    return {**ours, "others": others, **everything}

@@ -1,0 +1,75 @@
+"""Pages judged in child processes, in order."""
+
+import gc
+import multiprocessing
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+from workers.errors import WorkerError
+from workers.lab.evaluation.gold_page import GoldPage
+from workers.lab.evaluation.judge import Given, Judge, Judgement
+from workers.lab.evaluation.page_models import PageModels
+from workers.lab.evaluation.peers import load_peer
+from workers.processes.child import GC_ALLOCATIONS
+from workers.processes.page_model import page_model_of
+from workers.settings import use_one_arithmetic_thread
+
+_PAGES_AHEAD = 8
+"""For each child."""
+_judge: Judge | None = None
+
+
+def judge_all(
+    pages: Iterable[tuple[GoldPage, Given | None]],
+    models: PageModels,
+    peers: Sequence[str],
+    workers: int,
+    *,
+    with_segments: bool = True,
+) -> Iterator[Judgement]:
+    """The judgement of every page, in order.
+
+    Args:
+        pages: Each with what a cleaned record says of it; None = clean it now.
+        models: What cleans them.
+        peers: Names of other extractors.
+        workers: Child processes.
+        with_segments: Whether the decisions on segments are scored too.
+
+    Raises:
+        WorkerError: a child process died.
+    """
+    use_one_arithmetic_thread()
+    context = multiprocessing.get_context("spawn")
+    arguments = (models.bodies, tuple(peers), with_segments)
+    waiting: deque[Future[Judgement]] = deque()
+    try:
+        with ProcessPoolExecutor(workers, context, _begin, arguments) as pool:
+            for turn, (page, given) in enumerate(pages):
+                waiting.append(pool.submit(_one, page, given, turn, models.number_for(page)))
+                if len(waiting) > _PAGES_AHEAD * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise WorkerError(
+            "a child process died over a page; its own words, if any, are above"
+        ) from None
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _begin(models: Sequence[bytes], peers: Sequence[str], with_segments: bool) -> None:  # noqa: FBT001
+    gc.freeze()
+    gc.set_threshold(GC_ALLOCATIONS)
+    global _judge  # noqa: PLW0603 - the way a pool hands its children what they keep
+    extract = {name: load_peer(name) for name in peers}
+    _judge = Judge([page_model_of(one) for one in models], extract, with_segments=with_segments)
+
+
+def _one(page: GoldPage, given: Given | None, turn: int, model: int) -> Judgement:
+    assert _judge is not None  # noqa: S101 - _begin ran
+    return _judge.judge(page, given, turn, model)

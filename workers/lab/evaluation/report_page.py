@@ -1,0 +1,253 @@
+"""The figures of an evaluation as one HTML page with plots; nothing in it needs the network."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from templ_core.lab.evaluation.bootstrap import Interval
+from templ_core.lab.evaluation.calibration import Calibration
+from templ_core.lab.evaluation.template_places import FMean
+from workers.lab.evaluation.figures import ALL, Figures, Worst
+from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
+from workers.lab.evaluation.plots import Dot, curves, reliability, rows, speed
+
+_MOST_ROWS = 80
+_PAGES_A_ROW = 3
+"""Sites of a page or two are not plotted."""
+_DOT_MIN, _DOT_MAX = 3.0, 11.0
+
+_STYLE = """
+:root { color-scheme: light dark; --back: #fff; --ink: #1b1f24; --soft: #667; --edge: #d7dbe0;
+  --c0: #0b62c4; --c1: #d1470b; --c2: #14833b; --c3: #8a3fb0; --c4: #9a6b00; --c5: #6b7480; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171b; --ink: #e4e7eb; --soft: #98a1ac;
+  --edge: #343a42; --c0: #62a8ff; --c1: #ff8a50; --c2: #5fd08a; --c3: #cf93f0; --c4: #e0b64a;
+  --c5: #97a1ad; } }
+body { background: var(--back); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
+  max-width: 1240px; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
+p.soft, caption { color: var(--soft); } caption { text-align: left; caption-side: bottom; }
+.wide { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 2rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--edge); text-align: right;
+  white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; font-size: 12px; } svg text { fill: var(--ink); }
+svg text.tick { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--edge); }
+.guide { stroke: var(--soft); stroke-dasharray: 4 4; }
+.line { fill: none; stroke-width: 2; } .thin { stroke-width: 1; opacity: .5; }
+.dot { fill-opacity: .85; }
+.legend span { margin-right: 1.2rem; white-space: nowrap; }
+.swatch { display: inline-block; width: .7rem; height: .7rem; border-radius: 50%;
+  margin-right: .4rem; }
+details { border-bottom: 1px solid var(--edge); padding: .4rem 0; } summary { cursor: pointer; }
+summary code { overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--edge);
+  padding: .2rem .8rem; margin: .4rem 0; max-height: 22rem; overflow-y: auto; font-size: 13px; }
+""" + "".join(
+    f".line.c{n} {{ stroke: var(--c{n}); }} .dot.c{n} {{ fill: var(--c{n}); }} "
+    f".swatch.c{n} {{ background: var(--c{n}); }}\n"
+    for n in range(6)
+)
+
+
+def render_report(figures: Figures) -> str:
+    """The page."""
+    total = figures.groups["all"][ALL][TEMPL]
+    size = f"{_count(total.pages, 'page')} of {_count(total.sites, 'site')}"
+    sections = [
+        f"<h1>Word F1 {total.f1:.3f}</h1><p>on {size}{_brackets(total.f1_interval)}</p>",
+        f'<p class="soft">{escape("; ".join(f"{a} {b}" for a, b in figures.versions.items()))}</p>',
+        *(f"<p><strong>{escape(note)}</strong></p>" for note in figures.notes),
+        _section("Systems", _systems(figures)),
+        _plots(figures),
+        *(_grouping(title, figures) for title in figures.groups if title != "all"),
+        _section("Inside templates and inside content", _segments(figures)),
+        _section("Worst pages", "".join(_worst(one) for one in figures.worst)),
+    ]
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>templ evaluate: {total.f1:.3f}</title><style>{_STYLE}</style></head>"
+        f"<body>{''.join(sections)}</body></html>\n"
+    )
+
+
+def _systems(figures: Figures) -> str:
+    cells = []
+    for system in figures.systems:
+        one = figures.groups["all"][ALL][system]
+        better = figures.differences[ALL].get(system)
+        timing = figures.timing.get(system)
+        nothing = sum(figures.failures.get(system, {}).values())
+        cells.append(
+            [
+                escape(system),
+                _number(one.f1) + _brackets(one.f1_interval),
+                _number(one.precision),
+                _number(one.recall),
+                _number(one.character_f1),
+                _number(one.template_f),
+                _number(one.site_f1) + _brackets(one.site_f1_interval),
+                f"{one.below_half:.1%}",
+                f"{better.of_pages:+.3f}{_brackets(better.pages_interval)}" if better else "",
+                f"{timing.mean_ms:.1f}" if timing else "",
+                f"{timing.median_ms:.1f}" if timing else "",
+                f"{timing.parses:.1f}" if timing else "",
+                str(nothing) if nothing else "",
+            ]
+        )
+    heads = [
+        "", "F1", "precision", "recall", "character F1", "template F", "site mean F1", "below 0.5",
+        "templ is better by", "ms a page", "median", "× lxml parse", "gave nothing",
+    ]  # fmt: skip
+    return _table(
+        heads,
+        cells,
+        "Means over pages; in brackets 95 % of 1000 samples of sites. Character F1: pages of scripts "
+        "without blanks between words.",
+    )
+
+
+def _plots(figures: Figures) -> str:
+    plots = []
+    if len(figures.timing) > 1:
+        row = figures.groups["all"][ALL]
+        timed = {
+            name: (figures.timing[name].mean_ms, row[name].f1)
+            for name in figures.systems
+            if name in figures.timing
+        }
+        parse_ms = figures.timing[PARSE].mean_ms
+        title = f"Quality and speed (a bare lxml parse takes {parse_ms:.1f} ms)"
+        plots.append(_section(title, speed(timed, "ms a page", "word F1")))
+    if figures.quantiles:
+        lines = {
+            name: [(value, at / (len(values) - 1)) for at, value in enumerate(values)]
+            for name, values in figures.quantiles.items()
+        }
+        plots.append(
+            _section("How many pages are how bad", curves(lines, "word F1", "share of pages below"))
+        )
+    if figures.segments:
+        lines = {
+            f"{name} (recall {one.recall_at_precision:.2f} at 0.9)": [
+                (point.recall, point.precision) for point in one.curve
+            ]
+            for name, one in figures.segments.items()
+        }
+        plots.append(
+            _section("Precision and recall of content", curves(lines, "recall", "precision"))
+        )
+    if figures.calibration:
+        dots = {
+            f"{name} (mean error {one.mean_error:.3f})": _dots(one)
+            for name, one in figures.calibration.items()
+        }
+        plots.append(
+            _section("Confidence and what it was worth", reliability(dots, "confidence", "word F1"))
+        )
+    return f'<div class="side">{"".join(f"<div>{plot}</div>" for plot in plots)}</div>'
+
+
+def _dots(calibration: Calibration) -> list[Dot]:
+    most = max(one.pages for one in calibration.bins)
+    return [
+        Dot(
+            x=one.confidence,
+            y=one.f1,
+            size=_DOT_MIN + (_DOT_MAX - _DOT_MIN) * (one.pages / most) ** 0.5,
+            label=f"{_count(one.pages, 'page')}: confidence {one.confidence:.3f}, F1 {one.f1:.3f}",
+        )
+        for one in calibration.bins
+    ]
+
+
+def _grouping(title: str, figures: Figures) -> str:
+    groups = figures.groups[title]
+    pages = sum(row[TEMPL].pages for row in groups.values())
+    if len(groups) < 2 or pages < _PAGES_A_ROW * len(groups):
+        return ""
+    worst_first = sorted(groups.items(), key=lambda item: (item[1][TEMPL].f1, item[0]))
+    shown = worst_first[:_MOST_ROWS] if title == "site" else list(groups.items())[:_MOST_ROWS]
+    note = f"; the {_MOST_ROWS} worst of {len(groups)}" if len(shown) < len(groups) else ""
+    drawing = rows(
+        {
+            f"{name or '-'} ({row[TEMPL].pages})": {
+                system: one.f1 for system, one in row.items() if system != WHOLE_PAGE
+            }
+            for name, row in shown
+        },
+        "word F1",
+    )
+    return _section(f"By {title}{note}", drawing)
+
+
+def _segments(figures: Figures) -> str:
+    kinds = ("text", "anchor_text", "links")
+    cells = [
+        [
+            escape(name),
+            *(_f(one.f.in_templates.get(kind)) for kind in kinds),
+            *(_f(one.f.in_content.get(kind)) for kind in kinds),
+            _number(one.adjusted_rand.of_pages) + _brackets(one.adjusted_rand.pages_interval),
+            _number(one.recall_at_precision),
+        ]
+        for name, one in figures.segments.items()
+    ]
+    heads = [
+        "", "template: text", "anchor text", "links", "content: text", "anchor text", "links",
+        "adjusted RAND", "recall at P 0.9",
+    ]  # fmt: skip
+    return _table(
+        heads,
+        cells,
+        "f-measures, site means; after the slash what calling everything template, or content, gives.",
+    )
+
+
+def _worst(one: Worst) -> str:
+    facts = [f"P {one.precision:.2f}", f"R {one.recall:.2f}"]
+    if one.confidence is not None:
+        facts.append(f"confidence {one.confidence:.2f}")
+    facts += [f"{name} {f1:.2f}" for name, f1 in one.others.items()]
+    where = f"{one.corpus} record {one.offset}" + (f", {one.kind}" if one.kind else "")
+    return (
+        f"<details><summary><strong>{one.f1:.2f}</strong> <code>{escape(one.url)}</code> "
+        f'<span class="soft">{escape(where)}; {escape(", ".join(facts))}</span></summary>'
+        f"{_excerpt('Kept, but not in the gold', one.kept_wrongly)}"
+        f"{_excerpt('In the gold, but not kept', one.missed)}</details>"
+    )
+
+
+def _excerpt(title: str, text: str) -> str:
+    return f"<p>{title}</p><pre>{escape(text)}</pre>" if text else f"<p>{title}: nothing</p>"
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>" if body else ""
+
+
+def _table(heads: Sequence[str], cells: Iterable[Sequence[str]], note: str) -> str:
+    body = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells]
+    if not body:
+        return ""
+    used = "".join(f"<th>{head}</th>" for head in heads)
+    return (
+        f'<div class="wide"><table><caption>{note}</caption><thead><tr>{used}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _brackets(interval: Interval | None) -> str:
+    return "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _f(mean: FMean | None) -> str:
+    return "" if mean is None else f"{mean.f:.3f} / {mean.all_f:.3f}"

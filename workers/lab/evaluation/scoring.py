@@ -1,0 +1,142 @@
+"""A text, or a choice of segments, against the gold of its page."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from schemas.cleaned import TextSegment
+from templ_core.clean import Cleaned
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document
+from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
+from templ_core.lab.evaluation.fragments import largest_fragments
+from templ_core.lab.evaluation.gold import page_words
+from templ_core.lab.evaluation.precision_recall import score_histogram
+from templ_core.lab.evaluation.report import PageScore
+from templ_core.lab.evaluation.template_f import TemplateF, template_f
+from templ_core.lab.evaluation.words import (
+    Words,
+    is_unspaced,
+    letter_counts,
+    score_template,
+    score_text,
+    word_counts,
+)
+from templ_core.lab.training.labels.gold_labels import Labels, aligned_labels, selected_labels
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.tokens import count_tokens
+from workers.lab.evaluation.gold_page import GoldPage
+
+CONFIG = CoreConfig()
+_NEUTRAL = 2
+"""Kind of a segment that is neither template (0) nor content (1)."""
+
+Floats = npt.NDArray[np.float64]
+
+
+class TextScorer:
+    """Scores texts against the gold of one page."""
+
+    def __init__(self, page: GoldPage, markup: str) -> None:
+        self._page = page
+        self._everything, self._neutral = page_words(markup, page.neutral)
+        self._gold = word_counts(page.gold_text)
+        self._letters = letter_counts(page.gold_text) if is_unspaced(page.gold_text) else None
+        self._full_text_f1 = score_text(self._everything, self._gold, self._neutral).f1
+
+    def score(self, text: str) -> PageScore:
+        """The score of a text."""
+        letters = None
+        if self._letters is not None:
+            letters = score_text(letter_counts(text), self._letters, Words()).f1
+        return self._score(word_counts(text), letters)
+
+    def score_everything(self) -> PageScore:
+        """The score of the whole visible text."""
+        return self._score(self._everything, None)
+
+    def _score(self, output: Words, letters: float | None) -> PageScore:
+        score = score_text(output, self._gold, self._neutral)
+        template = score_template(output, self._gold, self._neutral, self._everything)
+        return PageScore(
+            corpus=self._page.corpus,
+            site=self._page.site,
+            kind=self._page.kind,
+            seen=self._page.seen,
+            f1=score.f1,
+            precision=score.precision,
+            recall=score.recall,
+            character_f1=letters,
+            template_f=template.f1 if template else None,
+            full_text_f1=self._full_text_f1,
+        )
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What was decided on a page's segments; columns of length n_segments."""
+
+    kept: npt.NDArray[np.bool_]
+    templateness: Floats
+    section: npt.NDArray[Any]
+
+
+def chosen(document: Document, cleaned: Cleaned) -> Choice:
+    """The decisions of a page that was just cleaned."""
+    decision = cleaned.decision
+    return Choice(
+        kept=decision.kept,
+        templateness=decision.templateness,
+        section=section_numbers(
+            document, decision.templateness, decision.words, CONFIG.section_penalty
+        ),
+    )
+
+
+def recorded(document: Document, segments: Sequence[TextSegment]) -> Choice | None:
+    """The decisions in a record; None where they are not those of this document."""
+    if [one.text for one in segments] != document.segments.texts:
+        return None
+    return Choice(
+        kept=np.array([one.kept for one in segments], np.bool_),
+        templateness=np.array([one.templateness for one in segments], np.float64),
+        section=np.array([one.section for one in segments], np.int64),
+    )
+
+
+class SegmentScore(msgspec.Struct, frozen=True, kw_only=True):
+    """What the decisions on a page's segments are worth."""
+
+    f: TemplateF
+    histogram: Floats
+    """Of `score_histogram`."""
+    adjusted_rand: float
+    """The sections against the gold segmentation."""
+
+
+def score_segments(
+    page: GoldPage, markup: str, document: Document, choice: Choice
+) -> SegmentScore | None:
+    """The score of the decisions; None for a page without segments."""
+    if not document.segments.texts:
+        return None
+    labels = _labels(page, markup, document)
+    words = np.array([count_tokens(text) for text in document.segments.texts], np.float64)
+    kind = np.where(labels.counts, labels.content >= 0.5, _NEUTRAL).astype(np.int64)
+    return SegmentScore(
+        f=template_f(document, words, choice.kept, labels.content, labels.counts),
+        histogram=score_histogram(
+            choice.templateness, np.where(labels.counts, words, 0.0), labels.content
+        ),
+        adjusted_rand=adjusted_rand(choice.section, largest_fragments(document, kind)),
+    )
+
+
+def _labels(page: GoldPage, markup: str, document: Document) -> Labels:
+    labels = None
+    if page.selectors is not None:
+        labels = selected_labels(document, markup, page.selectors)
+    return labels or aligned_labels(document, read_features(document).text, page.gold_text)

@@ -1,0 +1,124 @@
+"""The figures of an evaluation as tables on a terminal."""
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from templ_core.lab.evaluation.bootstrap import Interval
+from templ_core.lab.evaluation.report import Summary
+from templ_core.lab.evaluation.template_places import FMean
+from workers.lab.evaluation.figures import ALL, Figures
+from workers.lab.evaluation.judge import TEMPL
+
+_MOST_ROWS = 60
+_FILE_COLUMNS = 160
+
+
+def print_tables(figures: Figures) -> None:
+    """Print what was found; groupings of a single group, and of very many sites, are left out."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_FILE_COLUMNS)
+    console.print(_systems(figures))
+    for title, rows in figures.groups.items():
+        if title != "all" and 1 < len(rows) <= _MOST_ROWS:
+            console.print(_groups(title, rows, figures))
+    if figures.segments:
+        console.print(_segments(figures))
+    for name, one in figures.calibration.items():
+        console.print(
+            f"confidence, {name}: mean error {one.mean_error:.3f}, mean of it less F1 {one.bias:+.3f}"
+        )
+    for system, kinds in figures.failures.items():
+        reasons = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        console.print(f"{system} gave nothing on {sum(kinds.values())} pages: {reasons}")
+    for note in figures.notes:
+        console.print(note)
+    console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))
+
+
+def _systems(figures: Figures) -> Table:
+    table = _table(
+        "system", "pages", "F1", "95 %", "P", "R", "chars", "templ. F", "site F1", "95 %"
+    )
+    for heading in ("<0.5", "templ is better by", "ms", "x parse"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    row = figures.groups["all"][ALL]
+    for system in figures.systems:
+        one = row[system]
+        better = figures.differences[ALL].get(system)
+        timing = figures.timing.get(system)
+        table.add_row(
+            system,
+            str(one.pages),
+            _number(one.f1),
+            _interval(one.f1_interval),
+            _number(one.precision),
+            _number(one.recall),
+            _number(one.character_f1),
+            _number(one.template_f),
+            _number(one.site_f1),
+            _interval(one.site_f1_interval),
+            f"{one.below_half:.1%}",
+            f"{better.of_pages:+.3f} {_interval(better.pages_interval)}" if better else "",
+            f"{timing.mean_ms:.1f}" if timing else "",
+            f"{timing.parses:.1f}" if timing else "",
+        )
+    return table
+
+
+def _groups(title: str, rows: Mapping[str, Mapping[str, Summary]], figures: Figures) -> Table:
+    others = [name for name in figures.systems if name != TEMPL]
+    table = _table(title, "pages", "sites", "F1", "P", "R", "chars", "templ. F", "site F1", "<0.5")
+    for name in others:
+        table.add_column(f"F1 {name}", justify="right", no_wrap=True)
+    for name, row in rows.items():
+        one = row[TEMPL]
+        figures_of_row = (one.f1, one.precision, one.recall, one.character_f1, one.template_f)
+        table.add_row(
+            name or "-",
+            str(one.pages),
+            str(one.sites),
+            *map(_number, (*figures_of_row, one.site_f1)),
+            f"{one.below_half:.1%}",
+            *(_number(row[other].f1) for other in others),
+        )
+    return table
+
+
+def _segments(figures: Figures) -> Table:
+    table = _table(
+        "segments", "pages", "f templates: text", "anchors", "links", "f content: text", "anchors",
+        "links", "adj. RAND", "R at P 0.9",
+    )  # fmt: skip
+    for name, one in figures.segments.items():
+        places = (one.f.in_templates, one.f.in_content)
+        table.add_row(
+            name,
+            str(one.pages),
+            *(_f(place.get(kind)) for place in places for kind in ("text", "anchor_text", "links")),
+            _number(one.adjusted_rand.of_pages),
+            _number(one.recall_at_precision),
+        )
+    table.caption = "f: site means; in brackets that of calling everything template, or content"
+    return table
+
+
+def _table(*columns: str) -> Table:
+    table = Table()
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if number else "left", no_wrap=number > 0)
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _interval(interval: Interval | None) -> str:
+    return "" if interval is None else f"{interval.low:.3f}-{interval.high:.3f}"
+
+
+def _f(mean: FMean | None) -> str:
+    return "" if mean is None else f"{mean.f:.3f} ({mean.all_f:.3f})"

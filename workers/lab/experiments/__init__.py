@@ -1,0 +1,30 @@
+"""`templ experiments`: the experiments of the papers, one module for each command."""
+
+import click
+
+from workers.cli.lazy import LazyGroup
+
+_MODULES = {
+    "pagelevel-train": "workers.lab.experiments.pagelevel.train",
+    "pagelevel-templates": "workers.lab.experiments.pagelevel.templates",
+    "pagelevel-segmentation": "workers.lab.experiments.pagelevel.segmentation",
+    "pagelevel-duplicates": "workers.lab.experiments.pagelevel.duplicates",
+    "pagelevel-classes": "workers.lab.experiments.pagelevel.classes",
+    "kolcz-yih": "workers.lab.experiments.kolcz_yih.block_detectors",
+    "kolcz-yih-keywords": "workers.lab.experiments.kolcz_yih.keywords",
+    "automatic-train": "workers.lab.experiments.site_level.automatic_train",
+    "phrases-removal": "workers.lab.experiments.foschini.removal",
+    "foschini-injected": "workers.lab.experiments.foschini.injected",
+    "foschini-copies": "workers.lab.experiments.foschini.copies",
+    "rtdm-templates": "workers.lab.experiments.rtdm.templates",
+    "rtdm-mining": "workers.lab.experiments.rtdm.mining",
+    "site-level": "workers.lab.experiments.site_level.fusion",
+    "windows": "workers.lab.experiments.site_level.windows",
+    "new-site": "workers.lab.experiments.site_level.new_site",
+    "redesign": "workers.lab.experiments.site_level.redesign",
+}
+
+
+@click.group(cls=LazyGroup, modules=_MODULES)
+def experiments() -> None:
+    """Repeat the papers' experiments on corpora of real pages."""

@@ -1,0 +1,1 @@
+"""Pages of corpora, as the experiments read them."""

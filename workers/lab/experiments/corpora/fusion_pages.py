@@ -1,0 +1,300 @@
+"""Pages of corpora as the fusion of site and page is fitted on them: in order of arrival."""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from schemas.source import Source
+from templ_core.config import CoreConfig
+from templ_core.decide import PageScores, score_page
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.document import Document, read_document
+from templ_core.dom.interstitials import is_error_page, is_gate
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.gold import page_words
+from templ_core.lab.evaluation.words import score_template, score_text, word_counts
+from templ_core.lab.training.fusion.fusion_page import FusionPage, Known, Outcome
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.lab.training.pages import (
+    GoldPage,
+    gold_markup,
+    owner_of_each,
+    page_labels,
+    word_bag,
+)
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.fusion.site_inputs import site_inputs
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
+from templ_core.site_level.window.page_summary import learned_page
+from templ_core.site_level.window.schedule import is_due, templates_overdue
+from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.window_page import Contribution
+from workers.feeds.records import page_from_json
+from workers.lab.evaluation.page_models import models_of_folds
+from workers.lab.evaluation.peers import load_peer
+from workers.lab.evaluation.timed_calls import take_turns
+from workers.lab.jsonl import read_objects
+from workers.page import Page, Rejected
+from workers.processes.page_model import page_model_of
+
+_NO_ROWS = np.empty((0, 0), np.float32)
+Progress = Callable[[str], None]
+
+
+class Simulation(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sites are learned while their pages come."""
+
+    config: CoreConfig
+    limits_bytes: tuple[int, ...]
+    """Bounds on the size of site models by the schedule, each a way of learning a site; ..."""
+    after_each_page: bool = False
+    """... and whether one more way is to learn after each page, with the first bound."""
+    peers: tuple[str, ...] = ()
+    """Other extractors, which clean the same pages."""
+    seen_before: bool = False
+    """Whether each page teaches its site before it is judged, as if it came a second time."""
+
+
+class FoldModels:
+    """Page models that leave a part of the sites out, as written by `templ train --folds`."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read the models.
+
+        Raises:
+            UsageProblem: they are not there.
+        """
+        read = models_of_folds(directory)
+        self._folds = read.folds
+        self._models = [page_model_of(body) for body in read.bodies]
+
+    def folds(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
+        """For each page the number and the page model that has not seen its site's owner.
+
+        Args:
+            pages: Corpus, address and site of each.
+
+        Returns:
+            Of corpora that no page model was trained on the first; None for other sites that none
+            was trained on, which have no gold.
+        """
+        owners = owner_of_each([(url, site) for _, url, site in pages])
+        known: dict[str, int] = {}
+        for (corpus, _, site), owner in zip(pages, owners, strict=True):
+            fold = self._folds.get(corpus, {}).get(site)
+            if fold is not None:
+                known.setdefault(owner, fold)
+        of_each = [
+            known.get(owner, None if corpus in self._folds else 0)
+            for (corpus, _, _), owner in zip(pages, owners, strict=True)
+        ]
+        return [None if fold is None else (fold, self._models[fold]) for fold in of_each]
+
+
+class _Record(msgspec.Struct, frozen=True):
+    corpus: str
+    fields: dict[str, Any]
+    page: Page
+
+
+def read_fusion_pages(
+    corpora: Sequence[Path],
+    folds: FoldModels,
+    simulation: Simulation,
+    progress: Progress,
+    jobs: int = 1,
+) -> list[FusionPage]:
+    """The pages with gold of all corpora; every page teaches its site.
+
+    Pages come in the order of `arrival`, where they have it, else in that of the file.
+
+    Args:
+        corpora: Files of JSON Lines.
+        folds: The page models.
+        simulation: How sites are learned.
+        progress: Told of each site that is done.
+        jobs: Sites that are read at the same time, each in a process.
+    """
+    records = [record for path in corpora for record in _records(path)]
+    models = folds.folds([(one.corpus, one.page.url, one.page.site) for one in records])
+    sites: dict[tuple[str, str], _Site] = {}
+    for record, model in zip(records, models, strict=True):
+        if model is not None:
+            site = sites.setdefault(
+                (record.corpus, record.page.site), _Site(*model, simulation=simulation, records=[])
+            )
+            site.records.append(record)
+    pages: list[FusionPage] = []
+    with ProcessPoolExecutor(jobs) as pool:
+        read = pool.map(_pages_of_site, sites.values())
+        for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
+            pages += some
+            progress(f"site {number} of {len(sites)}: {corpus} {name}")
+    return pages
+
+
+class _Site(msgspec.Struct, frozen=True):
+    fold: int
+    page_model: PageModel
+    simulation: Simulation
+    records: list[_Record]
+
+
+def _records(path: Path) -> Iterator[_Record]:
+    for number, (line, fields) in enumerate(read_objects(path), 1):
+        page = page_from_json(
+            line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
+        )
+        if not isinstance(page, Rejected) and page.body is not None:
+            yield _Record(path.name.partition(".")[0], fields, page)
+
+
+def _pages_of_site(site: _Site) -> list[FusionPage]:
+    records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
+    learner = _Learner(site.page_model, site.simulation)
+    pages: list[FusionPage] = []
+    for seen, record in enumerate(records, 1):
+        try:
+            document = read_document(
+                record.page.body or b"", record.page.url, charset=record.page.charset
+            )
+        except PageError:
+            continue
+        if not document.segments.texts:
+            continue
+        scores = score_page(document, site.page_model)
+        words = int(scores.words.sum())
+        teaches = not is_error_page(document, words) and not is_gate(document, words)
+        if teaches and site.simulation.seen_before:
+            learner.learn(str(seen), document, scores)
+        if record.fields.get("gold_text"):
+            pages.append(_fusion_page(record, document, scores, site, seen, learner.models))
+        if teaches and not site.simulation.seen_before:
+            learner.learn(str(seen), document, scores)
+    return pages
+
+
+class _Learner:
+    """Learns a site from its pages as they come."""
+
+    def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
+        self._config = simulation.config
+        self._simulation = simulation
+        self._window: list[Contribution] = []
+        self._learner = SiteLearner(page_model.version, self._config)
+        self._templates = NO_TEMPLATES
+        self._fitted_at = self._templates_at = 0
+        self._by_schedule: list[SiteModel] = []
+        self._after_each_page: list[SiteModel] = []
+
+    @property
+    def models(self) -> list[SiteModel]:
+        """What is known now, by each way of learning; empty before the first page."""
+        return self._by_schedule + self._after_each_page
+
+    def learn(self, page_id: str, document: Document, scores: PageScores) -> None:
+        """A page more."""
+        columns = document_columns(document)
+        self._window.append(
+            Contribution(
+                page_id=page_id,
+                content_digest=content_digest(columns),
+                page=learned_page(document, scores.features, scores.odds),
+                document=compress_columns(columns),
+            )
+        )
+        learned = len(self._window)
+        limits = self._simulation.limits_bytes
+        if is_due(learned, self._fitted_at, learned):
+            overdue = templates_overdue(
+                learned, self._templates_at, learned, self._config.template_pages
+            )
+            if overdue >= 1:
+                self._templates = fit_templates(self._window, self._config)
+                self._templates_at = learned
+            self._learner.follow(list(self._window))
+            model = self._learner.model(self._templates)
+            self._by_schedule = [_bounded(model, limit) for limit in limits]
+            self._fitted_at = learned
+        if self._simulation.after_each_page:
+            self._learner.follow(list(self._window))
+            model = self._learner.model(fit_templates(self._window, self._config))
+            self._after_each_page = [_bounded(model, limits[0])]
+
+
+def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
+    return decode_site_model(encode_site_model(model, limit_bytes))
+
+
+def _fusion_page(
+    record: _Record,
+    document: Document,
+    scores: PageScores,
+    site: _Site,
+    seen: int,
+    models: Sequence[SiteModel],
+) -> FusionPage:
+    gold = _gold_page(record)
+    markup = gold_markup(gold)
+    config = site.simulation.config
+    return FusionPage(
+        corpus=gold.corpus,
+        site=gold.site,
+        kind=record.fields.get("page_role") or gold.kind,
+        fold=site.fold,
+        seen=seen,
+        scores=msgspec.structs.replace(
+            scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
+        ),
+        known=[
+            Known(
+                documents=model.documents,
+                columns=site_inputs(
+                    document, scores.features, scores.odds, scores.page_kind, model, config
+                ),
+            )
+            for model in models
+        ],
+        labels=page_labels(gold, document, markup, scores.features.text),
+        bag=word_bag(gold, document, markup),
+        has_selector=gold.selectors is not None,
+        peers=_peers(gold, markup, site.simulation.peers),
+    )
+
+
+def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outcome]:
+    if not names:
+        return {}
+    page, neutral = page_words(markup, gold.selectors.neutral if gold.selectors else None)
+    wanted = word_counts(gold.gold_text)
+    calls = {name: functools.partial(load_peer(name), markup) for name in names}
+    outcomes = {}
+    for name, turn in take_turns(calls, 0).items():
+        output = word_counts(turn.value or "")
+        template = score_template(output, wanted, neutral, page) if gold.selectors else None
+        outcomes[name] = Outcome(
+            f1=score_text(output, wanted, neutral).f1,
+            template_f1=template.f1 if template else None,
+            empty=not output,
+        )
+    return outcomes
+
+
+def _gold_page(record: _Record) -> GoldPage:
+    return GoldPage(
+        corpus=record.corpus,
+        url=record.page.url,
+        site=record.page.site,
+        kind=record.fields.get("kind") or "",
+        body=record.page.body or b"",
+        charset=record.page.charset,
+        gold_text=record.fields["gold_text"],
+        selectors=GoldSelectors.of(record.fields),
+    )

@@ -1,0 +1,1 @@
+"""Experiments of the thesis of Foschini (2007)."""

@@ -1,0 +1,155 @@
+"""`templ experiments foschini-injected`: synthetic templates found back, thesis section 6.1."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from templ_core.config import CoreConfig
+from templ_core.site_level.phrases.learn_phrases import learn_phrases
+from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments, token_places
+from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
+from templ_core.site_level.phrases.phrase_removal import Locality, settled
+from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
+from workers.lab.experiments.foschini.injection import (
+    LENGTHS,
+    PLACES,
+    InjectedPage,
+    hosts,
+    inject,
+    make_templates,
+)
+from workers.lab.experiments.results import Report, out_option
+
+SHARES = (0.1, 0.3, 0.6, 1.0)
+_PAGES_MIN = 20
+
+Words = tuple[str, int, bool]
+"""Place, length and whether it has a slot."""
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--pages", default=60, show_default=True, help="Pages of a site at most.")
+@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same strings.")
+@out_option
+def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path | None) -> None:
+    """Put strings into the content of real pages, and see which of them phrases take out.
+
+    The content alone of CORPORA's pages with `gold_selector`. Each site gets nine strings of 1 to 30
+    words from its own vocabulary, as blocks of their own, at the start or end of a block or inside
+    one, half of them with a number, time, date or month that changes; each on a share of the pages. Learned on every other page, judged on the rest.
+    """
+    report = Report(out)
+    console = Console(stderr=True)
+    sites = {
+        site: texts[:pages]
+        for site, some in read_text_pages(corpora).items()
+        if len(texts := _contents(some)) >= _PAGES_MIN
+    }
+    report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages")
+    summary = []
+    for share in SHARES:
+        found: Counter[Words] = Counter()
+        put: Counter[Words] = Counter()
+        removed = right = words = 0
+        for shift, site in enumerate(
+            track(sorted(sites), f"share {share}", console=console, disable=not console.is_terminal)
+        ):
+            rng = Random(f"{seed}/{site}/{share}")  # noqa: S311 - not for secrets
+            vocabulary = sorted(
+                {word for text in sites[site] for word in text.split() if word.isalpha()}
+            )
+            templates = make_templates(vocabulary, shift, rng)
+            injected = [inject(text, templates, share, rng) for text in sites[site]]
+            matcher = PhraseMatcher(
+                learn_phrases([page.text for page in injected[::2]], CoreConfig())
+            )
+            for page in injected[1::2]:
+                both, gone, all_words = _judge(
+                    page,
+                    matcher,
+                    found,
+                    put,
+                    [(one.place, len(one.words), one.slot is not None) for one in templates],
+                )
+                right += both
+                removed += gone
+                words += all_words
+        _report_share(report, share, found, put)
+        summary.append(
+            [
+                f"{share:.0%}",
+                _share(found.total(), put.total()),
+                _share(_with_slot(found), _with_slot(put)),
+                _share(right, removed),
+                _share(removed - right, words - put.total()),
+            ]
+        )
+    header = [
+        "on pages",
+        "recall of words",
+        "recall, with a slot",
+        "precision of words",
+        "content lost",
+    ]
+    report.table("all places and lengths", header, summary)
+
+
+def _contents(pages: Sequence[TextPage]) -> list[str]:
+    """The content of each page that has enough of it."""
+    texts = []
+    for page in pages:
+        if page.labels is None:
+            continue
+        lines = zip(lines_of_segments(page.document), page.labels.content, strict=True)
+        text = LINE.join(line for line, content in lines if content > 0.5)
+        if hosts(text) >= len(LENGTHS):
+            texts.append(text)
+    return texts
+
+
+def _judge(
+    page: InjectedPage,
+    matcher: PhraseMatcher,
+    found: Counter[Words],
+    put: Counter[Words],
+    kinds: Sequence[Words],
+) -> tuple[int, int, int]:
+    """Count a page's injected words; words removed rightly, removed, and in all."""
+    spans = settled(page.text, matcher.spans(page.text), Locality())
+    places = [start for token, start, _ in token_places(page.text) if token != LINE]
+    removed = [any(start <= place < end for start, end in spans) for place in places]
+    right = 0
+    for number, start, end in page.spans:
+        inside = [
+            is_gone for place, is_gone in zip(places, removed, strict=True) if start <= place < end
+        ]
+        put[kinds[number]] += len(inside)
+        found[kinds[number]] += sum(inside)
+        right += sum(inside)
+    return right, sum(removed), len(places)
+
+
+def _report_share(report: Report, share: float, found: Counter[Words], put: Counter[Words]) -> None:
+    rows = []
+    for length in LENGTHS:
+        row = [str(length)]
+        for place in PLACES:
+            kinds = [(place, length, slot) for slot in (False, True)]
+            row.append(_share(sum(found[one] for one in kinds), sum(put[one] for one in kinds)))
+        rows.append(row)
+    header = ["words", *PLACES]
+    report.table(f"recall of strings on {share:.0%} of the pages, by length", header, rows)
+
+
+def _with_slot(words: Counter[Words]) -> int:
+    return sum(count for (_, _, has_slot), count in words.items() if has_slot)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else ""

@@ -1,0 +1,154 @@
+"""`templ experiments phrases-removal`: what phrases alone remove, against gold selectors."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.config import CoreConfig
+from templ_core.errors import CodecError
+from templ_core.lab.training.labels.gold_labels import Labels
+from templ_core.site_level.phrases.idioms import Idioms, decode_idioms, shipped_idioms
+from templ_core.site_level.phrases.learn_phrases import learn_phrases
+from templ_core.site_level.phrases.phrase_corpus import LINE, segment_of_each_line, token_places
+from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
+from templ_core.site_level.phrases.phrase_removal import Locality, settled
+from workers.errors import InputProblem
+from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
+from workers.lab.experiments.results import Report, out_option
+
+Counts = npt.NDArray[np.int64]
+
+_REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--gap-chars",
+    default=Locality().gap_chars,
+    show_default=True,
+    help="See `templ phrases apply`.",
+)
+@click.option("--island-chars", default=Locality().island_chars, show_default=True, help="As well.")
+@click.option(
+    "--idioms",
+    "idioms_file",
+    type=click.Path(path_type=Path),
+    help="List of `templ train-idioms` instead of the one that comes with the package.",
+)
+@out_option
+def phrases_removal(
+    corpora: Sequence[Path],
+    gap_chars: int,
+    island_chars: int,
+    idioms_file: Path | None,
+    out: Path | None,
+) -> None:
+    """Precision and recall of removing phrases, and nothing else, from the pages of CORPORA.
+
+    Precision is the share of removed words that are outside the gold; recall that of the words
+    outside it that are removed, with and without reader comments, titles and the like
+    (`gold_neutral`), which no repetition tells. In order of arrival, phrases come from the pages
+    before, learned after 2, 3, 5, 8, 12, 16, 24 pages and whenever a tenth is new.
+    """
+    locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
+    idioms = read_idioms(idioms_file) if idioms_file else shipped_idioms()
+    report = Report(out)
+    sites = read_text_pages(corpora)
+    for title, learned in (
+        ("learned on the pages before, in order of arrival", _arriving),
+        ("learned on all pages of the site", _together),
+    ):
+        rows, total = [], np.zeros(6, np.int64)
+        for site, pages in sorted(sites.items()):
+            counts = np.zeros(6, np.int64)
+            for page, matcher in learned(pages, idioms):
+                if page.labels is not None:
+                    counts += _count(page, page.labels, matcher, locality)
+            total += counts
+            rows.append([site, *_figures(counts)])
+        header = ["", "removed words", "precision", "recall", "neutral aside", "content lost"]
+        report.table(title, header, [["all", *_figures(total)], *rows])
+
+
+def read_idioms(path: Path) -> Idioms:
+    """The idioms of a file.
+
+    Raises:
+        InputProblem: it cannot be read.
+    """
+    try:
+        return Idioms(decode_idioms(path.read_bytes()))
+    except OSError as error:
+        raise InputProblem(
+            f"{path}: {error.strerror}; name a file of `templ train-idioms`"
+        ) from None
+    except CodecError as error:
+        raise InputProblem(f"{path}: {error}; make it with `templ train-idioms`") from None
+
+
+def _arriving(
+    pages: Sequence[TextPage], idioms: Idioms
+) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
+    matcher, learned_from = None, 0
+    for seen, page in enumerate(pages):
+        if seen in _REFITS or (seen > max(_REFITS) and seen >= 1.1 * learned_from):
+            matcher = _learned(pages[:seen], idioms)
+            learned_from = seen
+        yield page, matcher
+
+
+def _together(
+    pages: Sequence[TextPage], idioms: Idioms
+) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
+    matcher = _learned(pages, idioms)
+    for page in pages:
+        yield page, matcher
+
+
+def _learned(pages: Sequence[TextPage], idioms: Idioms) -> PhraseMatcher:
+    texts = [page.text for page in pages]
+    return PhraseMatcher(learn_phrases(texts, CoreConfig(), idioms=idioms))
+
+
+def _count(
+    page: TextPage, labels: Labels, matcher: PhraseMatcher | None, locality: Locality
+) -> Counts:
+    """Words removed outside gold and in it, all words so, template words removed, and all."""
+    places = token_places(page.text)
+    is_word = np.array([token != LINE for token, _, _ in places], np.bool_)
+    starts = np.array([start for _, start, _ in places], np.int64)[is_word]
+    line = (np.cumsum(~is_word) - 1)[is_word]
+    segment = segment_of_each_line(page.document)[line]
+    spans = settled(page.text, matcher.spans(page.text), locality) if matcher else []
+    edges = np.array([edge for span in spans for edge in span], np.int64)
+    removed = np.searchsorted(edges, starts, "right") % 2 == 1
+    content = labels.content[segment] > 0.5
+    template = ~content & labels.counts[segment]
+    columns = (
+        removed & ~content,
+        removed & content,
+        ~content,
+        content,
+        removed & template,
+        template,
+    )
+    return np.array([np.count_nonzero(column) for column in columns], np.int64)
+
+
+def _figures(counts: Counts) -> list[str]:
+    outside, inside, all_outside, all_inside, of_template, template = counts.tolist()
+    return [
+        str(outside + inside),
+        _share(outside, outside + inside),
+        _share(outside, all_outside),
+        _share(of_template, template),
+        _share(inside, all_inside),
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.4f}" if whole else ""

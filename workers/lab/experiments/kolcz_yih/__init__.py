@@ -1,0 +1,1 @@
+"""Experiments of Kolcz and Yih (PKDD 2007)."""

@@ -1,0 +1,89 @@
+"""`templ experiments kolcz-yih`: figure 1 of Kolcz and Yih (PKDD 2007), two samplings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from templ_core.lab.evaluation.line_chart import line_chart
+from templ_core.lab.papers.kolcz_yih.cross_site import (
+    balanced,
+    cross_site_scores,
+    precision_recall,
+    recall_at,
+    thinned_curve,
+)
+from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, joined, sample_blocks
+from templ_core.lab.training.labels.site_pages import SitePage, TooFewPages, read_sites
+from workers.errors import InputProblem
+from workers.lab.experiments.corpora.site_records import directory, read_site_pages, uniform
+from workers.lab.experiments.results import Report, out_option
+
+_NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
+_PRECISIONS = (0.8, 0.85, 0.9, 0.95)
+_POINTS = 60
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--pages-per-site", default=60, show_default=True, help="Pages drawn of each site.")
+@click.option("--seed", default=0, show_default=True, help="Of the random forest.")
+@out_option
+def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None) -> None:
+    """Precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
+
+    CORPORA need several pages a site and no gold: labels are counted on the sites. Pages are drawn
+    uniformly (the paper's crawl) and by the shortest paths (its directory).
+    """
+    report = Report(out)
+    pages = list(read_site_pages(corpora))
+    samplings = {
+        "crawl": uniform(pages, pages_per_site),
+        "directory": directory(pages, max(pages_per_site // 2, 1)),
+    }
+    del pages
+    for name, drawn in samplings.items():
+        sample = _sample(drawn)
+        count, template = len(sample.template), float(sample.template.mean())
+        report.say(
+            f"{name}: {len(drawn)} pages drawn, {len(set(sample.site.tolist()))} sites, "
+            f"{count} labelled blocks, {template:.1%} of them template"
+        )
+        _report(report, name, sample, seed)
+
+
+def _sample(pages: Sequence[SitePage]) -> BlockSample:
+    try:
+        samples = [sample_blocks(site, number) for number, site in enumerate(read_sites(pages))]
+    except TooFewPages as error:
+        raise InputProblem(str(error)) from None
+    return joined(one for one in samples if one is not None)
+
+
+def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
+    scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
+    weights = {
+        "as found": np.ones(len(sample.template)),
+        "both classes of equal weight": balanced(sample.template),
+    }
+    rows, lines = [], {}
+    for kind, weight in weights.items():
+        for detector, title in _NAMES.items():
+            precision, recall = precision_recall(scores[detector], sample.template, weight)
+            figures = [f"{recall_at(precision, recall, wanted):.3f}" for wanted in _PRECISIONS]
+            rows.append([f"{title}, {kind}", *figures])
+            if kind == "as found":
+                lines[title] = thinned_curve(precision, recall, _POINTS)
+    header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
+    report.table(f"{name}: cross-site 10-fold", header, rows)
+    report.figure(
+        f"kolcz-yih-{name}",
+        line_chart(
+            f"Figure 1, {name}: blocks of unseen sites",
+            "recall",
+            "precision",
+            lines,
+            ticks=[fifth / 5 for fifth in range(6)],
+        ),
+    )

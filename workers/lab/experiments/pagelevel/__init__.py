@@ -1,0 +1,1 @@
+"""Experiments of Chakrabarti, Kumar and Punera (WWW 2007)."""

@@ -1,0 +1,34 @@
+"""`templ experiments pagelevel-train`: PAGELEVEL's classifier from pages without gold."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from templ_core.lab.papers.pagelevel.fit_smoothed_classifier import train_smoothed_classifier
+from templ_core.lab.papers.pagelevel.smoothed_classifier_file import encode_classifier
+from templ_core.lab.training.labels.site_pages import TooFewPages
+from workers.errors import InputProblem
+from workers.lab.experiments.corpora.site_records import read_site_pages
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Where to write the classifier.",
+)
+def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
+    """Train PAGELEVEL's four regressions on CORPORA, labelled by SITELEVEL on the sites themselves.
+
+    The other experiments take the classifier; it must not have seen the sites they judge.
+    """
+    try:
+        classifier = train_smoothed_classifier(
+            read_site_pages(corpora), lambda done: click.echo(done, err=True)
+        )
+    except TooFewPages as error:
+        raise InputProblem(str(error)) from None
+    out.write_bytes(encode_classifier(classifier))

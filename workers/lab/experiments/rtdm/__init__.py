@@ -1,0 +1,1 @@
+"""Experiments of Vieira et al. (CIKM 2006)."""

@@ -1,0 +1,213 @@
+"""`templ experiments rtdm-templates`: figure 7 of Vieira et al. (CIKM 2006)."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+
+import click
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import track
+
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document
+from templ_core.lab.evaluation.line_chart import line_chart
+from templ_core.site_level.trees.labelled_tree import tree_of
+from templ_core.site_level.trees.tree_evidence import tree_evidence
+from templ_core.site_level.trees.tree_mapping import find_template, template_part
+from templ_core.site_level.trees.tree_template import TreeLearner
+from templ_core.tokens import tokenise
+from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
+from workers.lab.experiments.results import Report, out_option
+
+SAMPLES = (2, 3, 5, 10, 15, 25, 50, 100)
+SHARE_MIN = 0.5
+"""A term stands in the template of at least this share of the pages; so for votes."""
+TEXT_SHARE_MIN = 0.1
+"""... in texts that at least this share of the pages has."""
+_QUOTED = 25
+
+Terms = frozenset[str]
+Ints = npt.NDArray[np.integer]
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--pages-min",
+    type=click.IntRange(2),
+    default=25,
+    show_default=True,
+    help="Sites with fewer pages with gold are left out.",
+)
+@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same samples.")
+@out_option
+def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
+    """F of the terms in the templates found, against the number of sample pages.
+
+    The reference are the terms that half of a site's pages with gold have outside the gold, in texts
+    that a tenth of the pages has there: what a person would name as template. A template's terms
+    are those that half of the sample has in nodes of it: by votes, texts that half of the pages of
+    the kind have at the place; by the paper's FindTemplate, nodes that all pages share. Text that
+    belongs to an article without being content (`gold_neutral`) and words with figures are left
+    out. CORPORA are those with `gold_selector`.
+    """
+    console = Console(stderr=True)
+    report = Report(out)
+    sites = {
+        site: some
+        for site, pages in read_text_pages(corpora).items()
+        if len(some := _sampled(pages, seed)) >= pages_min
+    }
+    report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
+    found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in _METHODS}
+    for site in track(sorted(sites), "learning", console=console, disable=not console.is_terminal):
+        reference = _reference(sites[site])
+        if not reference:
+            report.say(f"{site}: no template")
+            continue
+        for name, method in _METHODS.items():
+            found[name][site] = {
+                size: _f(_found(method, sites[site][:size]), reference)
+                for size in SAMPLES
+                if size <= len(sites[site])
+            }
+    _report(report, found)
+
+
+def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
+    """The pages with gold, in an order drawn by hash."""
+
+    def drawn(page: TextPage) -> bytes:
+        return hashlib.blake2b(f"{seed}\n{page.text}".encode("utf-8", "replace")).digest()
+
+    return sorted((page for page in pages if page.labels is not None), key=drawn)
+
+
+def _reference(pages: Sequence[TextPage]) -> Terms:
+    """Terms that half of the pages have outside the gold, in texts that a tenth of them has there."""
+    pages_with = Counter(
+        text
+        for page in pages
+        for text in {page.document.segments.texts[segment] for segment in _outside(page)}
+    )
+    often = {text for text, some in pages_with.items() if some >= TEXT_SHARE_MIN * len(pages)}
+    texts = [page.document.segments.texts for page in pages]
+    return _shared(
+        [
+            [some[segment] for segment in _outside(page) if some[segment] in often]
+            for page, some in zip(pages, texts, strict=True)
+        ]
+    )
+
+
+def _outside(page: TextPage) -> list[int]:
+    """Segments that are neither content nor neutral."""
+    if page.labels is None:
+        return []
+    outside = (page.labels.content < SHARE_MIN) & page.labels.counts
+    return np.flatnonzero(outside).tolist()
+
+
+def _shared(texts: Sequence[Sequence[str]]) -> Terms:
+    """Terms in the texts of at least half of the pages."""
+    count = Counter(
+        term for some in texts for term in {word for text in some for word in _words(text)}
+    )
+    return frozenset(term for term, some in count.items() if some >= SHARE_MIN * len(texts))
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words without figures: counts and dates are no terms of a template."""
+    return (term for term in tokenise(text.lower()) if not any(map(str.isdigit, term)))
+
+
+def _voted(documents: Sequence[Document]) -> list[Ints]:
+    config = CoreConfig()
+    learner = TreeLearner(config)
+    for document in documents:
+        learner.learn_one(document)
+    model = learner.model()
+    return [
+        np.flatnonzero(
+            tree_evidence(document, model, config.kind_likeness_min).text_share >= SHARE_MIN
+        )
+        for document in documents
+    ]
+
+
+def _intersected(documents: Sequence[Document]) -> list[Ints]:
+    trees = [tree_of(document).tree for document in documents]
+    template = find_template(trees)
+    if template is None:
+        return [np.empty(0, np.int64) for _ in documents]
+    return [tree.segment[template_part(template, tree) & tree.is_text] for tree in trees]
+
+
+_METHODS: Mapping[str, Callable[[Sequence[Document]], list[Ints]]] = {
+    "votes": _voted,
+    "FindTemplate": _intersected,
+}
+"""Segments of each page that are of the template."""
+
+
+def _found(method: Callable[[Sequence[Document]], list[Ints]], pages: Sequence[TextPage]) -> Terms:
+    """Terms that half of the pages have in the template; neutral text aside."""
+    segments = method([page.document for page in pages])
+    return _shared(
+        [
+            [
+                page.document.segments.texts[segment]
+                for segment in some.tolist()
+                if page.labels is not None and page.labels.counts[segment]
+            ]
+            for page, some in zip(pages, segments, strict=True)
+        ]
+    )
+
+
+def _f(found: Terms, reference: Terms) -> float:
+    return 2 * len(found & reference) / max(1, len(found) + len(reference))
+
+
+def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
+    lines, rows = {}, []
+    for name, sites in found.items():
+        by_size = {
+            size: sorted(fs[size] for fs in sites.values() if size in fs) for size in SAMPLES
+        }
+        by_size = {size: fs for size, fs in by_size.items() if fs}
+        lines[f"{name}, mean"] = [(size, mean(fs)) for size, fs in by_size.items()]
+        lines[f"{name}, nine of ten"] = [(size, _tenth(fs)) for size, fs in by_size.items()]
+        for size, fs in by_size.items():
+            above = sum(f >= 0.95 for f in fs) / len(fs)
+            rows.append(
+                [
+                    name,
+                    str(size),
+                    str(len(fs)),
+                    f"{mean(fs):.3f}",
+                    f"{_tenth(fs):.3f}",
+                    f"{above:.0%}",
+                ]
+            )
+    header = ["", "sample pages", "sites", "mean F", "nine of ten above", "sites with F >= 0.95"]
+    report.table("figure 7: terms of templates", header, rows)
+    report.figure("figure-7", line_chart("terms of templates", "sample pages", "F", lines))
+    rows = [
+        [site, *(_shown(found[name][site].get(_QUOTED)) for name in found)]
+        for site in sorted(found["votes"])
+    ]
+    report.table(f"F of each site, {_QUOTED} sample pages", ["", *found], rows)
+
+
+def _tenth(ascending: Sequence[float]) -> float:
+    """What nine of ten values reach."""
+    return ascending[len(ascending) // 10]
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

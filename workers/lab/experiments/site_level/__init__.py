@@ -1,0 +1,1 @@
+"""Experiments with whole sites, page after page."""

@@ -1,0 +1,82 @@
+"""`templ experiments automatic-train`: the page model from pages without gold."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from templ_core.lab.training.labels.site_pages import TooFewPages
+from templ_core.lab.training.train import TooFewSites, TrainSettings
+from templ_core.lab.training.train_without_gold import train_without_gold
+from templ_core.page_level.model.model_file import encode_model
+from templ_core.page_level.model.page_model import About
+from templ_core.site_key import LOCAL, site_key
+from workers.errors import InputProblem
+from workers.lab.experiments.corpora.site_records import read_site_pages, uniform
+from workers.lab.jsonl import read_objects
+from workers.lab.training_files import corpus_name, digest, write
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Where to write the page model; `templ evaluate --page-model` judges it.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Corpus to be judged on: sites of its registrable domains are left out.",
+)
+@click.option("--counted", default=60, show_default=True, help="Pages of a site to count on.")
+@click.option("--pages-per-site", default=15, show_default=True, help="Of those, to learn from.")
+@click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
+def automatic_train(
+    corpora: Sequence[Path],
+    *,
+    out: Path,
+    without: Sequence[Path],
+    counted: int,
+    pages_per_site: int,
+    seed: int,
+) -> None:
+    """Train the page model on CORPORA without their gold, labelled by what recurs on each site.
+
+    CORPORA need several pages a site. The model is a page model like any other: use it where a crawl
+    is at hand and gold is not.
+    """
+    shut_out = {domain for path in without for domain in _domains(path)}
+    pages = [
+        page
+        for page in uniform(list(read_site_pages(corpora)), counted)
+        if not shut_out & set(_domains_of(page.url, page.site))
+    ]
+    try:
+        model = train_without_gold(
+            pages,
+            pages_per_site,
+            TrainSettings(seed=seed),
+            lambda done: click.echo(done, err=True),
+        )
+    except (TooFewPages, TooFewSites) as error:
+        raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
+    about = About(
+        corpora={corpus_name(path): digest(path) for path in corpora},
+        licence="not stated",
+        quality={},
+    )
+    write(out, encode_model(msgspec.structs.replace(model, about=about)))
+
+
+def _domains(path: Path) -> Iterable[str]:
+    for _, record in read_objects(path):
+        yield from _domains_of(record["url"], record.get("site") or "")
+
+
+def _domains_of(url: str, site: str) -> list[str]:
+    names = [site_key(url), site_key(site) if "." in site else LOCAL]
+    return [name for name in names if name != LOCAL]

@@ -1,0 +1,328 @@
+"""`templ experiments site-level`: fits the fusion of site and page, and shows what it is worth."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+import numpy as np
+
+from templ_core.config import CoreConfig
+from templ_core.lab.evaluation.bootstrap import mean_interval
+from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
+from templ_core.lab.training.fusion.fusion_page import FusionPage, Outcome
+from templ_core.lab.training.fusion.judge_fusion import (
+    LAST_OF_BIN,
+    Group,
+    by_corpus,
+    by_site,
+    decide_all,
+    decide_all_alone,
+    decide_all_unfitted,
+    fitted_without,
+    site_changes,
+)
+from templ_core.site_level.fusion.fusion import FUSION_FORMAT, REASON_OF, FusionModel
+from templ_core.site_level.fusion.site_inputs import SIGNS
+from workers.errors import InputProblem
+from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
+from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
+from workers.lab.experiments.results import Report, out_option
+
+_KIB = 1 << 10
+_PAGES_TO_JUDGE_A_SITE = 20
+_LOSS = 0.01
+_LISTINGS = ("listing", "collection")
+INPUTS = tuple(SIGNS)
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--folds",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Directory of page models that leave sites out, from `templ train --folds`.",
+)
+@click.option(
+    "--page-model",
+    default="",
+    help="Version of the page model that the fusion goes with; kept in the file.",
+)
+@click.option(
+    "--model",
+    "model_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where to write the fusion fitted to all pages.",
+)
+@click.option(
+    "--size-kib",
+    "sizes_kib",
+    multiple=True,
+    type=click.IntRange(min=1),
+    help="Also judge with site models of at most so many KiB; again for several.",
+)
+@click.option(
+    "--after-each-page", is_flag=True, help="Also judge with sites learned after each page."
+)
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Another extractor on the same pages; again for several. Needs the extra `peers`.",
+)
+@click.option(
+    "--listings",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Corpus whose listings and collections are judged, each page as one seen before; again "
+    "for several.",
+)
+@click.option("--ablation/--no-ablation", default=True, help="Leave out each kind of evidence.")
+@click.option(
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Sites that are read at the same time.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
+@out_option
+def site_level(
+    corpora: Sequence[Path],
+    *,
+    folds: Path,
+    page_model: str,
+    model_file: Path | None,
+    sizes_kib: Sequence[int],
+    after_each_page: bool,
+    peers: Sequence[str],
+    listings: Sequence[Path],
+    ablation: bool,
+    jobs: int,
+    seed: int,
+    out: Path | None,
+) -> None:
+    """Fit the fusion on CORPORA with gold, and judge it on sites and corpora left out.
+
+    Pages come in order of arrival, each judged with what the pages before it have taught, by page
+    models that have not seen its site. Word F1, and F1 of the removed words against the template
+    where the gold names elements; means over pages.
+    """
+    for name in peers:
+        load_peer(name)
+    config = CoreConfig()
+    simulation = Simulation(
+        config=config,
+        limits_bytes=(config.site_model_bytes, *(size * _KIB for size in sizes_kib)),
+        after_each_page=after_each_page,
+        peers=tuple(peers),
+    )
+    page_models = FoldModels(folds)
+    pages = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
+    if len({by_site(page) for page in pages if page.known}) < 2:
+        raise InputProblem("too few sites with gold: two that different page models leave out")
+    report = Report(out)
+    names = list(dict.fromkeys(page.corpus for page in pages))
+    alone = decide_all_alone(pages, config)
+    models = fitted_without(pages, INPUTS, by_site, config)
+    fused = decide_all(pages, models, by_site, config)
+    rows = [
+        _row("page level alone", pages, alone, names),
+        _row("by places, unfitted", pages, decide_all_unfitted(pages, config), names),
+        _row("sites left out", pages, fused, names),
+    ]
+    if len(names) > 1:
+        rows.append(
+            _row("corpora left out", pages, _judged(pages, INPUTS, by_corpus, config), names)
+        )
+    ways = [f"site models of {size} KiB" for size in sizes_kib]
+    for way, label in enumerate([*ways, *["learned after each page"][: int(after_each_page)]], 1):
+        rows.append(_row(label, pages, decide_all(pages, models, by_site, config, way), names))
+    for name in peers:
+        label = f"{name} {peer_version(name)}"
+        rows.append(_row(label, pages, [page.peers[name] for page in pages], names))
+    report.table("Word F1 / template F1", ["", *names], rows)
+    if listings:
+        again = msgspec.structs.replace(simulation, seen_before=True, peers=())
+        some = read_fusion_pages(listings, page_models, again, _progress, jobs)
+        _report_listings(report, [*pages, *some], models, config)
+    _report_bins(report, pages, alone, fused, names)
+    _report_sites(report, pages, alone, fused, seed)
+    if ablation:
+        _report_ablation(report, pages, names, config)
+    fitted = fit_fusion(pages, INPUTS, config)
+    _report_weights(report, fitted)
+    if model_file is not None:
+        quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
+        _write(model_file, _file_of(fitted, page_model, corpora, quality))
+
+
+def _report_weights(report: Report, fitted: LinearModel) -> None:
+    report.table(
+        "Weights, fitted to all pages",
+        ["input", "weight", "from", "to"],
+        [
+            [name, f"{one.weight:.3f}", f"{one.low:.2f}", f"{one.high:.2f}"]
+            for name, one in fitted.terms.items()
+        ],
+    )
+
+
+def _file_of(
+    fitted: LinearModel, page_model: str, corpora: Sequence[Path], quality: dict[str, float]
+) -> FusionModel:
+    return FusionModel(
+        format=FUSION_FORMAT,
+        terms=fitted.terms,
+        bias=fitted.bias,
+        page_model=page_model,
+        corpora={path.name.partition(".")[0]: _digest(path) for path in corpora},
+        quality=quality,
+    )
+
+
+def _progress(done: str) -> None:
+    click.echo(done, err=True)
+
+
+def _report_listings(
+    report: Report,
+    pages: Sequence[FusionPage],
+    models: dict[int | str, LinearModel],
+    config: CoreConfig,
+) -> None:
+    """Pages that list others, by corpus and kind."""
+    by_kind: dict[tuple[str, str], list[FusionPage]] = {}
+    for page in pages:
+        if page.kind in _LISTINGS and page.known:
+            by_kind.setdefault((page.corpus, page.kind), []).append(page)
+    rows = []
+    for (corpus, kind), some in by_kind.items():
+        alone = decide_all_alone(some, config)
+        fused = decide_all(some, models, by_site, config)
+        interval = mean_interval([b.f1 - a.f1 for a, b in zip(alone, fused, strict=True)], 0)
+        rows.append(
+            [
+                f"{corpus} {kind}",
+                str(len(some)),
+                *(f"{np.mean([one.f1 for one in outcomes]):.4f}" for outcomes in (alone, fused)),
+                f"{interval.low:+.4f} to {interval.high:+.4f}",
+                f"{np.mean([one.empty for one in fused]):.2%}",
+            ]
+        )
+    head = ["", "pages", "page level", "fused", "difference", "empty"]
+    report.table("Listings of sites that are known", head, rows)
+
+
+def _judged(
+    pages: Sequence[FusionPage], inputs: Sequence[str], group: Group, config: CoreConfig
+) -> list[Outcome]:
+    return decide_all(pages, fitted_without(pages, inputs, group, config), group, config)
+
+
+def _row(
+    label: str, pages: Sequence[FusionPage], outcomes: Sequence[Outcome], names: Sequence[str]
+) -> list[str]:
+    cells = []
+    for name in names:
+        template = [
+            one.template_f1
+            for page, one in zip(pages, outcomes, strict=True)
+            if page.corpus == name and one.template_f1 is not None
+        ]
+        second = f" / {np.mean(template):.4f}" if template else ""
+        cells.append(f"{_mean_f1(pages, outcomes, name):.4f}{second}")
+    return [label, *cells]
+
+
+def _mean_f1(pages: Sequence[FusionPage], outcomes: Sequence[Outcome], name: str) -> float:
+    return float(
+        np.mean([one.f1 for page, one in zip(pages, outcomes, strict=True) if page.corpus == name])
+    )
+
+
+def _report_bins(
+    report: Report,
+    pages: Sequence[FusionPage],
+    alone: Sequence[Outcome],
+    fused: Sequence[Outcome],
+    names: Sequence[str],
+) -> None:
+    number = np.searchsorted(LAST_OF_BIN, [page.seen for page in pages])
+    first = [1, *(last + 1 for last in LAST_OF_BIN[:-1])]
+    labels = [f"{one}-{last}" for one, last in zip(first, LAST_OF_BIN, strict=True)]
+    labels[-1] = f"{first[-1]}-"
+    rows = []
+    for name in names:
+        cells = []
+        for place in range(len(LAST_OF_BIN)):
+            some = [
+                (one.f1, other.f1)
+                for page, one, other, of in zip(pages, alone, fused, number.tolist(), strict=True)
+                if page.corpus == name and of == place
+            ]
+            both = np.mean(some, axis=0) if some else None
+            cells.append("" if both is None else f"{both[1]:.4f} ({both[0]:.4f})")
+        rows.append([name, *cells])
+    report.table("Word F1 by pages of the site so far (page level alone)", ["", *labels], rows)
+
+
+def _report_sites(
+    report: Report,
+    pages: Sequence[FusionPage],
+    alone: Sequence[Outcome],
+    fused: Sequence[Outcome],
+    seed: int,
+) -> None:
+    changes = site_changes(pages, alone, fused, seed)
+    report.table(
+        "Sites, the largest loss first (paired bootstrap, 95 %)",
+        ["", "pages", "page level", "fused", "difference", "from", "to"],
+        [
+            [
+                f"{one.corpus} {one.site}",
+                str(one.pages),
+                f"{one.alone:.4f}",
+                f"{one.fused:.4f}",
+                f"{one.fused - one.alone:+.4f}",
+                f"{one.interval.low:+.4f}",
+                f"{one.interval.high:+.4f}",
+            ]
+            for one in changes
+        ],
+    )
+    losing = [
+        one
+        for one in changes
+        if one.pages >= _PAGES_TO_JUDGE_A_SITE and one.fused - one.alone < -_LOSS
+    ]
+    sure = [one for one in losing if one.interval.high < -_LOSS]
+    report.say(
+        f"{len(losing)} sites with at least {_PAGES_TO_JUDGE_A_SITE} pages lose more than {_LOSS}, "
+        f"{len(sure)} of them for sure; {sum(one.empty for one in fused)} pages are empty."
+    )
+
+
+def _report_ablation(
+    report: Report, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
+) -> None:
+    rows = []
+    for kind in dict.fromkeys(REASON_OF.values()):
+        inputs = [name for name in INPUTS if REASON_OF[name] != kind]
+        rows.append(_row(f"without {kind}", pages, _judged(pages, inputs, by_site, config), names))
+    report.table("Without one kind of evidence, sites left out", ["", *names], rows)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _write(path: Path, model: FusionModel) -> None:
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(model)) + b"\n")
+    except OSError as error:
+        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None

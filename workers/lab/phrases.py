@@ -1,0 +1,271 @@
+"""`templ phrases`: what recurs on a site's pages, learned, applied, exported."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.document import read_document
+from templ_core.errors import PageError
+from templ_core.site_level.phrases.expressions import expression
+from templ_core.site_level.phrases.learn_phrases import learn_phrases
+from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
+from templ_core.site_level.phrases.phrase_corpus import page_text
+from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
+from templ_core.site_level.phrases.phrase_removal import Locality, settled, without
+from templ_core.site_level.phrases.phrase_set import PhraseSet
+from workers.cli.inputs import FeedReader, refuse_overwriting
+from workers.cli.output import open_output
+from workers.cli.progress import progress
+from workers.errors import InputProblem, UsageProblem
+from workers.lab.jsonl import read_lines
+from workers.page import Page, Rejected
+from workers.settings import load_settings
+
+_FORMAT = 1
+_DEFAULTS = CoreConfig()
+_Inputs = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+class _SitePhrases(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a phrase file."""
+
+    format: int
+    site: str
+    set: PhraseSet
+
+
+_inputs = click.argument(
+    "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+_phrase_file = click.argument("phrases", metavar="PHRASES", type=click.Path(path_type=Path))
+
+
+def _out(text: str) -> _Inputs:
+    return click.option("--out", required=True, type=click.Path(path_type=Path), help=text)
+
+
+@click.group()
+def phrases() -> None:
+    """Learn, apply and export what recurs on the pages of each site, by suffix array."""
+
+
+@phrases.command()
+@_inputs
+@_out("Phrase file, a line for each site; - is standard output.")
+@click.option("--raw-html", is_flag=True, help="Learn on the markup as it is, without parsing it.")
+@click.option(
+    "--patterns",
+    type=click.Path(path_type=Path),
+    help='More mutable patterns: a JSON list of {"name", "words": [...], "pattern": "..."}.',
+)
+@click.option(
+    "--pages-min",
+    type=click.IntRange(2),
+    default=_DEFAULTS.template_pages_min,
+    show_default=True,
+    help="Pages a phrase must be on.",
+)
+@click.option(
+    "--share-min",
+    type=click.FloatRange(0, 1),
+    default=_DEFAULTS.template_share,
+    show_default=True,
+    help="Share of a site's pages a phrase must be on.",
+)
+@click.option(
+    "--tokens-min",
+    type=click.IntRange(1),
+    nargs=3,
+    default=_DEFAULTS.phrase_tokens_min,
+    show_default=True,
+    help="Tokens of a phrase that starts or ends at no block's border, at one, at two.",
+)
+def learn(
+    inputs: tuple[Path, ...],
+    *,
+    out: Path,
+    raw_html: bool,
+    patterns: Path | None,
+    pages_min: int,
+    share_min: float,
+    tokens_min: tuple[int, int, int],
+) -> None:
+    """Learn the phrases of each site from the pages of INPUT... (as `templ run` reads them)."""
+    refuse_overwriting([*inputs, *([patterns] if patterns else [])], out=out)
+    own = _read_patterns(patterns)
+    config = CoreConfig(
+        template_pages_min=pages_min, template_share=share_min, phrase_tokens_min=tokens_min
+    )
+    sites: defaultdict[str, list[str]] = defaultdict(list)
+    skipped = _Skipped()
+    for page, text in _pages(inputs, skipped, markup=raw_html):
+        sites[page.site].append(text)
+    if not sites:
+        raise InputProblem(f"{', '.join(map(str, inputs))}: no page that can be read")
+    found = 0
+    with open_output(out) as writer, progress(len(sites)) as bar:
+        for done, (site, pages) in enumerate(sorted(sites.items()), 1):
+            one = learn_phrases(pages, config, markup=raw_html, patterns=own)
+            found += len(one.phrases)
+            line = _SitePhrases(format=_FORMAT, site=site, set=one)
+            writer.write(msgspec.json.encode(line) + b"\n")
+            bar.update(done, site)
+    click.echo(f"{found} phrases of {len(sites)} sites{skipped}: {out}", err=True)
+
+
+@phrases.command()
+@_phrase_file
+@_inputs
+@_out("Records with the text that is left, JSON Lines; - is standard output.")
+@click.option(
+    "--gap-chars",
+    type=click.IntRange(0),
+    default=Locality().gap_chars,
+    show_default=True,
+    help="What stands between two phrases goes, too, when it is shorter.",
+)
+@click.option(
+    "--island-chars",
+    type=click.IntRange(0),
+    default=Locality().island_chars,
+    show_default=True,
+    help="A shorter phrase inside a line of other text stays.",
+)
+def apply(
+    phrases: Path, inputs: tuple[Path, ...], *, out: Path, gap_chars: int, island_chars: int
+) -> None:
+    """Take the phrases in PHRASES out of the pages of INPUT...; other sites' pages stay whole."""
+    refuse_overwriting([*inputs, phrases], out=out)
+    sets = {one.site: one.set for one in _read_phrases(phrases)}
+    markup = any(one.markup for one in sets.values())
+    matchers = {site: PhraseMatcher(one) for site, one in sets.items()}
+    locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
+    skipped = _Skipped()
+    pages = unknown = 0
+    with open_output(out) as writer:
+        for page, text in _pages(inputs, skipped, markup=markup):
+            matcher = matchers.get(page.site)
+            spans = settled(text, matcher.spans(text), locality) if matcher else []
+            record = {
+                "source": page.source,
+                "url": page.url,
+                "site": page.site,
+                "text": without(text, spans),
+                "removed_chars": sum(end - start for start, end in spans),
+            }
+            writer.write(msgspec.json.encode(record) + b"\n")
+            pages += 1
+            unknown += matcher is None
+    others = f", {unknown} of sites without phrases" if unknown else ""
+    click.echo(f"{pages} pages{others}{skipped}: {out}", err=True)
+
+
+@phrases.command()
+@_phrase_file
+@_out("Expressions, JSON Lines; - is standard output.")
+@click.option("--site", help="Only the phrases of this site.")
+def export(phrases: Path, *, out: Path, site: str | None) -> None:
+    """Write the phrases in PHRASES as regular expressions (Python `re`, without flags).
+
+    They apply to text as it is, a line a block, or to markup where they were learned on markup.
+    """
+    refuse_overwriting([phrases], out=out)
+    sets = [one for one in _read_phrases(phrases) if site is None or one.site == site]
+    if not sets:
+        raise UsageProblem(f"--site {site}: {phrases} has no phrases of it")
+    with open_output(out) as writer:
+        for one in sets:
+            normaliser = Normaliser(one.set.patterns)
+            for phrase in one.set.phrases:
+                record = {
+                    "site": one.site,
+                    "pages": phrase.pages,
+                    "of_pages": one.set.pages,
+                    "expression": expression(phrase, normaliser, markup=one.set.markup),
+                }
+                writer.write(msgspec.json.encode(record) + b"\n")
+
+
+class _Skipped:
+    """Records that are no page, and pages that cannot be read, counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __str__(self) -> str:
+        return f", {self.count} records skipped that are no readable page" if self.count else ""
+
+
+def _pages(
+    inputs: Sequence[Path], skipped: _Skipped, *, markup: bool
+) -> Iterator[tuple[Page, str]]:
+    settings = load_settings()
+    reader = FeedReader(inputs, time_field="none", settings=settings)
+    with progress(reader.bytes_total) as bar:
+        for number, record in enumerate(reader, 1):
+            bar.update(reader.bytes_read, f"{number} pages")
+            try:
+                if isinstance(record, Rejected) or record.body is None:
+                    skipped.count += 1
+                else:
+                    yield record, _text(record, record.body, settings.page_limit_bytes, markup)
+            except PageError:
+                skipped.count += 1
+
+
+def _text(page: Page, body: bytes, limit_bytes: int, markup: bool) -> str:  # noqa: FBT001
+    how = {
+        "content_type": page.content_type,
+        "charset": page.charset,
+        "content_encoding": page.content_encoding,
+    }
+    if markup:
+        return decode_page(body, limit_bytes=limit_bytes, **how).text
+    return page_text(read_document(body, page.url, limit_bytes=limit_bytes, **how))
+
+
+def _read_patterns(path: Path | None) -> list[MutablePattern]:
+    """Patterns of one's own.
+
+    Raises:
+        UsageProblem: the file cannot be read, or a pattern in it cannot be used.
+    """
+    if path is None:
+        return []
+    try:
+        patterns = msgspec.json.decode(path.read_bytes(), type=list[MutablePattern])
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageProblem(
+            f"--patterns {path}: {error}; write a JSON list of objects with `name`, and `words` "
+            "or `pattern`"
+        ) from None
+    for pattern in patterns:
+        problem = pattern.problem()
+        if problem:
+            raise UsageProblem(f"--patterns {path}: pattern {pattern.name!r} {problem}")
+    return patterns
+
+
+def _read_phrases(path: Path) -> Iterator[_SitePhrases]:
+    """The lines of a phrase file.
+
+    Raises:
+        InputProblem: the file cannot be read, or is none.
+    """
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            one = msgspec.json.decode(line, type=_SitePhrases)
+        except msgspec.DecodeError as error:
+            raise InputProblem(
+                f"{path}, line {number}: no phrases ({error}); name a file of `templ phrases learn`"
+            ) from None
+        if one.format != _FORMAT:
+            raise InputProblem(
+                f"{path}, line {number}: of format {one.format}, known is {_FORMAT}; learn it anew"
+            )
+        yield one

@@ -1,0 +1,1 @@
+"""What a synthetic site says."""

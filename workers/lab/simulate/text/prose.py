@@ -1,0 +1,120 @@
+"""Sentences, titles and names of a language, about a topic."""
+
+from datetime import datetime
+from random import Random
+from typing import NamedTuple
+
+from workers.lab.simulate.text.language import Language, Pattern
+
+_NUMBERS = tuple(str(number) for number in (*range(2, 31), 40, 45, 60, 75, 90, 120, 250, 400, 1200))
+_TOPIC_WEIGHT = 6
+
+
+class Topic(NamedTuple):
+    """What one text keeps coming back to."""
+
+    nouns: tuple[str, ...]
+    people: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+def invent_name(language: Language, rng: Random) -> str:
+    """A person's name."""
+    given, family = rng.choice(language.given), rng.choice(language.family)
+    return f"{given} {family}" if language.space else f"{family}{given}"
+
+
+def invent_place(language: Language, rng: Random) -> str:
+    """A made-up word for a town or a brand."""
+    return "".join(rng.choices(language.syllables, k=2 + (rng.random() < 0.3))).capitalize()
+
+
+def invent_topic(language: Language, rng: Random) -> Topic:
+    """A topic drawn from the language's nouns and from new names."""
+    return Topic(
+        nouns=tuple(rng.choices(language.slots["N"], k=14)),
+        people=tuple(invent_name(language, rng) for _ in range(3)),
+        places=tuple(invent_place(language, rng) for _ in range(4)),
+    )
+
+
+def date_text(language: Language, moment: datetime) -> str:
+    """The day as a page of that language writes it."""
+    return language.date.format(
+        day=moment.day,
+        month=language.months[moment.month - 1],
+        number=moment.month,
+        year=moment.year,
+    )
+
+
+class Prose:
+    """A writer of one text; what it writes depends on the generator alone."""
+
+    def __init__(self, language: Language, rng: Random, topic: Topic) -> None:
+        self._language = language
+        self._random = rng.random
+        nouns = topic.nouns * _TOPIC_WEIGHT + language.slots["N"]
+        self._pools = {
+            **language.slots,
+            "N": nouns,
+            "X": topic.people,
+            "Y": topic.places,
+            "#": _NUMBERS,
+        }
+
+    def title(self) -> str:
+        """A headline of 4 to 12 words."""
+        text, _ = self._clause(self._language.title_patterns)
+        return _capital(text)
+
+    def noun(self) -> str:
+        """A single noun, mostly one of the topic."""
+        return self._pick(self._pools["N"])
+
+    def name(self) -> str:
+        """One of the topic's people."""
+        return self._pick(self._pools["X"])
+
+    def sentence(self) -> str:
+        """One sentence with its full stop."""
+        return self._sentence()[0]
+
+    def paragraph(self, words: int) -> str:
+        """Sentences of about that many words together."""
+        sentences, count = [], 0
+        while count < words:
+            text, length = self._sentence()
+            sentences.append(text)
+            count += length
+        return self._language.space.join(sentences)
+
+    def _sentence(self) -> tuple[str, int]:
+        language = self._language
+        text, length = self._clause(language.patterns)
+        if self._random() < 0.35:
+            more, further = self._clause(language.patterns)
+            conjunction = self._pick(language.slots["C"])
+            text = f"{text}{language.comma}{conjunction}{language.space}{more}"
+            length += further + 1
+        text = _capital(text) + language.stop
+        if self._random() < 0.07:
+            opening, closing = language.quotes
+            text = f"{opening}{text}{closing}"
+        return text, length
+
+    def _clause(self, patterns: tuple[Pattern, ...]) -> tuple[str, int]:
+        pattern = patterns[int(self._random() * len(patterns))]
+        pools, draw = self._pools, self._random
+        words = []
+        for slot in pattern.slots:
+            pool = pools[slot]
+            words.append(pool[int(draw() * len(pool))])
+        return pattern.form % tuple(words), pattern.length
+
+    def _pick(self, pool: tuple[str, ...]) -> str:
+        return pool[int(self._random() * len(pool))]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,117 @@
+"""`templ simulate`: pages of synthetic sites with their truth, as JSON Lines."""
+
+import gzip
+import lzma
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+
+from workers.errors import UsageProblem
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+_DEFAULTS = FeedSettings()
+
+
+@click.command()
+@click.option(
+    "--kind",
+    type=click.Choice(["mixed", "news", "blog", "shop", "forum"]),
+    default=_DEFAULTS.kind,
+    show_default=True,
+    help="Kind of the sites.",
+)
+@click.option("--sites", default=_DEFAULTS.sites, show_default=True, help="Number of sites.")
+@click.option("--pages", default=_DEFAULTS.pages, show_default=True, help="Number of pages.")
+@click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Same seed, same pages.")
+@click.option("--days", default=_DEFAULTS.days, show_default=True, help="Days the feed spans.")
+@click.option("--redesign-day", type=float, help="Days from the start until the redesign.")
+@click.option(
+    "--redesign-share",
+    default=_DEFAULTS.redesign_share,
+    show_default=True,
+    help="Share of the sites that are redesigned.",
+)
+@click.option(
+    "--mixed-days",
+    default=_DEFAULTS.mixed_days,
+    show_default=True,
+    help="Days after the redesign with pages of both designs.",
+)
+@click.option(
+    "--missing-share",
+    default=_DEFAULTS.missing_share,
+    show_default=True,
+    help="Share of error pages.",
+)
+@click.option("--start", help="Arrival of the first page, ISO 8601.  [default: 2026-01-05]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Where to write: .jsonl, .jsonl.gz or .jsonl.xz.",
+)
+def simulate(*, out: Path, start: str | None, **options: object) -> None:
+    """Write pages of synthetic sites with exact gold text."""
+    if start is not None:
+        options["start"] = _moment(start)
+    settings = _settings(options)
+    began = time.monotonic()
+    console = Console(stderr=True)
+    encode = msgspec.json.Encoder().encode
+    with _opened(out) as file:
+        pages = track(
+            simulate_feed(settings),
+            description="Simulating",
+            total=settings.pages,
+            console=console,
+            disable=not console.is_terminal,
+        )
+        for page in pages:
+            file.write(encode(page.record()) + b"\n")
+    seconds = time.monotonic() - began
+    click.echo(
+        f"{out}: {settings.pages} pages of {settings.sites} sites, seed {settings.seed}, "
+        f"in {seconds:.1f} s",
+        file=sys.stderr,
+    )
+
+
+def _moment(written: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        raise UsageProblem(f"--start {written}: not an ISO 8601 date, such as 2026-01-05") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _settings(options: dict[str, object]) -> FeedSettings:
+    settings = msgspec.convert(options, FeedSettings)
+    for name in ("sites", "pages"):
+        if getattr(settings, name) < 1:
+            raise UsageProblem(f"--{name} {getattr(settings, name)}: at least 1")
+    for name in ("days", "redesign_day", "mixed_days"):
+        if (getattr(settings, name) or 0) < 0:
+            raise UsageProblem(f"--{name.replace('_', '-')} {getattr(settings, name)}: at least 0")
+    for name in ("redesign_share", "missing_share"):
+        if not 0 <= getattr(settings, name) <= 1:
+            raise UsageProblem(f"--{name.replace('_', '-')} {getattr(settings, name)}: from 0 to 1")
+    return settings
+
+
+def _opened(out: Path) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix == ".gz":
+            return gzip.GzipFile(out, "wb", compresslevel=6, mtime=0)
+        if out.suffix == ".xz":
+            return lzma.open(out, "wb", preset=1)
+        return out.open("wb")
+    except OSError as error:
+        raise UsageProblem(f"--out {out}: {error.strerror}") from None

@@ -1,0 +1,247 @@
+"""`templ train`: pages with gold to a page model, with what it reaches on unseen sites."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from schemas.source import Source
+from workers.errors import InputProblem, UsageProblem
+from workers.feeds.records import page_from_json
+from workers.lab.jsonl import read_objects
+from workers.lab.training_files import corpus_name, digest, write
+from workers.page import Rejected
+
+
+@click.command(short_help="Train a page model on pages with gold text.")
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Where to write the model; its quality goes beside it as .quality.json.",
+)
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="Weight of a page of a corpus, named as its file without ending.  [default: 1]",
+)
+@click.option(
+    "--pages-per-site", default=25, show_default=True, help="Pages of one site that are used."
+)
+@click.option("--licence", default="not stated", help="Of the training pages; kept in the model.")
+@click.option(
+    "--folds",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory for the models that leave a part of the sites out; `templ experiments site-level` needs them.",
+)
+@click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Train this often, with one seed after the other, and print how far the trainings are apart.",
+)
+def train(
+    corpora: Sequence[Path],
+    *,
+    out: Path,
+    weights: Sequence[str],
+    pages_per_site: int,
+    licence: str,
+    folds: Path | None,
+    seed: int,
+    seeds: int,
+) -> None:
+    """Train a page model on CORPORA: JSON Lines with `url`, `site`, `html` and `gold_text`.
+
+    Quality is measured by nested cross-validation: every page is scored by models that have seen no
+    page of its site, nor of another site of the same owner.
+    """
+    training = training_modules()
+    console = Console(stderr=True)
+    by_name = _weights(weights, [corpus_name(path) for path in corpora])
+    pages = [
+        page
+        for path in corpora
+        for page in training.pages.thin(gold_pages(path, training), pages_per_site)
+    ]
+    used, unread = [], []
+    for page in track(pages, "reading", console=console, disable=not console.is_terminal):
+        one = training.pages.read_training_page(page)
+        if one is not None:
+            used.append(one)
+        else:
+            unread.append(
+                training.quality.PageResult(corpus=page.corpus, site=page.site, kind=page.kind)
+            )
+    try:
+        corpus = training.train.gather(used, by_name)
+    except training.train.TooFewSites as error:
+        raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
+    settings = training.train.TrainSettings(seed=seed)
+    trained = training.train.train(corpus, settings, console.print)
+    quality = training.quality.measure([*trained.results, *unread])
+    model = msgspec.structs.replace(
+        trained.model,
+        about=training.model.About(
+            corpora={corpus_name(path): digest(path) for path in corpora},
+            licence=licence,
+            quality={name: round(one.f1, 4) for name, one in quality.corpora.items()},
+        ),
+    )
+    write(out, training.model_file.encode_model(model))
+    if folds is not None:
+        _write_folds(
+            folds, [training.model_file.encode_model(one) for one in trained.blind], corpus
+        )
+    write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
+    _print(quality, model.version)
+    if seeds > 1:
+        others = [
+            [
+                one
+                for _, one in training.train.unseen_results(
+                    corpus,
+                    trained.scores,
+                    training.train.TrainSettings(seed=other),
+                    console.print,
+                )
+            ]
+            for other in range(seed + 1, seed + seeds)
+        ]
+        _print_stability(training.stability.stability([trained.results, *others]), training)
+
+
+class _Training:
+    """The training modules, which need packages that cleaning does not."""
+
+    def __init__(self) -> None:
+        from templ_core.lab.training import idioms, labels, pages, quality, stability, train  # noqa: PLC0415
+        from templ_core.page_level import model_file, page_model  # noqa: PLC0415
+
+        self.labels, self.pages, self.quality, self.train = labels, pages, quality, train
+        self.stability = stability
+        self.model, self.model_file = page_model, model_file
+        self.idioms = idioms
+
+
+def training_modules() -> Any:
+    """The training modules.
+
+    Raises:
+        UsageProblem: a package that they need is not installed.
+    """
+    try:
+        return _Training()
+    except ModuleNotFoundError as error:
+        raise UsageProblem(
+            f"training needs {error.name}; install templ-worker with its extra `train`"
+        ) from None
+
+
+def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    weights = {}
+    for option in options:
+        name, _, number = option.partition("=")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            raise UsageProblem(f"--weight {option}: write it as NAME=NUMBER") from None
+        if name not in names:
+            raise UsageProblem(f"--weight {option}: the corpora are {', '.join(names)}")
+        if not 0 < weights[name] < float("inf"):
+            raise UsageProblem(f"--weight {option}: the number must be above 0")
+    return weights
+
+
+def gold_pages(path: Path, training: Any) -> Iterator[Any]:
+    """The pages of a corpus that have gold text.
+
+    Raises:
+        InputProblem: a record with gold text is no page, or there is none.
+    """
+    found = 0
+    for number, (line, record) in enumerate(read_objects(path), 1):
+        if not record.get("gold_text"):
+            continue
+        page = page_from_json(
+            line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
+        )
+        if isinstance(page, Rejected) or page.body is None:
+            reason = page.message if isinstance(page, Rejected) else "it is gone"
+            raise InputProblem(f"{path}, line {number}: no page: {reason}")
+        found += 1
+        yield training.pages.GoldPage(
+            corpus=corpus_name(path),
+            url=page.url,
+            site=record.get("site") or page.url,
+            kind=record.get("kind") or "",
+            body=page.body,
+            charset=page.charset,
+            gold_text=record["gold_text"],
+            selectors=training.labels.GoldSelectors.of(record),
+        )
+    if not found:
+        raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
+
+
+def _write_folds(directory: Path, models: Sequence[bytes], corpus: Any) -> None:
+    """The models, and which of them has not seen each site of each corpus."""
+    _make_directory(directory)
+    for number, body in enumerate(models):
+        write(directory / f"fold-{number}.bin", body)
+    sites: dict[str, dict[str, int]] = {}
+    for page, fold in zip(corpus.pages, corpus.fold.tolist(), strict=True):
+        sites.setdefault(page.corpus, {})[page.site] = fold
+    write(directory / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
+
+
+def _make_directory(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None
+
+
+def _print(quality: Any, version: str) -> None:
+    table = Table("corpus", "pages", "sites", "F1", "P", "R", "site F1", "<0.5")
+    for name, one in quality.corpora.items():
+        table.add_row(
+            name,
+            str(one.pages),
+            str(one.sites),
+            *(f"{value:.3f}" for value in (one.f1, one.precision, one.recall, one.site_f1)),
+            f"{one.below_half:.1%}",
+        )
+    console = Console()
+    console.print(table)
+    console.print(f"model {version}; each page scored by models that have not seen its site")
+
+
+def _print_stability(stability: Any, training: Any) -> None:
+    most = training.stability.SITE_SPREAD_MAX
+    table = Table(
+        *("corpus", "F1 of each training", "spread"),
+        *("site that moves most", "spread", f"sites above {most}"),
+    )
+    for name, one in stability.corpora.items():
+        sites = stability.sites[name]
+        worst = max(sites, key=lambda site: sites[site].widest, default="")
+        table.add_row(
+            name,
+            " ".join(f"{value:.4f}" for value in one.f1),
+            f"{one.widest:.4f}",
+            worst,
+            f"{sites[worst].widest:.4f}" if worst else "",
+            f"{sum(site.widest > most for site in sites.values())} of {len(sites)}",
+        )
+    Console().print(table)

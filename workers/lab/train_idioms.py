@@ -1,0 +1,72 @@
+"""`templ train-idioms`: pages with gold to the list of strings that recur and yet are content."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from templ_core.site_level.phrases.idioms import encode_idioms
+from workers.cli.inputs import refuse_overwriting
+from workers.cli.output import open_output
+from workers.lab.train import gold_pages, training_modules
+
+
+@click.command(short_help="List the idioms of pages with gold text.")
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Where to write the list, JSON.",
+)
+@click.option(
+    "--sites-min",
+    type=click.IntRange(2),
+    default=8,
+    show_default=True,
+    help="Sites whose content must have an idiom.",
+)
+@click.option(
+    "--template-share-max",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="Sites whose templates may have it, against those whose content has it.",
+)
+@click.option(
+    "--pages-per-site", default=40, show_default=True, help="Pages of one site that are used."
+)
+def train_idioms(
+    corpora: Sequence[Path],
+    *,
+    out: Path,
+    sites_min: int,
+    template_share_max: float,
+    pages_per_site: int,
+) -> None:
+    """List the strings that stand in the content of many sites of CORPORA and in few templates.
+
+    CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`.
+    """
+    refuse_overwriting(corpora, out=out)
+    training = training_modules()
+    idioms = training.idioms
+    console = Console(stderr=True)
+    pages = [
+        page
+        for path in corpora
+        for page in training.pages.thin(gold_pages(path, training), pages_per_site)
+    ]
+    sites = defaultdict(list)
+    for page in track(pages, "reading", console=console, disable=not console.is_terminal):
+        text = idioms.split_text(page)
+        if text is not None:
+            sites[page.site].append(text)
+    settings = idioms.IdiomSettings(sites_min=sites_min, template_share_max=template_share_max)
+    found = idioms.find_idioms([idioms.joined(some) for some in sites.values()], settings)
+    with open_output(out) as writer:
+        writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
+    click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)

@@ -1,0 +1,1 @@
+"""What becomes of a page, whatever the transport."""

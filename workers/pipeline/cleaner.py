@@ -1,0 +1,185 @@
+"""The cleaner: a page in, its cleaned record and its document out. Knows no transport."""
+
+from typing import Protocol
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.codec import encode_msgpack
+from schemas.dead_letter import DeadLetter
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+from templ_core.clean import cleaner_version
+from workers.page import Page
+from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
+from workers.processes.tasks import CleanResult, CleanTask, Failure, TaskRunner, config_with
+from workers.settings import Settings
+
+
+class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
+    """A page was cleaned."""
+
+    record: CleanedRecord
+    document: DocumentRecord | None
+    """What to learn from; None where the page must not teach."""
+
+
+class Deleted(msgspec.Struct, frozen=True, kw_only=True):
+    """A page is gone."""
+
+    record: DeletedRecord
+    document: DocumentRecord
+
+
+class Dead(msgspec.Struct, frozen=True, kw_only=True):
+    """A page could not be cleaned."""
+
+    letter: DeadLetter
+
+
+Outcome = Cleaned | Deleted | Dead
+
+
+class ModelSource(Protocol):
+    """Where a cleaner finds what is known about a site."""
+
+    def get(self, site: str) -> SiteModelRecord | None:
+        """The site's model; None when there is none."""
+
+
+class NoModels:
+    """Every site as if it were new."""
+
+    def get(self, site: str) -> None:
+        """Nothing is known."""
+
+
+class Cleaner:
+    """Cleans pages with what is known about their sites; call `process` from the site's lane."""
+
+    def __init__(
+        self,
+        runner: TaskRunner,
+        models: ModelSource,
+        settings: Settings,
+        *,
+        message_limit_bytes: int | None = None,
+        with_segments: bool = False,
+    ) -> None:
+        """Set what every page has in common.
+
+        Args:
+            runner: Where pages are cleaned.
+            models: What is known about sites.
+            settings: Deadline and limits.
+            message_limit_bytes: Largest output message; None = any size.
+            with_segments: Whether records carry their text segments.
+        """
+        self._runner = runner
+        self._models = models
+        self._settings = settings
+        self._message_limit_bytes = message_limit_bytes
+        self._with_segments = with_segments
+        self._version = cleaner_version(config_with(settings.comments))
+
+    def process(self, page: Page) -> Outcome:
+        """What becomes of a page; never raises for what a page holds."""
+        if page.is_deletion:
+            return _deleted(page)
+        model = self._models.get(page.site)
+        deadline_s = self._settings.deadline_s(len(page.body or b""))
+        result, attempts = self._runner.run(page.site, self._task(page, model), deadline_s)
+        if isinstance(result, CleanResult):
+            return self._cleaned(page, result, model)
+        if isinstance(result, Failure):
+            stage = "clean" if result.kind != "refused" else _stage(result.exception)
+            return Dead(
+                letter=DeadLetter(
+                    exception=result.exception,
+                    message=result.message,
+                    stage=stage,
+                    attempts=attempts,
+                )
+            )
+        raise TypeError(f"a child answered a page with {type(result).__name__}")
+
+    def _task(self, page: Page, model: SiteModelRecord | None) -> CleanTask:
+        return CleanTask(
+            body=page.body or b"",
+            url=page.url,
+            content_type=page.content_type,
+            charset=page.charset,
+            content_encoding=page.content_encoding,
+            limit_bytes=self._settings.page_limit_bytes,
+            model_key=(model.site, model.version) if model else None,
+            model_body=model.body if model else None,
+            with_segments=self._with_segments,
+            comments=self._settings.comments,
+        )
+
+    def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:
+        document = self._document(page, result, model)
+        record = cleaned_record(
+            page,
+            result,
+            model,
+            self._version,
+            warnings=_warnings(page, result, learned=document is not None),
+        )
+        if self._message_limit_bytes is not None:
+            record = fit_message(record, self._message_limit_bytes)
+        return Cleaned(record=record, document=document)
+
+    def _document(
+        self, page: Page, result: CleanResult, model: SiteModelRecord | None
+    ) -> DocumentRecord | None:
+        if not _may_teach(page, result):
+            return None
+        document = DocumentRecord(
+            kind="document",
+            url=page.url,
+            site=page.site,
+            id=page.id,
+            source=page.source,
+            event_time_ms=page.event_time_ms,
+            fetched_at=page.fetched_at,
+            content_digest=result.content_digest,
+            site_model_version=model.version if model else None,
+            page_model_version=result.page_model_version,
+            model_documents=model.documents if model else 0,
+            kept=result.kept,
+            body=result.document_body,
+        )
+        limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
+        return document if len(encode_msgpack(document)) <= limit_bytes else None
+
+
+def _may_teach(page: Page, result: CleanResult) -> bool:
+    return result.teaches and 200 <= page.status < 300
+
+
+def _stage(exception: str) -> str:
+    return "clean" if exception in {"DeadlineExceeded", "ProcessDied"} else "decode"
+
+
+def _deleted(page: Page) -> Deleted:
+    return Deleted(
+        record=DeletedRecord(url=page.url, site=page.site, id=page.id, source=page.source),
+        document=DocumentRecord(
+            kind="deletion",
+            url=page.url,
+            site=page.site,
+            id=page.id,
+            source=page.source,
+            event_time_ms=page.event_time_ms,
+        ),
+    )
+
+
+def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list:
+    warnings = list(result.warnings)
+    if page.status >= 400 and "error-page" not in warnings:
+        warnings.append("error-page")
+    if not learned and _may_teach(page, result):
+        warnings.append("not-learned")
+    return warnings

@@ -1,0 +1,109 @@
+"""Cleaned records as they go out: of a page at once, and of a document whose text is revised."""
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord, Fingerprint
+from schemas.codec import encode_json
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+from templ_core.fingerprint import BITS
+from workers.page import Page
+from workers.processes.tasks import CleanResult
+
+ENVELOPE_BYTES = 16 << 10
+"""Room in a message for keys, headers and the fields beside its large one."""
+
+_CONFIDENCE_DECIMALS = 4
+"""Every machine gives the same record."""
+_TITLE_BYTES = 8 << 10
+"""What a title keeps where the record does not fit a message."""
+
+
+def cleaned_record(
+    page: Page | DocumentRecord,
+    result: CleanResult,
+    model: SiteModelRecord | None,
+    version: str,
+    *,
+    warnings: list,
+    revision: int = 0,
+    reason: str | None = None,
+) -> CleanedRecord:
+    """The record of a page.
+
+    Args:
+        page: The page, or its document.
+        result: What became of it.
+        model: The site model that was used.
+        version: Of the cleaner, see `templ_core.clean.cleaner_version`.
+        warnings: Of the record.
+        revision: How often its text was published before.
+        reason: Why it is published again.
+    """
+    return CleanedRecord(
+        url=page.url,
+        site=page.site,
+        fetched_at=page.fetched_at,
+        id=page.id,
+        title=result.title,
+        text=result.text,
+        method="site" if result.used_site else "page",
+        confidence=round(result.confidence, _CONFIDENCE_DECIMALS),
+        revision=revision,
+        revision_reason=reason,
+        source=page.source,
+        site_model_version=model.version if model else None,
+        page_model_version=result.page_model_version,
+        cleaner_version=version,
+        fingerprint=_fingerprint(result.simhash),
+        warnings=warnings,
+        chars_in=result.chars_in,
+        chars_out=len(result.text),
+        blocks_kept=result.blocks_kept,
+        blocks_removed=result.blocks_removed,
+        segments=result.segments,
+    )
+
+
+def _fingerprint(value: int | None) -> Fingerprint | None:
+    if value is None:
+        return None
+    return Fingerprint(algorithm="simhash64-3gram", bits=BITS, value=f"{value:0{BITS // 4}x}")
+
+
+def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
+    """The record within the limit: without segments, then cut (text, title), with warnings.
+
+    Args:
+        record: A cleaned record.
+        limit_bytes: Largest message, key and headers included.
+    """
+    room_bytes = limit_bytes - ENVELOPE_BYTES
+    size_bytes = len(encode_json(record))
+    if size_bytes > room_bytes and record.segments is not None:
+        record = msgspec.structs.replace(
+            record, segments=None, warnings=[*record.warnings, "segments-dropped"]
+        )
+        size_bytes = len(encode_json(record))
+    if size_bytes > room_bytes:
+        record = msgspec.structs.replace(
+            record,
+            title=_cut(record.title, _TITLE_BYTES),
+            warnings=[*record.warnings, "truncated"],
+        )
+        rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
+        text = _cut(record.text, room_bytes - rest_bytes)
+        record = msgspec.structs.replace(record, text=text, chars_out=len(text))
+    return record
+
+
+def _cut(text: str, room_bytes: int) -> str:
+    """The longest beginning of `text` that takes at most `room_bytes` as JSON."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(msgspec.json.encode(text[:middle])) <= max(room_bytes, 2):
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low]

@@ -1,0 +1,315 @@
+"""The refresher: documents in, site models out. Knows no transport."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord
+from schemas.document import DocumentRecord, site_of_key
+from schemas.site_model import SiteModelRecord
+from templ_core.clean import cleaner_version
+from templ_core.site_level.site_templates import template_pages
+from templ_core.site_level.window.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
+from templ_core.site_level.window.schedule import is_due, templates_overdue
+from workers.pipeline.outputs import cleaned_record
+from workers.processes.learning import (
+    CONFIG,
+    LearnResult,
+    LearnTask,
+    RefitResult,
+    RefitTask,
+    Stale,
+    TemplatesResult,
+    TemplatesTask,
+    Unknown,
+    WindowPage,
+)
+from workers.processes.tasks import (
+    CleanResult,
+    Failure,
+    Result,
+    ReviseResult,
+    ReviseTask,
+    Task,
+    TaskRunner,
+    config_with,
+)
+from workers.settings import Settings
+from workers.state.window_change import Contribution, SiteState
+from workers.state.window_entry import Entry
+from workers.state.window_store import WindowStore
+
+_ATTEMPTS = 3
+"""A refit is tried with what the child knows, with what it does not know, and read anew."""
+
+
+class NotLearned(msgspec.Struct, frozen=True):
+    """A document that could not be read; its window goes without it."""
+
+    reason: str
+
+
+Fitted = tuple[SiteModelRecord, int] | NotLearned | None
+
+
+class Revision(msgspec.Struct, frozen=True):
+    """A text that is published again."""
+
+    record: CleanedRecord
+    document: DocumentRecord
+    """To be sent in place of the one before, so that a rebuilt window knows what was published."""
+
+
+class Refresher:
+    """Keeps the windows of one partition, and fits site models on them."""
+
+    def __init__(self, store: WindowStore, runner: TaskRunner, settings: Settings) -> None:
+        self._store = store
+        self._runner = runner
+        self._settings = settings
+        self._version = cleaner_version(config_with(settings.comments))
+
+    def process(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
+        """Take a document or a deletion into its window.
+
+        Args:
+            record: What came on `documents`.
+            offset: Where it came, a replay changes nothing; None on files.
+        """
+        if not self._store.is_new(offset):
+            return None
+        if record.kind == "deletion":
+            self._store.delete_url(record, offset)
+            return None
+        known = self._store.known(record)
+        if known is not None:
+            self._store.replace(record, known, offset)
+            return None
+        learned = self._learn(record)
+        if isinstance(learned, NotLearned):
+            self._store.skip(offset)
+            return learned
+        self._store.put(record, learned, offset)
+        return None
+
+    def _learn(self, record: DocumentRecord) -> Contribution | NotLearned:
+        # The page was read in time already: a busy machine must not cost the window a document.
+        result, _ = self._runner.run(
+            record.site, LearnTask(record.body), self._settings.refit_deadline_s
+        )
+        if isinstance(result, LearnResult):
+            return Contribution(record.id, record.content_digest, result.body)
+        return _not_learned(result)
+
+    def due_model(self, site: str, *, with_templates: bool = True) -> Fitted:
+        """A fresh site model where the schedule asks for one.
+
+        Args:
+            site: Site key.
+            with_templates: Whether templates are fitted first where they are due; else the model
+                has those fitted last.
+
+        Returns:
+            The model, and the number to hand to `mark_published` once it is out; or why it could
+            not be fitted; or None when nothing is due.
+        """
+        state = self._store.site_state(site)
+        if not model_is_due(state):
+            return None
+        if with_templates and templates_overdue_by(state) >= 1:
+            self.refit_templates(site)
+        return self.refit(site)
+
+    def fit(self, site: str) -> Fitted:
+        """A site model fitted on the site's window as it is, templates too; None when it is empty."""
+        if self._store.site_state(site).pages:
+            self.refit_templates(site)
+        return self.refit(site)
+
+    def refit(self, site: str) -> Fitted:
+        """The same with the templates fitted last."""
+        state = self._store.site_state(site)
+        if not state.pages:
+            return None
+        entries = list(self._store.window_entries(site))
+        window = [WindowPage(entry.id, entry.content_digest, None) for entry in entries]
+        templates = self._store.templates(site)
+        for _ in range(_ATTEMPTS):
+            result = self._run(site, RefitTask(site, window, templates))
+            if not isinstance(result, Unknown | Stale):
+                break
+            if isinstance(result, Stale):
+                self._learn_anew(site, [entries[index] for index in result.indexes])
+            for index in result.indexes:
+                window[index] = self._window_page(site, entries[index])
+        if not isinstance(result, RefitResult):
+            return _not_learned(result)
+        change = result.change
+        changed_at_ms = entries[change.place].event_time_ms if change else None
+        self._store.mark_fit(site, result.fit, changed_at_ms, change.documents if change else 0)
+        model = SiteModelRecord(
+            site=site,
+            version=result.version,
+            documents=result.documents,
+            first_event_time_ms=state.oldest_ms,
+            last_event_time_ms=state.newest_ms,
+            body=result.body,
+        )
+        return model, state.learned
+
+    def refit_templates(self, site: str) -> NotLearned | None:
+        """Fit a site's templates on its latest documents; why that was impossible."""
+        task, learned = self.templates_task(site)
+        return self.keep_templates(site, self._run(site, task), learned)
+
+    def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
+        """The work of fitting a site's templates, for any child; and documents seen so far."""
+        entries = list(self._store.window_entries(site))
+        latest = template_pages([one.content_digest for one in entries], CONFIG)
+        task = TemplatesTask([self._latest_page(site, entries[index]) for index in latest])
+        return task, self._store.site_state(site).learned
+
+    def keep_templates(self, site: str, result: Result, learned: int) -> NotLearned | None:
+        """Take the templates that were fitted when `learned` documents had been seen.
+
+        Those that could not be fitted are tried again when the schedule asks for the next.
+        """
+        is_fitted = isinstance(result, TemplatesResult)
+        self._store.keep_templates(site, result.body if is_fitted else None, learned)
+        return None if is_fitted else _not_learned(result)
+
+    def _latest_page(self, site: str, entry: Entry) -> WindowPage:
+        document = self._store.document(site, entry)
+        page = self._window_page(site, entry)
+        return msgspec.structs.replace(page, document=document.body if document else None)
+
+    def _window_page(self, site: str, entry: Entry) -> WindowPage:
+        learned = self._store.contribution(site, entry)
+        return WindowPage(entry.id, entry.content_digest, learned.body if learned else b"")
+
+    def _run(self, site: str, task: Task) -> Result:
+        return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
+
+    def _learn_anew(self, site: str, entries: Sequence[Entry]) -> None:
+        """Read documents again that another page model has read."""
+        for entry in entries:
+            document = self._store.document(site, entry)
+            learned = document and self._learn(document)
+            if isinstance(learned, Contribution):
+                self._store.put_contribution(site, entry, learned)
+
+    def looks_again(self, model: SiteModelRecord) -> bool:
+        """Whether a new model is a reason to look at any text of its site's window again."""
+        return any(True for _ in self._to_look_at(model))
+
+    def revisions(self, model: SiteModelRecord) -> Iterator[Revision]:
+        """Texts of a site's window that its new model has made another; at most two for each page.
+
+        Hand each to `mark_revised` once it is out. Nothing may happen to the site while the next one
+        is made; between two of them documents may come and leave.
+        """
+        for entry, reason in list(self._to_look_at(model)):
+            document = self._store.document(model.site, entry)
+            if document is None:
+                continue
+            result = self._revise(document, model)
+            if isinstance(result, ReviseResult) and result.changed_ratio >= LEAST_CHANGE:
+                yield self._revision(document, model, result.cleaned, reason)
+            else:
+                self._store.mark_looked_at(model.site, entry, model.documents)
+
+    def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[Entry, str]]:
+        state = self._store.site_state(model.site)
+        for entry in self._store.window_entries(model.site):
+            is_later = (
+                state.changed_at_ms is not None and entry.event_time_ms >= state.changed_at_ms
+            )
+            reason = revision_reason(
+                entry.model_documents,
+                entry.looked_at,
+                model.documents,
+                state.of_old_design if is_later else 0,
+            )
+            if reason is not None and entry.revision < MOST_REVISIONS:
+                yield entry, reason
+
+    def newest(self, url_key: bytes) -> Revision | str | None:
+        """What a URL's last output should be where an older fetch has overtaken it.
+
+        Returns:
+            The newest document's text with the site's model as it is now, to be handed to
+            `mark_revised`; or the source id of the URL's deletion; or None where neither is known.
+        """
+        site = site_of_key(url_key)
+        newest = self._store.newest(site, url_key)
+        if not isinstance(newest, DocumentRecord):
+            return newest
+        fitted = self.refit(site)
+        if not isinstance(fitted, tuple):
+            return None
+        result = self._revise(newest, fitted[0])
+        if not isinstance(result, ReviseResult):
+            return None
+        return self._revision(newest, fitted[0], result.cleaned, "overtaken")
+
+    def _revise(self, document: DocumentRecord, model: SiteModelRecord) -> Result:
+        task = ReviseTask(
+            body=document.body,
+            kept=document.kept,
+            model_key=(model.site, model.version),
+            model_body=model.body,
+            comments=self._settings.comments,
+        )
+        result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
+        return result
+
+    def _revision(
+        self, document: DocumentRecord, model: SiteModelRecord, cleaned: CleanResult, reason: str
+    ) -> Revision:
+        revised = msgspec.structs.replace(
+            document,
+            revision=document.revision + 1,
+            kept=cleaned.kept,
+            site_model_version=model.version,
+            model_documents=model.documents,
+            page_model_version=cleaned.page_model_version,
+        )
+        record = cleaned_record(
+            revised,
+            cleaned,
+            model,
+            self._version,
+            warnings=list(cleaned.warnings),
+            revision=revised.revision,
+            reason=reason,
+        )
+        return Revision(record, revised)
+
+    def mark_revised(self, revision: Revision) -> None:
+        """Note that a revision is out."""
+        document = revision.document
+        known = self._store.known(document)
+        if known is not None:
+            self._store.replace(document, known, None)
+
+    def mark_published(self, model: SiteModelRecord, learned: int) -> None:
+        """Note that a model is out, so that it is not due again."""
+        self._store.mark_fitted(model.site, learned, model.version)
+
+    def due_sites(self) -> list[str]:
+        """Sites whose model is due: after a crash between learning and publishing."""
+        return [site for site, state in self._store.sites() if model_is_due(state)]
+
+
+def _not_learned(result: Result) -> NotLearned:
+    return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
+
+
+def model_is_due(state: SiteState) -> bool:
+    """Whether the schedule asks for a fresh site model."""
+    return is_due(state.learned, state.fitted_at, state.pages)
+
+
+def templates_overdue_by(state: SiteState) -> float:
+    """New documents of a site over those after which its templates are due."""
+    return templates_overdue(state.learned, state.templates_at, state.pages, CONFIG.template_pages)

@@ -1,0 +1,58 @@
+"""A child process: the page model, then tasks in, results out; ends with its parent.
+
+Started by `workers.processes.pool` as `python -m workers.processes.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`.
+"""
+
+import gc
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+import msgspec
+
+from workers.processes.page_model import page_model_of
+from workers.processes.parent_watch import end_with_parent
+from workers.processes.tasks import Failure, Models, Result, Task, run_task
+
+GC_ALLOCATIONS = 200_000
+"""A document's columns are long lists without cycles: looking for cycles in them is lost time."""
+
+
+def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
+    """Serve tasks until the parent closes the connection or is gone."""
+    connection = Connection(int(sys.argv[1]))
+    _limit_memory(int(sys.argv[2]))
+    os.nice(int(sys.argv[3]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent(int(sys.argv[4]))
+    decoder = msgspec.msgpack.Decoder(Task)
+    encoder = msgspec.msgpack.Encoder()
+    connection.send_bytes(b"ready")
+    try:
+        models = Models(page_model_of(connection.recv_bytes()))
+    except (EOFError, OSError):
+        return
+    gc.freeze()
+    gc.set_threshold(GC_ALLOCATIONS)
+    while True:
+        try:
+            task = decoder.decode(connection.recv_bytes())
+        except (EOFError, OSError):
+            return
+        result = handle(task, models)
+        connection.send_bytes(encoder.encode(result))
+        if isinstance(result, Failure) and result.kind == "memory":
+            return
+
+
+def _limit_memory(limit_bytes: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""Child processes for CPU work: routed by site, with deadlines and memory limits, replaced on loss."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import ParamSpec, TypeVar
+
+import msgspec
+
+from workers.errors import WorkerError
+from workers.lru_cache import Recent
+from workers.processes.page_model import read_model_file
+from workers.processes.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, ReviseTask, Task
+from workers.settings import Settings, child_environment
+
+_START_TIMEOUT_S = 60.0
+_ATTEMPTS = 2
+"""A task whose child died is tried once more in a fresh one: the death may not be its fault."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _ChildLostError(Exception):
+    pass
+
+
+class _DeadlineError(Exception):
+    pass
+
+
+class _Child:
+    """One child process and the connection to it."""
+
+    def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603
+                [
+                    sys.executable,
+                    "-m",
+                    settings.child_module,
+                    str(theirs.fileno()),
+                    str(settings.child_memory_bytes),
+                    str(niceness),
+                    str(os.getpid()),
+                ],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=child_environment(),
+            )
+        self._connection = Connection(ours.detach())
+        self._ready = False
+        self._page_model = page_model
+        self._module = settings.child_module
+
+    def call(self, payload: bytes, deadline_s: float) -> bytes:
+        """The child's answer; the time it takes to start does not count.
+
+        Raises:
+            _DeadlineError: no answer in time.
+            _ChildLostError: the child is gone.
+            WorkerError: the child never started.
+        """
+        try:
+            self._wait_until_ready()
+            self._connection.send_bytes(payload)
+            if not self._connection.poll(deadline_s):
+                raise _DeadlineError
+            return self._connection.recv_bytes()
+        except (EOFError, OSError):
+            raise _ChildLostError from None
+
+    def _wait_until_ready(self) -> None:
+        if self._ready:
+            return
+        with suppress(EOFError, OSError):
+            self._ready = self._connection.poll(_START_TIMEOUT_S) and bool(
+                self._connection.recv_bytes()
+            )
+        if not self._ready:
+            raise WorkerError(
+                f"a child process did not start (python -m {self._module}); its own words are above"
+            )
+        self._connection.send_bytes(self._page_model)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._connection.close()
+
+
+class _Lane:
+    """One child at a time, and the thread that talks to it: tasks of a lane run in order."""
+
+    def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
+        self._settings = settings
+        self._niceness = niceness
+        self._page_model = page_model
+        self._child: _Child | None = self._new_child()
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(Result)
+        self._lock = threading.Lock()
+        self._sent: Recent[tuple[str, str], bool] = Recent(MODELS_IN_MEMORY)
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
+
+    def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
+        with self._lock:
+            for attempt in range(1, _ATTEMPTS + 1):
+                if self._child is None:
+                    self._child = self._new_child()
+                try:
+                    return self._ask(self._child, task, deadline_s), attempt
+                except _DeadlineError:
+                    self._drop_child()
+                    reason = f"no result within {deadline_s:g} s"
+                    return Failure("DeadlineExceeded", reason, "refused"), attempt
+                except _ChildLostError:
+                    self._drop_child()
+        reason = f"its process died, {_ATTEMPTS} times"
+        return Failure("ProcessDied", reason, "refused"), _ATTEMPTS
+
+    def _new_child(self) -> _Child:
+        return _Child(self._settings, self._niceness, self._page_model)
+
+    def _ask(self, child: _Child, task: Task, deadline_s: float) -> Result:
+        answer = child.call(self._encoder.encode(self._without_known_model(task)), deadline_s)
+        result = self._decoder.decode(answer)
+        if isinstance(result, Failure):
+            self._sent.clear()
+            if result.kind == "memory":
+                self._drop_child()
+        return result
+
+    def _without_known_model(self, task: Task) -> Task:
+        """The task, less the site model's bytes where the child has them."""
+        if not isinstance(task, CleanTask | ReviseTask) or task.model_key is None:
+            return task
+        if self._sent.get(task.model_key):
+            return msgspec.structs.replace(task, model_body=None)
+        self._sent.put(task.model_key, value=True)
+        return task
+
+    def _drop_child(self) -> None:
+        if self._child is not None:
+            self._child.kill()
+        self._child = None
+        self._sent.clear()
+
+    def close(self) -> None:
+        self.thread.shutdown(cancel_futures=True)
+        self._drop_child()
+
+
+class Pool:
+    """Lanes of child processes; all work of one site runs in one lane, in the order given."""
+
+    def __init__(self, settings: Settings, children: int, niceness: int = 0) -> None:
+        """Start the children.
+
+        Args:
+            settings: Memory limit, page model and the child's module.
+            children: Number of child processes, at least 1.
+            niceness: Added to the children's scheduling priority number.
+
+        Raises:
+            UsageProblem: the page model cannot be used.
+        """
+        page_model = read_model_file(settings.page_model)
+        self._lanes = [_Lane(settings, niceness, page_model) for _ in range(children)]
+
+    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
+        """The result of a task and the number of attempts; call it from the site's lane.
+
+        Args:
+            site: Site key: decides the lane.
+            task: What to do.
+            deadline_s: Longest time it may take.
+        """
+        return self._lane(site).run(task, deadline_s)
+
+    def submit(
+        self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> "Future[T]":
+        """Queue `work` on the thread of the site's lane, behind what was queued before."""
+        return self._lane(site).thread.submit(work, *args, **kwargs)
+
+    def close(self) -> None:
+        """Drop what is queued, and end the children."""
+        for lane in self._lanes:
+            lane.close()
+
+    def _lane(self, site: str) -> _Lane:
+        return self._lanes[zlib.crc32(site.encode()) % len(self._lanes)]
