@@ -74,7 +74,7 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     revision: Count
     """0 for the first output of a page, +1 each time a better site model changes its text."""
     revision_reason: (
-        Literal["first-mature-model", "settled-model", "redesign", "overtaken"] | None
+        Literal["first-mature-model", "settled-model", "redesign", "superseded"] | None
     ) = None
     """Why the text is published again; null for revision 0."""
     source: Source

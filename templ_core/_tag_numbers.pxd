@@ -1,11 +1,11 @@
-# Numbers of the tags of a page's kinds of elements.
+# Numbers of the tags of a page's element types.
 
 
-cdef inline int number_tags(list kinds, dict numbers, int *result) except -1:
-    """Of each kind the number of its tag, -1 for tags without one."""
-    cdef Py_ssize_t kind
+cdef inline int number_tags(list element_types, dict numbers, int *result) except -1:
+    """Of each element_type the number of its tag, -1 for tags without one."""
+    cdef Py_ssize_t element_type
     cdef object number
-    for kind in range(len(kinds)):
-        number = numbers.get((<tuple>kinds[kind])[0])
-        result[kind] = -1 if number is None else <int>number
+    for element_type in range(len(element_types)):
+        number = numbers.get((<tuple>element_types[element_type])[0])
+        result[element_type] = -1 if number is None else <int>number
     return 0

@@ -27,13 +27,13 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """From so many documents on a site's pages tell comments and repeats, and not rules for single
     pages."""
 
-    kind_likeness_min: float = 0.5
+    cluster_likeness_min: float = 0.5
     """A page less like every known kind of page than this starts a new one, 0 to 1."""
 
     alike_share: float = 0.9
     """Pages of one title that share this much of their text count once."""
 
-    tree_kinds_max: int = 8
+    tree_clusters_max: int = 8
     """Kinds of pages of a site that are told apart."""
 
     tree_nodes_max: int = 4000

@@ -2,16 +2,16 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures, read_features
-from templ_core.page_level.features.text_roles import TextKinds, read_text_kinds
+from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.selection.repeats import (
     Choice,
     Copies,
@@ -20,7 +20,7 @@ from templ_core.page_level.selection.repeats import (
     one_copy_enough,
 )
 from templ_core.page_level.selection.text_policy import with_policy
-from templ_core.site_level.containers.outside_container import left_beside
+from templ_core.site_level.containers.outside_container import outside_container
 from templ_core.site_level.fusion._fusion import faded, words_at_stake
 from templ_core.site_level.fusion.fusion import (
     DECIMALS,
@@ -30,9 +30,6 @@ from templ_core.site_level.fusion.fusion import (
 )
 from templ_core.site_level.fusion.site_inputs import CONSTANT, TRUST, Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 REASON_PAGE = "page-level"
 REASON_REPEAT = "repeat"
@@ -46,7 +43,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of each segment; columns of length n_segments."""
 
     kept: Bools
-    odds: Floats
+    log_odds: Floats
     """Log-odds for content."""
     words: Floats
     """At least 1."""
@@ -64,7 +61,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def templateness(self) -> Floats:
         """Of each segment, 0 to 1; length n_segments."""
-        result: Floats = 1 / (1 + np.exp(self.odds))
+        result: Floats = 1 / (1 + np.exp(self.log_odds))
         return result
 
     @property
@@ -85,13 +82,13 @@ class PageScores(msgspec.Struct, frozen=True, kw_only=True):
     """What the page alone says; columns of length n_segments."""
 
     features: PageFeatures
-    odds: Floats
+    log_odds: Floats
     """Log-odds for content."""
     words: Floats
     """At least 1."""
     copies: Copies
-    kinds: TextKinds
-    page_kind: PageKind
+    roles: TextRoles
+    page_type: PageType
     confidence: Confidence
     """What the model makes of the F1 that a cut expects."""
 
@@ -118,7 +115,9 @@ def decide(
     if site_model is None or not site_model.documents:
         return decide_alone(page, config)
     fusion = fusion or shipped_fusion()
-    columns = site_inputs(document, page.features, page.odds, page.page_kind, site_model, config)
+    columns = site_inputs(
+        document, page.features, page.log_odds, page.page_type, site_model, config
+    )
     decision = decide_fused(page, columns, fusion.log_odds(columns), site_model.documents, config)
     if decision.abstained:
         return decision
@@ -127,38 +126,42 @@ def decide(
 
 def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
     """The decision for a page whose site is unknown."""
-    own = own_odds(page, config)
+    own = own_log_odds(page, config)
     return _decision(own, _choice(own, page, page.copies, config), page)
 
 
 def decide_fused(
-    page: PageScores, columns: Columns, fused_odds: Floats, documents: int, config: CoreConfig
+    page: PageScores, columns: Columns, fused_log_odds: Floats, documents: int, config: CoreConfig
 ) -> Decision:
     """The decision for a page of a known site.
 
     Args:
         page: What the page alone says.
         columns: What the site says.
-        fused_odds: Log-odds for content of each segment, by the site and the page.
+        fused_log_odds: Log-odds for content of each segment, by the site and the page.
         documents: Documents that the site's model rests on; with few the page alone counts more.
         config: The core's thresholds.
     """
-    own = own_odds(page, config)
+    own = own_log_odds(page, config)
     weight = site_weight(columns, documents, config)
     is_known = documents >= config.page_rules_pages
-    kind, copies = (_ANY_KIND, None) if is_known else (page.page_kind, page.copies)
+    page_type, copies = (_ANY_TYPE, None) if is_known else (page.page_type, page.copies)
     if is_known:
-        fused_odds = surer_by_length(fused_odds, columns)
-    odds = _with_policy(faded(own, fused_odds, weight, 10**DECIMALS), page, kind, config)
-    left_out = left_beside(odds, columns, page.words, page.page_kind) if is_known else None
-    fused = choose(odds, copies, page.words, config.f1_recall_share, left_out)
+        fused_log_odds = surer_by_length(fused_log_odds, columns)
+    log_odds = _with_policy(
+        faded(own, fused_log_odds, weight, 10**DECIMALS), page, page_type, config
+    )
+    left_out = (
+        outside_container(log_odds, columns, page.words, page.page_type) if is_known else None
+    )
+    fused = choose(log_odds, copies, page.words, config.f1_recall_share, left_out)
     content, recurring, kept, whole = words_at_stake(own, page.words, columns[CONSTANT], fused.kept)
     recurs = recurring > config.recurring_content_max * content
     if recurs or kept < config.abstain_ratio * whole:
         alone = _choice(own, page, page.copies, config)
         if recurs or kept < config.abstain_ratio * page.words[alone.kept].sum():
             return _decision(own, alone, page, abstained=True)
-    return _decision(odds, fused, page, left_out, used_site=True)
+    return _decision(log_odds, fused, page, left_out, used_site=True)
 
 
 def site_weight(columns: Columns, documents: int, config: CoreConfig) -> Floats:
@@ -179,34 +182,38 @@ def score_page(document: Document, page_model: PageModel) -> PageScores:
     reading = page_model.read(document, features)
     return PageScores(
         features=features,
-        odds=reading.odds,
+        log_odds=reading.log_odds,
         words=words,
         copies=Copies(
             text=features.text,
             path=features.group,
-            once=one_copy_enough(may_repeat(document, words), reading.kind),
+            once=one_copy_enough(may_repeat(document, words), reading.page_type),
         ),
-        kinds=read_text_kinds(document, features.tree),
-        page_kind=reading.kind,
+        roles=read_text_roles(document, features.tree),
+        page_type=reading.page_type,
         confidence=page_model.confidence,
     )
 
 
-def own_odds(page: PageScores, config: CoreConfig) -> Floats:
+def own_log_odds(page: PageScores, config: CoreConfig) -> Floats:
     """Log-odds for content of each segment by the page alone, its policies applied."""
-    return _with_policy(page.odds, page, page.page_kind, config)
+    return _with_policy(page.log_odds, page, page.page_type, config)
 
 
-def _with_policy(odds: Floats, page: PageScores, kind: PageKind, config: CoreConfig) -> Floats:
-    return with_policy(odds, page.words, page.kinds, kind, config.comments)
+def _with_policy(
+    log_odds: Floats, page: PageScores, page_type: PageType, config: CoreConfig
+) -> Floats:
+    return with_policy(log_odds, page.words, page.roles, page_type, config.comments)
 
 
-def _choice(odds: Floats, page: PageScores, copies: Copies | None, config: CoreConfig) -> Choice:
-    return choose(odds, copies, page.words, config.f1_recall_share)
+def _choice(
+    log_odds: Floats, page: PageScores, copies: Copies | None, config: CoreConfig
+) -> Choice:
+    return choose(log_odds, copies, page.words, config.f1_recall_share)
 
 
 def _decision(
-    odds: Floats,
+    log_odds: Floats,
     choice: Choice,
     page: PageScores,
     left_out: Bools | None = None,
@@ -214,16 +221,16 @@ def _decision(
     used_site: bool = False,
     abstained: bool = False,
 ) -> Decision:
-    beside = () if left_out is None else ((REASON_BESIDE, left_out & (odds > 0)),)
+    beside = () if left_out is None else ((REASON_BESIDE, left_out & (log_odds > 0)),)
     return Decision(
         kept=choice.kept,
-        odds=odds,
+        log_odds=log_odds,
         rules=(
             *beside,
             (REASON_REPEAT, choice.repeated),
-            (REASON_REVIEWS, page.kinds.reviews),
-            (REASON_COMMENTS, page.kinds.comments),
-            (REASON_CONSENT, page.kinds.consent),
+            (REASON_REVIEWS, page.roles.reviews),
+            (REASON_COMMENTS, page.roles.comments),
+            (REASON_CONSENT, page.roles.consent),
         ),
         used_site=used_site,
         abstained=abstained,
@@ -232,7 +239,9 @@ def _decision(
     )
 
 
-_ANY_KIND = PageKind()
+_ANY_TYPE = PageType()
 """What is known of the site tells comments from content; only what a setting asks for is certain."""
 
-_EMPTY = Decision(kept=np.empty(0, np.bool_), odds=np.empty(0), words=np.empty(0), confidence=0.0)
+_EMPTY = Decision(
+    kept=np.empty(0, np.bool_), log_odds=np.empty(0), words=np.empty(0), confidence=0.0
+)

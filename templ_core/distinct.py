@@ -5,6 +5,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import UInt64s
+
 Number = TypeVar("Number", np.int64, np.uint64)
 
 
@@ -20,7 +22,7 @@ def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 
 def distinct_groups(
-    values: npt.NDArray[np.uint64],
+    values: UInt64s,
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Groups of equal values in ascending order of the values.
 

@@ -3,16 +3,14 @@
 import hashlib
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import UInt64s
 from templ_core.distinct import distinct
 from templ_core.tokens import tokenise
 
 BITS = 64
 _SHINGLE_TOKENS = 3
 _CHUNK = 1 << 16
-
-UInt64s = npt.NDArray[np.uint64]
 
 
 def simhash(text: str) -> int | None:

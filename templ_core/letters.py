@@ -3,8 +3,8 @@
 import functools
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import UInt16s, UInt32s
 from templ_core.tokens import UNSPACED_RANGES
 
 WORD, UNSPACED, UPPER, DIGIT, SPACE = 1, 2, 4, 8, 16
@@ -25,7 +25,7 @@ KNOWN = 0x20000
 
 
 @functools.cache
-def letter_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint32]]:
+def letter_tables() -> tuple[UInt16s, UInt32s]:
     """Classes and lower case of each code point below KNOWN; one class entry more for the rest."""
     classes = np.zeros(KNOWN + 1, np.uint16)
     lower = np.arange(KNOWN + 1, dtype=np.uint32)

@@ -7,7 +7,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """At most `capacity` entries. Two of them fed the same calls hold the same keys."""
 
     def __init__(self, capacity: int) -> None:

@@ -1,15 +1,12 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Int32s
 
 def parents_and_ends(
-    depth: npt.NDArray[np.int32],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
+    depth: Int32s,
+) -> tuple[Int32s, Int32s]: ...
 def bits_above(
-    parent: npt.NDArray[np.int32],
-    kind: npt.NDArray[np.int32],
-    bits: npt.NDArray[np.int32],
-    at: npt.NDArray[np.int32],
-) -> npt.NDArray[np.int32]: ...
-def tag_bits(
-    kinds: list[tuple[str, str]], bits_of_tags: dict[str, int]
-) -> npt.NDArray[np.int32]: ...
+    parent: Int32s,
+    element_type: Int32s,
+    bits: Int32s,
+    at: Int32s,
+) -> Int32s: ...
+def tag_bits(element_types: list[tuple[str, str]], bits_of_tags: dict[str, int]) -> Int32s: ...

@@ -21,17 +21,17 @@ def parents_and_ends(depth_column):
     return parents, ends
 
 
-def bits_above(parent_column, kind_column, bits_column, at_column):
+def bits_above(parent_column, type_column, bits_column, at_column):
     cdef Py_ssize_t count = len(parent_column), places = len(at_column), node
     cdef const int *parent = <const int *>items(parent_column, 4)
-    cdef const int *kind = <const int *>items(kind_column, 4)
+    cdef const int *element_type = <const int *>items(type_column, 4)
     cdef const int *bits = <const int *>items(bits_column, 4)
     cdef const int *at = <const int *>items(at_column, 4)
     of_node, of_place = np.empty(count, np.int32), np.empty(places, np.int32)
     cdef int *own = <int *>items(of_node, 4, True)
     cdef int *result = <int *>items(of_place, 4, True)
     for node in range(count):
-        own[node] = bits[kind[node]]
+        own[node] = bits[element_type[node]]
         if parent[node] >= 0:
             own[node] |= own[parent[node]]
     for node in range(places):
@@ -39,13 +39,13 @@ def bits_above(parent_column, kind_column, bits_column, at_column):
     return of_place
 
 
-def tag_bits(list kinds, dict bits_of_tags):
-    """Bits of each kind's tag, 0 for others."""
+def tag_bits(list element_types, dict bits_of_tags):
+    """Bits of each element_type's tag, 0 for others."""
     cdef Py_ssize_t number
     cdef object bits
-    result = np.empty(len(kinds), np.int32)
-    cdef int *of_kind = <int *>items(result, 4, True)
-    for number in range(len(kinds)):
-        bits = bits_of_tags.get((<tuple>kinds[number])[0])
-        of_kind[number] = 0 if bits is None else <int>bits
+    result = np.empty(len(element_types), np.int32)
+    cdef int *of_type = <int *>items(result, 4, True)
+    for number in range(len(element_types)):
+        bits = bits_of_tags.get((<tuple>element_types[number])[0])
+        of_type[number] = 0 if bits is None else <int>bits
     return result

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from templ_core.array_types import Int32s, Int64s
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
@@ -45,8 +46,8 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
 def document_columns(document: Document) -> bytes:
     """The document's columns as bytes: the same for equal documents, on any machine."""
     nodes, segments = document.nodes, document.segments
-    tag_table, tags = _indexed([tag for tag, _ in nodes.kinds])
-    attribute_table, attributes = _indexed([attributes for _, attributes in nodes.kinds])
+    tag_table, tags = _indexed([tag for tag, _ in nodes.element_types])
+    attribute_table, attributes = _indexed([attributes for _, attributes in nodes.element_types])
     return msgspec.msgpack.encode(
         _Compact(
             format=COMPACT_FORMAT,
@@ -55,10 +56,10 @@ def document_columns(document: Document) -> bytes:
             html_chars=document.html_chars,
             scripts=document.scripts,
             tag_table=tag_table,
-            tags=_packed(tags[nodes.kind]),
+            tags=_packed(tags[nodes.element_type]),
             depth=_packed(nodes.depth),
             attribute_table=attribute_table,
-            attributes=_packed(attributes[nodes.kind]),
+            attributes=_packed(attributes[nodes.element_type]),
             hidden=np.packbits(nodes.hidden).tobytes(),
             images=_packed(nodes.images),
             texts=segments.texts,
@@ -100,7 +101,7 @@ def decode_document(body: bytes) -> Document:
 
 
 def _document(compact: _Compact) -> Document:
-    kinds, kind = _kinds(compact)
+    element_types, element_type = _kinds(compact)
     depth = _unpacked(compact.depth)
     parent, end = tree_of_depths(depth)
     owner = np.cumsum(_unpacked(compact.owner) - len(depth)).astype(np.int32)
@@ -111,8 +112,8 @@ def _document(compact: _Compact) -> Document:
         html_chars=compact.html_chars,
         scripts=compact.scripts,
         nodes=Nodes(
-            kinds=kinds,
-            kind=kind,
+            element_types=element_types,
+            element_type=element_type,
             depth=depth,
             parent=parent,
             end=end,
@@ -134,22 +135,22 @@ def _document(compact: _Compact) -> Document:
     )
 
 
-def _kinds(compact: _Compact) -> tuple[list[tuple[str, str]], npt.NDArray[np.int32]]:
+def _kinds(compact: _Compact) -> tuple[list[tuple[str, str]], Int32s]:
     """The pairs of tag and attributes in order of first occurrence, and each node's."""
     tags, attributes = _unpacked(compact.tags), _unpacked(compact.attributes)
     pairs = tags * np.int64(len(compact.attribute_table)) + attributes
-    _, first, kind = np.unique(pairs, return_index=True, return_inverse=True)
+    _, first, element_type = np.unique(pairs, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order))
-    kinds = [
+    element_types = [
         (compact.tag_table[tags[node]], compact.attribute_table[attributes[node]])
         for node in first[order].tolist()
     ]
-    return kinds, place[kind]
+    return element_types, place[element_type]
 
 
-def _indexed(values: list[str]) -> tuple[list[str], npt.NDArray[np.int64]]:
+def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
     table = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return list(table), np.array([table[value] for value in values], np.int64)
 
@@ -161,5 +162,5 @@ def _packed(values: npt.NDArray[Any]) -> bytes:
     return bytes([width]) + values.astype(f"<u{width}").tobytes()
 
 
-def _unpacked(packed: bytes) -> npt.NDArray[np.int32]:
+def _unpacked(packed: bytes) -> Int32s:
     return np.frombuffer(packed, f"<u{packed[0]}", offset=1).astype(np.int32)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
+from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import bits_above
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse._strip_markup import lean_markup, lean_page
@@ -19,29 +20,27 @@ from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
 from templ_core.dom.tree import sums_below
 
-Int32s = npt.NDArray[np.int32]
-
 _NO_COLUMNS: Columns = ([], np.empty((6, 0), np.int32), [], np.empty((7, 0), np.int32), 0, "")
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Elements outside invisible ones, in document order; all columns have length n_nodes."""
 
-    kinds: list[tuple[str, str]]
+    element_types: list[tuple[str, str]]
     """The different pairs of tag name and attributes, in order of their first elements.
 
     The attributes are `id`, `class`, `role` and `itemprop`, each followed by a line feed; empty
     when all are.
     """
-    kind: Int32s
-    """Number of each element's kind."""
+    element_type: Int32s
+    """Number of each element's element_type."""
     depth: Int32s
     """0 for the root element."""
     parent: Int32s
     """Number of the parent; -1 for the root."""
     end: Int32s
     """The subtree of node i is i .. end[i] - 1."""
-    hidden: npt.NDArray[np.bool_]
+    hidden: Bools
     """Hidden by its own markup (not by an ancestor's)."""
     images: Int32s
     """Images directly in this block, outside deeper blocks."""
@@ -49,14 +48,14 @@ class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @functools.cached_property
     def tags(self) -> list[str]:
         """Tag name of each element."""
-        names = [tag for tag, _ in self.kinds]
-        return [names[kind] for kind in self.kind.tolist()]
+        names = [tag for tag, _ in self.element_types]
+        return [names[element_type] for element_type in self.element_type.tolist()]
 
     @functools.cached_property
     def attributes(self) -> list[str]:
         """Attributes of each element."""
-        texts = [attributes for _, attributes in self.kinds]
-        return [texts[kind] for kind in self.kind.tolist()]
+        texts = [attributes for _, attributes in self.element_types]
+        return [texts[element_type] for element_type in self.element_type.tolist()]
 
 
 class Segments(msgspec.Struct, frozen=True):
@@ -124,7 +123,7 @@ def read_document(
         content_encoding=content_encoding,
         limit_bytes=limit_bytes,
     )
-    utf8 = decoded.utf8 if decoded.kind != "text" else _paragraphs(decoded.text).encode()
+    utf8 = decoded.utf8 if decoded.content_type != "text" else _paragraphs(decoded.text).encode()
     return _document(utf8, url, decoded.chars)
 
 
@@ -148,15 +147,22 @@ def _document(utf8: bytes, url: str, html_chars: int) -> Document:
     language = ""
     if root is not None:
         language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    kinds, (kind, depth, parent, end, hidden, images), texts, segments, scripts, title = columns
+    (
+        element_types,
+        (element_type, depth, parent, end, hidden, images),
+        texts,
+        segments,
+        scripts,
+        title,
+    ) = columns
     return Document(
         title=title,
         language=language[:35],
         html_chars=html_chars,
         scripts=scripts,
         nodes=Nodes(
-            kinds=kinds,
-            kind=kind,
+            element_types=element_types,
+            element_type=element_type,
             depth=depth,
             parent=parent,
             end=end,
@@ -247,18 +253,18 @@ def _host(url: str) -> str:
     return found[1].lower() if found else ""
 
 
-def bits_around(document: Document, bits_of_kinds: Int32s) -> Int32s:
-    """What kinds of elements say about the segments inside them.
+def bits_around(document: Document, bits_of_types: Int32s) -> Int32s:
+    """What element types say about the segments inside them.
 
     Args:
         document: The page.
-        bits_of_kinds: Bits of each of the document's kinds.
+        bits_of_types: Bits of each of the document's element_types.
 
     Returns:
         The bits of all elements around each segment, together; length n_segments.
     """
     nodes = document.nodes
-    return bits_above(nodes.parent, nodes.kind, bits_of_kinds, document.segments.owner)
+    return bits_above(nodes.parent, nodes.element_type, bits_of_types, document.segments.owner)
 
 
 def subtree_sums(

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s
 from templ_core.dom._tree import parents_and_ends
 
-Int32s = npt.NDArray[np.int32]
 Numbers = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 
 def tree_of_depths(depth: npt.ArrayLike) -> tuple[Int32s, Int32s]:

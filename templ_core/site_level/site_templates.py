@@ -33,7 +33,7 @@ class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_TEMPLATES = SiteTemplates(
-    version="", trees=TreeModel(kinds=[]), phrases=PhraseSet(pages=0, phrases=())
+    version="", trees=TreeModel(clusters=[]), phrases=PhraseSet(pages=0, phrases=())
 )
 
 

@@ -25,7 +25,7 @@ from templ_core.dom.document import Document, read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.window.page_summary import learn_page
+from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.site_learner import fit_site_model
 from templ_core.site_level.window.window_page import Contribution
 from workers.feeds.files import read_pages
@@ -47,7 +47,7 @@ def model_of(pages: list[Page]) -> SiteModel:
         document = read(page)
         if document.segments.texts:
             columns = document_columns(document)
-            learned = learn_page(document, shipped_model())
+            learned = summarise_page(document, shipped_model())
             body = compress_columns(columns)
             window.append(
                 Contribution(

@@ -49,7 +49,7 @@ STAGES: dict[str, tuple[str, str]] = {
     "attribute scores": ("templ_core.page_level.model.page_model", "attribute_scores"),
     "text scores": ("templ_core.page_level.model.page_model", "text_scores"),
     "contexts": ("templ_core.page_level.model.page_model", "with_contexts"),
-    "trees and networks": ("templ_core.page_level.model.page_model", "combined_odds"),
+    "trees and networks": ("templ_core.page_level.model.page_model", "combined_log_odds"),
     "decision": ("templ_core.clean", "decide"),
     "text": ("templ_core.clean", "render_text"),
 }

@@ -58,7 +58,7 @@ def tree_of(page):
     if not document.segments.texts:
         return None
     scores = score_page(document, shipped_model())
-    templateness = 1 / (1 + np.exp(scores.odds))
+    templateness = 1 / (1 + np.exp(scores.log_odds))
     words = subtree_sums(document, scores.words)
     mean = subtree_sums(document, scores.words * templateness) / np.maximum(words, 1)
     tree = leave_out(document.nodes.parent, words == 0)

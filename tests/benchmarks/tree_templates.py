@@ -69,7 +69,7 @@ def measure(pages):
         model = learners[0].model()
         match_s = timed(
             lambda model=model: [
-                tree_evidence(document, model, CONFIG.kind_likeness_min, texts)
+                tree_evidence(document, model, CONFIG.cluster_likeness_min, texts)
                 for document, texts in documents
             ]
         )

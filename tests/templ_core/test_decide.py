@@ -5,7 +5,7 @@ import pytest
 from templ_core.decide import REASON_BESIDE, decide_fused, score_page
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.fusion.site_inputs import CONSTANT, LENGTH, RECURS, TRUST
 from tests.templ_core.site_level.builders import CONFIG
 
@@ -17,7 +17,7 @@ PAGE = parse_document(
 
 
 def decided(kind, documents):
-    scores = msgspec.structs.replace(score_page(PAGE, shipped_model()), page_kind=kind)
+    scores = msgspec.structs.replace(score_page(PAGE, shipped_model()), page_type=kind)
     columns = {
         "in the best box": np.array([0.5, -0.5]),
         "usual best box": np.array([0.0, -0.6]),
@@ -30,12 +30,12 @@ def decided(kind, documents):
 
 
 def test_what_is_no_sure_content_beside_an_article_goes_and_says_so():
-    decision = decided(PageKind(article=0.8, other=0.2), 20)
+    decision = decided(PageType(article=0.8, other=0.2), 20)
     assert decision.kept.tolist() == [True, False]
     assert decision.reasons[1] == REASON_BESIDE
     assert decision.used_site
 
 
-@pytest.mark.parametrize(("kind", "documents"), [(PageKind(), 20), (PageKind(article=0.8), 2)])
+@pytest.mark.parametrize(("kind", "documents"), [(PageType(), 20), (PageType(article=0.8), 2)])
 def test_it_stays_on_other_pages_and_where_the_site_is_hardly_known(kind, documents):
     assert decided(kind, documents).kept.all()

@@ -1,7 +1,63 @@
+import json
+import os
+import subprocess
+import sys
+
+import msgspec
 import pytest
 
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.processes.pool import Pool
 from workers.settings import load_settings
+
+
+@pytest.fixture(scope="session")
+def feed(tmp_path_factory):
+    """A file of 60 synthetic pages of three sites."""
+    path = tmp_path_factory.mktemp("feed") / "feed.jsonl"
+    pages = simulate_feed(FeedSettings(kind="news", sites=3, pages=60, seed=3))
+    path.write_bytes(b"".join(msgspec.json.encode(page.record()) + b"\n" for page in pages))
+    return path
+
+
+@pytest.fixture(scope="session")
+def templ():
+    """Runs `templ` with arguments; answers the finished process, never with a traceback."""
+
+    def run(*arguments, expect=0, stdin=None, **environment):
+        done = subprocess.run(
+            [sys.executable, "-m", "workers", *map(str, arguments)],
+            capture_output=True,
+            input=stdin,
+            timeout=120,
+            env={**os.environ, **environment},
+            check=False,
+        )
+        message = done.stderr.decode()
+        assert "Traceback" not in message
+        assert done.returncode == expect, message
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def selected(tmp_path_factory):
+    """Pages of two sites whose content a selector names."""
+    path = tmp_path_factory.mktemp("selected") / "pages.jsonl"
+    records = [
+        {
+            "site": site,
+            "url": f"http://{site}/{number}",
+            "html": f"<body><ul><li><a href=/>Home of {site}</a><li><a href=/a>About</a></ul>"
+            f"<div id=main><p>Story {number} has many words of its own.</p></div></body>",
+            "gold_selector": "#main",
+        }
+        for site in ("a.org", "b.org")
+        for number in range(3)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from workers.kafka.app import build_app, essential, max_value_bytes, raw_topic, 
 from workers.kafka.broker.batches import batches
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.received import HoleGuard, Received, received_from_faust
+from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
@@ -51,7 +51,7 @@ class CleanerApp:
         self.app.on_partitions_assigned.connect(self._assigned)
         self.app.on_partitions_revoked.connect(self._revoked)
         pages = config.topic(PAGES)
-        self._guard = HoleGuard(config.broker, pages, config.group("cleaner"))
+        self._guard = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
         self._cleaned = raw_topic(self.app, config.topic(CLEANED))
         self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
         self._dead_letters = raw_topic(self.app, config.topic(DEAD_LETTERS))

@@ -28,7 +28,7 @@ class PartitionWindows:
         self.refresher = Refresher(self.store, pool, config.settings)
 
 
-def take_in(partition: PartitionWindows, site: str, message: Received) -> None:
+def ingest(partition: PartitionWindows, site: str, message: Received) -> None:
     """Take one record of `documents` in; what cannot be read is stepped over, with a warning."""
     store = partition.store
     if message.value is None:

@@ -25,14 +25,14 @@ from workers.kafka.broker.batches import batches
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.broker.received import (
-    HoleGuard,
+    OffsetGapFiller,
     Received,
     received_from_aiokafka,
     received_from_faust,
 )
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import RefresherMetrics
-from workers.kafka.partition_windows import PartitionWindows, take_in
+from workers.kafka.partition_windows import PartitionWindows, ingest
 from workers.kafka.template_backlog import Site, TemplateBacklog
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.pipeline.refresher import (
@@ -74,7 +74,7 @@ class RefresherApp:
         )
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
-        self._guard = HoleGuard(config.broker, documents, config.group("refresher"))
+        self._guard = OffsetGapFiller(config.broker, documents, config.group("refresher"))
         self._documents = raw_topic(self.app, documents)
         self._site_models = raw_topic(self.app, config.topic(SITE_MODELS))
         self._cleaned = raw_topic(self.app, config.topic(CLEANED))
@@ -202,15 +202,15 @@ class RefresherApp:
                 if time.monotonic() > report_at:
                     report_at += _REPORT_S
                     log.info("windows of %s-%s: at %s", topic.topic, number, record.offset)
-        if start == 0:  # what has been overtaken long ago was set right long ago
-            partition.store.forget_overtaken()
+        if start == 0:  # what has been superseded long ago was set right long ago
+            partition.store.forget_superseded()
         partition.store.skip(end - 1)
         log.info("windows of %s-%s: up to date", topic.topic, number)
 
     async def _learn(self, partition: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key or b"")
-        work = self._pool.submit(site, take_in, partition, site, message)
+        work = self._pool.submit(site, ingest, partition, site, message)
         await asyncio.wrap_future(work)
         self.metrics.documents.inc()
         return site
@@ -225,7 +225,7 @@ class RefresherApp:
             await self._publish_fitted(partition, number, site, due_model)
             self._backlog.add((number, site))
         if self._config.settings.revisions:
-            await self._send_overtaken(partition)
+            await self._send_superseded(partition)
         await self._send_tombstones(partition)
 
     async def _publish_fitted(
@@ -241,7 +241,9 @@ class RefresherApp:
             partition.refresher.mark_published(*fitted)
             self.metrics.refits.inc()
             self.metrics.refit_seconds.observe(time.monotonic() - started_s)
-            if self._config.settings.revisions and partition.refresher.looks_again(fitted[0]):
+            if self._config.settings.revisions and partition.refresher.has_revision_candidates(
+                fitted[0]
+            ):
                 self._to_revise[number, site] = None
                 self._revisable.set()
 
@@ -353,10 +355,10 @@ class RefresherApp:
                 [self._documents.send(key=key, value=value, partition=number, headers=headers)]
             )
 
-    async def _send_overtaken(self, partition: PartitionWindows) -> None:
+    async def _send_superseded(self, partition: PartitionWindows) -> None:
         """Have the last record of a URL be of its newest fetch."""
-        while overtaken := partition.store.overtaken(_AT_ONCE):
-            for key, url in overtaken:
+        while superseded := partition.store.superseded(_AT_ONCE):
+            for key, url in superseded:
                 site = site_of_key(key)
                 work = self._pool.submit(site, partition.refresher.newest, key)
                 newest = await asyncio.wrap_future(work)
@@ -365,7 +367,7 @@ class RefresherApp:
                     partition.refresher.mark_revised(newest)
                 elif newest is not None:
                     await self._send_deletion(site, url, newest)
-                partition.store.take_from_overtaken(key)
+                partition.store.take_from_superseded(key)
 
     async def _send_deletion(self, site: str, url: str, source_id: str) -> None:
         send = self._cleaned.send(

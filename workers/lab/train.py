@@ -125,13 +125,20 @@ class _Training:
     """The training modules, which need packages that cleaning does not."""
 
     def __init__(self) -> None:
-        from templ_core.lab.training import idioms, labels, pages, quality, stability, train  # noqa: PLC0415
-        from templ_core.page_level import model_file, page_model  # noqa: PLC0415
+        from templ_core.lab.training import (  # noqa: PLC0415
+            fit_idioms,
+            pages,
+            quality,
+            stability,
+            train,
+        )
+        from templ_core.lab.training.labels import gold_labels  # noqa: PLC0415
+        from templ_core.page_level.model import model_file, page_model  # noqa: PLC0415
 
-        self.labels, self.pages, self.quality, self.train = labels, pages, quality, train
+        self.labels, self.pages, self.quality, self.train = gold_labels, pages, quality, train
         self.stability = stability
         self.model, self.model_file = page_model, model_file
-        self.idioms = idioms
+        self.idioms = fit_idioms
 
 
 def training_modules() -> Any:

@@ -92,7 +92,7 @@ class Cleaner:
         if isinstance(result, CleanResult):
             return self._cleaned(page, result, model)
         if isinstance(result, Failure):
-            stage = "clean" if result.kind != "refused" else _stage(result.exception)
+            stage = "clean" if result.failure != "refused" else _stage(result.exception)
             return Dead(
                 letter=DeadLetter(
                     exception=result.exception,

@@ -198,7 +198,7 @@ class Refresher:
             if isinstance(learned, Contribution):
                 self._store.put_contribution(site, entry, learned)
 
-    def looks_again(self, model: SiteModelRecord) -> bool:
+    def has_revision_candidates(self, model: SiteModelRecord) -> bool:
         """Whether a new model is a reason to look at any text of its site's window again."""
         return any(True for _ in self._to_look_at(model))
 
@@ -234,7 +234,7 @@ class Refresher:
                 yield entry, reason
 
     def newest(self, url_key: bytes) -> Revision | str | None:
-        """What a URL's last output should be where an older fetch has overtaken it.
+        """What a URL's last output should be where an older fetch has superseded it.
 
         Returns:
             The newest document's text with the site's model as it is now, to be handed to
@@ -250,7 +250,7 @@ class Refresher:
         result = self._revise(newest, fitted[0])
         if not isinstance(result, ReviseResult):
             return None
-        return self._revision(newest, fitted[0], result.cleaned, "overtaken")
+        return self._revision(newest, fitted[0], result.cleaned, "superseded")
 
     def _revise(self, document: DocumentRecord, model: SiteModelRecord) -> Result:
         task = ReviseTask(

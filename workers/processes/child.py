@@ -44,7 +44,7 @@ def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
             return
         result = handle(task, models)
         connection.send_bytes(encoder.encode(result))
-        if isinstance(result, Failure) and result.kind == "memory":
+        if isinstance(result, Failure) and result.failure == "memory":
             return
 
 

@@ -16,10 +16,10 @@ from templ_core.site_level.site_templates import (
     fit_templates,
 )
 from templ_core.site_level.window.page_summary import (
-    LearnedPage,
-    decode_learned_page,
-    encode_learned_page,
-    learn_page,
+    PageSummary,
+    decode_page_summary,
+    encode_page_summary,
+    summarise_page,
 )
 from templ_core.site_level.window.site_learner import Change, SiteLearner
 from templ_core.site_level.window.window_page import Contribution
@@ -129,8 +129,8 @@ class Learners:
 
 def learn(task: LearnTask, page_model: PageModel) -> LearnResult:
     """What a document adds to its site's model."""
-    page = learn_page(decode_document(task.body), page_model)
-    return LearnResult(encode_learned_page(page, page_model.version))
+    page = summarise_page(decode_document(task.body), page_model)
+    return LearnResult(encode_page_summary(page, page_model.version))
 
 
 def refit(
@@ -177,20 +177,20 @@ def fit_site_templates(task: TemplatesTask, page_model: PageModel) -> TemplatesR
     for one in task.latest:
         page = _learned(one, page_model)
         if page is None:
-            page = learn_page(decode_document(one.document or b""), page_model)
+            page = summarise_page(decode_document(one.document or b""), page_model)
         latest.append(_contribution(one, page))
     return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
-def _learned(one: WindowPage, page_model: PageModel) -> LearnedPage | None:
+def _learned(one: WindowPage, page_model: PageModel) -> PageSummary | None:
     """The page as the page model in use has read it; None where another one did."""
     try:
-        return decode_learned_page(one.learned or b"", page_model.version)
+        return decode_page_summary(one.learned or b"", page_model.version)
     except CodecError:
         return None
 
 
-def _contribution(one: WindowPage, page: LearnedPage) -> Contribution:
+def _contribution(one: WindowPage, page: PageSummary) -> Contribution:
     return Contribution(
         page_id=one.page_id,
         content_digest=one.content_digest,

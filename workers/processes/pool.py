@@ -15,7 +15,7 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from workers.errors import WorkerError
-from workers.lru_cache import Recent
+from workers.lru_cache import LruCache
 from workers.processes.page_model import read_model_file
 from workers.processes.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, ReviseTask, Task
 from workers.settings import Settings, child_environment
@@ -108,7 +108,7 @@ class _Lane:
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
-        self._sent: Recent[tuple[str, str], bool] = Recent(MODELS_IN_MEMORY)
+        self._sent: LruCache[tuple[str, str], bool] = LruCache(MODELS_IN_MEMORY)
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
 
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
@@ -135,7 +135,7 @@ class _Lane:
         result = self._decoder.decode(answer)
         if isinstance(result, Failure):
             self._sent.clear()
-            if result.kind == "memory":
+            if result.failure == "memory":
                 self._drop_child()
         return result
 

@@ -4,9 +4,9 @@ from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from schemas.cleaned import TextSegment
+from templ_core.array_types import Bools
 from templ_core.clean import Cleaned, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
@@ -24,7 +24,7 @@ from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.lru_cache import Recent
+from workers.lru_cache import LruCache
 from workers.processes.learning import (
     CONFIG,
     Learners,
@@ -115,7 +115,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
     exception: str
     message: str
-    kind: Literal["refused", "bug", "memory"]
+    failure: Literal["refused", "bug", "memory"]
     """The page cannot be cleaned; our own mistake; over the memory limit."""
 
 
@@ -140,7 +140,7 @@ class Models:
 
     def __init__(self, page: PageModel) -> None:
         self.page = page
-        self.sites: Recent[tuple[str, str], SiteModel | None] = Recent(MODELS_IN_MEMORY)
+        self.sites: LruCache[tuple[str, str], SiteModel | None] = LruCache(MODELS_IN_MEMORY)
         """Decoded site models by (site, version), kept from task to task; cleared on failure."""
         self.learners = Learners(page.version)
 
@@ -311,7 +311,7 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     return ReviseResult(changed_ratio(document.segments.texts, before, after), result)
 
 
-def _kept(bits: bytes, document: Document) -> npt.NDArray[np.bool_]:
+def _kept(bits: bytes, document: Document) -> Bools:
     """Which segments stay, from a bit each."""
     columns = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(document.segments.texts))
     return columns.astype(np.bool_)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from schemas.codec import decode_site_model
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
-from workers.lru_cache import Recent
+from workers.lru_cache import LruCache
 from workers.state.database import Batch, Entry, entries_of, open_database, put_entries
 
 _FAMILIES = ("models", "offsets")
@@ -23,7 +23,7 @@ class ModelStore:
             StateProblem: it is in use, damaged or not writable.
         """
         self._db = open_database(path, _FAMILIES)
-        self._hot: Recent[str, SiteModelRecord | None] = Recent(_MODELS_IN_MEMORY)
+        self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
         self._lock = threading.Lock()
 
     def entries(self) -> Iterator[Entry]:

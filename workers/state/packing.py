@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 import zstandard
 
-from workers.lru_cache import Recent
+from workers.lru_cache import LruCache
 from workers.state.database import Database
 
 FIRST_PACKING = 4
@@ -84,7 +84,7 @@ class Packers:
     def __init__(self, database: Database) -> None:
         self._db = database
         self._lock = threading.Lock()
-        self._hot: Recent[str, SitePackers] = Recent(_PACKERS_IN_MEMORY)
+        self._hot: LruCache[str, SitePackers] = LruCache(_PACKERS_IN_MEMORY)
 
     def of(self, site: str) -> SitePackers:
         """How the values of a site are packed now."""

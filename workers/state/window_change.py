@@ -76,7 +76,7 @@ class WindowChange:
         self.state = state
         self.batch = db.batch()
         self.tombstones: list[bytes] = []
-        self.overtaken: set[str] = set()
+        self.superseded: set[str] = set()
         """URLs whose last output may be of an older fetch than the newest known one."""
         self.repacked = False
         self._db = db
@@ -97,7 +97,7 @@ class WindowChange:
             self._leave(self._prefix + known_place, self._entry(self._prefix + known_place))
             self.tombstones.clear()  # the new document has the old one's key in the topic
         if not self._is_newest(record, key):
-            self.overtaken.add(record.url)
+            self.superseded.add(record.url)
             self.tombstones.append(document_key(record.site, record.source))
             return
         entry = entry_of(record)
@@ -136,7 +136,7 @@ class WindowChange:
 
     def _leave_to_newer(self, key: bytes, entry: Entry) -> None:
         if entry.revision:  # it may have gone out after the first output of the newer fetch
-            self.overtaken.add(entry.url)
+            self.superseded.add(entry.url)
         self._leave(key, entry)
 
     def keep_bounds(self, settings: Settings) -> None:
@@ -224,7 +224,7 @@ class WindowChange:
             if entry.event_time_ms <= record.event_time_ms:
                 self._leave_to_newer(key, entry)
             else:
-                self.overtaken.add(record.url)
+                self.superseded.add(record.url)
         mark = time_bytes(record.event_time_ms) + str(record.source).encode()
         earlier = self._db.get("deleted", url_key)
         if earlier == mark:

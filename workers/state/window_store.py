@@ -15,7 +15,7 @@ Keys:
     sites                      site                         -> SiteState
     templates                  site                         -> templates fitted last
     outbox                     key of `documents` (topic) to tombstone
-    overtaken                  as in by_url                 -> URL whose newest text is to go out again
+    superseded                  as in by_url                 -> URL whose newest text is to go out again
     meta                       "next"                       -> offset of the next record
                                "format"                     -> WINDOW_FORMAT
 """
@@ -58,7 +58,7 @@ _FAMILIES = (
     "sites",
     "templates",
     "outbox",
-    "overtaken",
+    "superseded",
     "meta",
 )
 _NEXT = b"next"
@@ -262,12 +262,12 @@ class WindowStore:
             batch.delete("outbox", key)
         self._db.write(batch)
 
-    def overtaken(self, limit: int) -> list[tuple[bytes, str]]:
+    def superseded(self, limit: int) -> list[tuple[bytes, str]]:
         """URLs, with keys for `newest`, whose newest text or deletion is to be published again.
 
         The last output of such a URL may be of an older fetch, that came late or was revised late.
         """
-        found = islice(self._db.scan("overtaken"), limit)
+        found = islice(self._db.scan("superseded"), limit)
         return [(key, url.decode()) for key, url in found]
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
@@ -279,17 +279,17 @@ class WindowStore:
         deletion = self._db.get("deleted", url_key)
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
 
-    def take_from_overtaken(self, url_key: bytes) -> None:
+    def take_from_superseded(self, url_key: bytes) -> None:
         """Drop a URL whose newest text is out."""
         batch = self._db.batch()
-        batch.delete("overtaken", url_key)
+        batch.delete("superseded", url_key)
         self._db.write(batch)
 
-    def forget_overtaken(self) -> None:
+    def forget_superseded(self) -> None:
         """Drop all of them."""
         batch = self._db.batch()
-        for key, _ in self._db.scan("overtaken"):
-            batch.delete("overtaken", key)
+        for key, _ in self._db.scan("superseded"):
+            batch.delete("superseded", key)
         self._db.write(batch)
 
     def _change(self, site: str) -> WindowChange:
@@ -299,9 +299,9 @@ class WindowStore:
         for key in change.tombstones:
             change.batch.put("outbox", key, b"")
         if offset is not None:  # on files nothing overtakes
-            for url in change.overtaken:
+            for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)
-                change.batch.put("overtaken", url_key, url.encode())
+                change.batch.put("superseded", url_key, url.encode())
         change.batch.put("sites", change.site.encode(), msgspec.msgpack.encode(change.state))
         self._write(change.batch, offset)
         if change.repacked:

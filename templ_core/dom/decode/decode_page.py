@@ -1,4 +1,4 @@
-"""Fetched bytes to text: content encoding, kind of content, charset, control characters.
+"""Fetched bytes to text: content encoding, content type, charset, control characters.
 
 The declared charset is the third thing asked, not the first: a byte-order mark and strict UTF-8
 are evidence, a declaration is a claim.
@@ -15,7 +15,7 @@ from templ_core.dom.decode.charset import decode_text, has_controls, web_name, w
 from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import EmptyPage, UnsupportedContent
 
-Kind = Literal["html", "xml", "text"]
+ContentType = Literal["html", "xml", "text"]
 
 
 class DecodedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class DecodedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Code points of the text."""
     charset: str
     """The charset that was used, under its web name (`utf-8`, `windows-1252`, `gb18030`)."""
-    kind: Kind
+    content_type: ContentType
     repaired: bool
     """Whether bytes were replaced or control characters removed."""
 
@@ -57,13 +57,13 @@ def decode_page(
 
     Raises:
         EmptyPage: there is no byte, or none that is text.
-        UnsupportedContent: another kind of content, or a content encoding that is unknown or broken.
+        UnsupportedContent: another content type, or a content encoding that is unknown or broken.
         PageTooLarge: more bytes than allowed.
     """
     body = decompress(body, content_encoding or "", limit_bytes)
     if not body:
         raise EmptyPage("the page has no bytes")
-    declared_kind = _declared_kind(content_type)
+    declared_type = _declared_type(content_type)
     if body[:64].lstrip().startswith(b"%PDF-"):
         raise UnsupportedContent("the page is a PDF file")
     labels = [charset or "", _charset_parameter(content_type or "")]
@@ -82,7 +82,7 @@ def decode_page(
         utf8=body,
         chars=chars,
         charset=web_name(codec),
-        kind=_kind_of(body, declared_kind),
+        content_type=_content_type_of(body, declared_type),
         repaired=is_repaired,
     )
 
@@ -113,7 +113,7 @@ def _without_controls(text: str) -> tuple[str, int]:
     return text, spaces + others
 
 
-# --- kind of content ------------------------------------------------------------------------
+# --- content type ------------------------------------------------------------------------
 
 _HTML_TYPES = {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"}
 _UNKNOWN_TYPES = {"unknown/unknown", "application/unknown", "*/*"}
@@ -154,7 +154,7 @@ _PAGE_START = re.compile(
 _TAG = re.compile(rb"<[a-zA-Z!/?]")
 
 
-def _declared_kind(content_type: str | None) -> Kind | None:
+def _declared_type(content_type: str | None) -> ContentType | None:
     media_type = (content_type or "").split(";")[0].split(",")[0].strip().lower()
     if "/" not in media_type or media_type in _UNKNOWN_TYPES:
         return None
@@ -172,7 +172,7 @@ def _declared_kind(content_type: str | None) -> Kind | None:
     )
 
 
-def _kind_of(utf8: bytes, declared: Kind | None) -> Kind:
+def _content_type_of(utf8: bytes, declared: ContentType | None) -> ContentType:
     """The declared kind, unless the text begins as an HTML page does."""
     if declared == "html":
         return "html"

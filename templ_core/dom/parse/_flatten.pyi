@@ -1,10 +1,7 @@
-import numpy as np
-import numpy.typing as npt
 from lxml.etree import _Element
+
+from templ_core.array_types import Int32s
 
 def flatten(
     root: _Element, host: str, aside: tuple[bytes, bytes] = (b"", b"")
-) -> (
-    tuple[list[tuple[str, str]], npt.NDArray[np.int32], list[str], npt.NDArray[np.int32], int, str]
-    | None
-): ...
+) -> tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int, str] | None: ...

@@ -54,7 +54,7 @@ cdef enum:
     IS_META = 512
 
 cdef struct Node:
-    int kind, depth, parent, end, hidden, images
+    int element_type, depth, parent, end, hidden, images
 
 cdef struct Link:
     int links, chars, external, on_page
@@ -63,7 +63,7 @@ cdef struct Said:               # by attributes set aside
     const char *values[ITEM + 1]
     bint hidden
     int leads
-    int tag, kind               # of the last element; -1 = none yet
+    int tag, element_type               # of the last element; -1 = none yet
 
 cdef struct Segment:
     int owner, inline_from, inline_to
@@ -107,7 +107,7 @@ def flatten(_Element root, str host, tuple aside=(b"", b"")):
         aside: Attributes set aside, as `lean_page` returns them.
 
     Returns:
-        Kinds, the columns of nodes as rows, texts, the columns of segments as rows, the number
+        Element types, the columns of nodes as rows, texts, the columns of segments as rows, the number
         of scripts, and the title. None = attributes were set aside on lines where no element of
         this page begins.
     """
@@ -125,12 +125,12 @@ cdef class Flattener:
     cdef const Place *places_end
     cdef Said *said                 # by their numbers
     cdef const uint16_t[::1] classes
-    cdef Interner tags, kinds
+    cdef Interner tags, element_types
     cdef Names tag_numbers, attribute_numbers
     cdef list tag_names, texts
     cdef str title
     cdef int *traits                # of each tag
-    cdef int *plain                 # kind of each tag without attributes; -1 = not seen
+    cdef int *plain                 # element_type of each tag without attributes; -1 = not seen
     cdef Text key
     cdef Run run
     cdef Open *open
@@ -145,7 +145,7 @@ cdef class Flattener:
 
     def __cinit__(self, str host, tuple aside):
         interner_begin(&self.tags)
-        interner_begin(&self.kinds)
+        interner_begin(&self.element_types)
         self.host = host.encode()
         self.classes = letter_tables()[0]
         self.tag_names, self.texts = [], []
@@ -158,7 +158,7 @@ cdef class Flattener:
 
     def __dealloc__(self):
         interner_end(&self.tags)
-        interner_end(&self.kinds)
+        interner_end(&self.element_types)
         free(self.said)
         free(self.traits)
         free(self.plain)
@@ -248,8 +248,8 @@ cdef class Flattener:
             self.open_node(element, tag)
         else:
             if said.tag != tag:
-                said.tag, said.kind = tag, self.kind_of(tag, said.values)
-            self.add_node(said.kind, said.hidden)
+                said.tag, said.element_type = tag, self.type_of(tag, said.values)
+            self.add_node(said.element_type, said.hidden)
         if not traits & IS_INLINE:
             self.block = this.node
             self.run_start = self.nodes
@@ -281,14 +281,14 @@ cdef class Flattener:
                 elif place != OTHER:
                     values[place] = value_of(attribute)
             attribute = attribute.next
-        return self.add_node(self.kind_of(tag, values), hidden)
+        return self.add_node(self.type_of(tag, values), hidden)
 
-    cdef int add_node(self, int kind, bint hidden) except -1:
+    cdef int add_node(self, int element_type, bint hidden) except -1:
         if self.nodes == self.most_nodes:
             self.most_nodes = 2 * self.most_nodes + 1024
             self.node = <Node *>resized(self.node, self.most_nodes * sizeof(Node))
         self.node[self.nodes] = Node(
-            kind,
+            element_type,
             self.visible,
             self.open[self.is_open - 2].node if self.visible else -1,
             0,
@@ -299,18 +299,18 @@ cdef class Flattener:
         self.nodes += 1
         return 0
 
-    cdef int kind_of(self, int tag, const char **values) except -1:
+    cdef int type_of(self, int tag, const char **values) except -1:
         cdef int place
         if not (values[ID][0] or values[CLASS][0] or values[ROLE][0] or values[ITEM][0]):
             if self.plain[tag] < 0:
-                self.plain[tag] = interner_number(&self.kinds, <const char *>&tag, sizeof(tag))
+                self.plain[tag] = interner_number(&self.element_types, <const char *>&tag, sizeof(tag))
             return self.plain[tag]
         self.key.size = 0
         put(&self.key, <const char *>&tag, sizeof(tag))
         for place in range(ID, ITEM + 1):
             put(&self.key, values[place], strlen(values[place]))
             put(&self.key, "\n", 1)
-        return interner_number(&self.kinds, self.key.bytes, self.key.size)
+        return interner_number(&self.element_types, self.key.bytes, self.key.size)
 
     cdef int attribute_number(self, const char *name) except -1:
         cdef int slot = slot_of_name(name)
@@ -456,21 +456,21 @@ cdef class Flattener:
         for row in range(SEGMENT_ROWS):
             for place in range(self.segments):
                 segment[row, place] = (<int *>&self.segment[place])[row]
-        return self.kind_names(), nodes, self.texts, segments, self.scripts, self.title
+        return self.element_type_names(), nodes, self.texts, segments, self.scripts, self.title
 
-    cdef list kind_names(self):
-        """Tag and attributes of each kind."""
-        cdef list kinds = []
+    cdef list element_type_names(self):
+        """Tag and attributes of each element_type."""
+        cdef list element_types = []
         cdef Py_ssize_t start = 0
         cdef int tag, number
-        cdef const char *bytes = self.kinds.text.bytes
-        for number in range(self.kinds.count):
+        cdef const char *bytes = self.element_types.text.bytes
+        for number in range(self.element_types.count):
             memcpy(&tag, bytes + start, sizeof(tag))
             start += sizeof(tag)
-            attributes = PyUnicode_DecodeUTF8(bytes + start, self.kinds.ends[number] - start, NULL)
-            kinds.append((self.tag_names[tag], attributes))
-            start = self.kinds.ends[number]
-        return kinds
+            attributes = PyUnicode_DecodeUTF8(bytes + start, self.element_types.ends[number] - start, NULL)
+            element_types.append((self.tag_names[tag], attributes))
+            start = self.element_types.ends[number]
+        return element_types
 
 
 cdef bint _hides(const char *style) except -1:

@@ -3,15 +3,13 @@
 import functools
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
 from lxml import etree
 
+from templ_core.array_types import Int32s
 from templ_core.dom.parse._flatten import flatten
 from templ_core.dom.parse._strip_markup import lean_page
 from templ_core.errors import ParserMismatch
 
-Int32s = npt.NDArray[np.int32]
 Columns = tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int, str]
 """What `flatten` returns."""
 Aside = tuple[bytes, bytes]
@@ -59,5 +57,5 @@ def checked_flatten() -> Callable[[etree._Element, str, Aside], Columns | None]:
 
 
 def _as_lists(columns: Columns) -> tuple[object, ...]:
-    kinds, nodes, texts, segments, scripts, title = columns
-    return kinds, nodes.tolist(), texts, segments.tolist(), scripts, title
+    element_types, nodes, texts, segments, scripts, title = columns
+    return element_types, nodes.tolist(), texts, segments.tolist(), scripts, title

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Int64s
+
 Groups = npt.NDArray[np.integer[Any]]
-Ints = npt.NDArray[np.int64]
 
 
 def adjusted_rand(one: Groups, other: Groups) -> float:
@@ -35,5 +36,5 @@ def adjusted_rand(one: Groups, other: Groups) -> float:
     return (together - expected) / (largest - expected)
 
 
-def _pairs(sizes: Ints) -> float:
+def _pairs(sizes: Int64s) -> float:
     return float((sizes * (sizes - 1) / 2).sum())

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Int64s
 from templ_core.tokens import tokenise
 
-Ints = npt.NDArray[np.int64]
 
-
-def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Ints:
+def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
     """Number of the block that most words of each segment are in; -1 = in none.
 
     Both are the same page in document order, cut differently; words of one may be missing in the
@@ -33,7 +31,7 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Ints:
     return np.where(count[np.arange(len(segments)), best] > 0, best, -1)
 
 
-def _words(texts: Sequence[str]) -> tuple[list[str], Ints]:
+def _words(texts: Sequence[str]) -> tuple[list[str], Int64s]:
     words = [tokenise(text.lower()) for text in texts]
     place = np.repeat(np.arange(len(words)), [len(some) for some in words])
     return [word for some in words for word in some], place

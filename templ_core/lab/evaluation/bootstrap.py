@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from templ_core.array_types import Floats
 
 RESAMPLES = 1000
 _LEVEL = 0.95
@@ -68,6 +69,6 @@ def mean_interval(values: Sequence[float], seed: int) -> Interval:
     return _interval(some[drawn].mean(axis=1))
 
 
-def _interval(means: npt.NDArray[np.float64]) -> Interval:
+def _interval(means: Floats) -> Interval:
     low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return Interval(low=float(low), high=float(high))

@@ -5,15 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_below
 from templ_core.page_level.features.page_tree import climb
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
-
-def largest_fragments(document: Document, kind: npt.NDArray[np.integer[Any]]) -> Ints:
+def largest_fragments(document: Document, kind: npt.NDArray[np.integer[Any]]) -> Int64s:
     """The gold segmentation: the largest elements whose segments are all of one kind.
 
     These form an antichain, as the paper's manually labelled fragments do. A segment beside blocks
@@ -39,7 +37,7 @@ def largest_fragments(document: Document, kind: npt.NDArray[np.integer[Any]]) ->
     return np.where(top >= 0, top, alone)
 
 
-def _highest(uniform: Bools, parent: npt.NDArray[np.int32]) -> Ints:
+def _highest(uniform: Bools, parent: Int32s) -> Int64s:
     """The topmost of each node's uniform ancestors that are all uniform up to it."""
     above = np.maximum(parent, 0)
     return climb(np.where(uniform & uniform[above], above, np.arange(len(parent))))

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from templ_core.array_types import Floats
 
 STEPS = 100
 """Thresholds are multiples of 1 / STEPS."""
-
-Floats = npt.NDArray[np.float64]
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,10 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats
 from templ_core.dom.document import Document
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,13 +11,11 @@ from math import ceil
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
 from templ_core.lab.layout.presentation import Presentation
-
-Floats = npt.NDArray[np.float64]
 
 VIEWPORT_PX = 1024.0
 _BODY_MARGIN_PX = 8.0

@@ -8,14 +8,11 @@ from collections.abc import Iterator
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from lxml import etree
 
+from templ_core.array_types import Floats, Int64s
 from templ_core.dom.document import Document, parse_markup
 from templ_core.dom.tags import INVISIBLE
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _TAG_CHARS = 5
 """Angle brackets and slash of a start and an end tag."""
@@ -42,11 +39,11 @@ _NAMED = {
 class Presentation(msgspec.Struct, frozen=True, kw_only=True):
     """Columns of length n_nodes of the document of the same markup."""
 
-    markup_chars: Ints
+    markup_chars: Int64s
     """Characters of the element's own tags and attributes."""
-    invisible_chars: Ints
+    invisible_chars: Int64s
     """Characters of scripts, styles and the like directly inside the element."""
-    line: Ints
+    line: Int64s
     """Line of the start tag in the page as parsed, from 1."""
     width_px: Floats
     """Declared width; 0 where none is."""

@@ -10,12 +10,9 @@ from itertools import combinations, permutations
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int64s
 from templ_core.tokens import tokenise
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class TopicPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,9 +28,9 @@ class TopicPage(msgspec.Struct, frozen=True, kw_only=True):
 class _WordTable(msgspec.Struct, frozen=True, kw_only=True):
     """How often each page has each word; columns of length n_entries."""
 
-    page: Ints
-    word: Ints
-    count: Ints
+    page: Int64s
+    word: Int64s
+    count: Int64s
     pages: int
     words: int
 
@@ -90,8 +87,8 @@ def _is_first(table: _WordTable, first: Bools, second: Bools) -> Bools:
     ]
     known = counts[0] + counts[1] > 0
     likely = [np.log(some + 1) - np.log(some.sum() + known.sum()) for some in counts]
-    odds = np.where(known, likely[0] - likely[1], 0.0)
+    log_odds = np.where(known, likely[0] - likely[1], 0.0)
     prior = np.log(first.sum() / second.sum())
-    scores = prior + np.bincount(table.page, table.count * odds[table.word], table.pages)
+    scores = prior + np.bincount(table.page, table.count * log_odds[table.word], table.pages)
     result: Bools = scores > 0
     return result

@@ -13,10 +13,9 @@ from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.naive_bayes import MultinomialNB
 
+from templ_core.array_types import Bools, Floats
 from templ_core.tokens import tokenise
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Strings = npt.NDArray[np.str_]
 
 TERMS_MAX = 2000

@@ -5,17 +5,14 @@ from itertools import pairwise
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import SGDClassifier
 
+from templ_core.array_types import Float32s, Floats
 from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-
-Matrix = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
 
 ATTRIBUTE_PENALTY, TEXT_PENALTY = 3e-4, 1e-4
 _HASHED_EPOCHS = 4
@@ -67,7 +64,7 @@ class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Values of a feature that are told apart."""
 
 
-def fit_trees(rows: Matrix, sample: Sample, settings: TreeSettings, seed: int) -> TreeEnsemble:
+def fit_trees(rows: Float32s, sample: Sample, settings: TreeSettings, seed: int) -> TreeEnsemble:
     """Gradient boosting on soft labels: an uncertain row counts once for each side."""
     soft = (sample.content > _SOFT) & (sample.content < 1 - _SOFT)
     share = np.where(soft, np.maximum(sample.content, 1 - sample.content), 1.0)
@@ -94,7 +91,7 @@ def fit_trees(rows: Matrix, sample: Sample, settings: TreeSettings, seed: int) -
     return _exported(model, edges)
 
 
-def _bin_edges(column: Matrix, bins: int) -> Matrix:
+def _bin_edges(column: Float32s, bins: int) -> Float32s:
     """Values up to which bins of about equally many rows reach; at most `bins` - 1, ascending.
 
     scikit-learn (1.9) spends four fifths of a fit on the bins of weighted rows.
@@ -103,11 +100,11 @@ def _bin_edges(column: Matrix, bins: int) -> Matrix:
     values = np.unique(some)
     if len(values) > bins:
         return np.unique(np.quantile(some, np.linspace(0, 1, bins + 1)[1:-1], method="lower"))
-    middles: Matrix = (values[:-1] + (values[1:] - values[:-1]) / 2).astype(np.float32)
+    middles: Float32s = (values[:-1] + (values[1:] - values[:-1]) / 2).astype(np.float32)
     return middles
 
 
-def _bin_codes(rows: Matrix, edges: Sequence[Matrix]) -> npt.NDArray[np.float32]:
+def _bin_codes(rows: Float32s, edges: Sequence[Float32s]) -> Float32s:
     """The bin of each value: the edges below it."""
     codes = np.empty(rows.shape, np.float32)
     for number, edge in enumerate(edges):
@@ -115,7 +112,7 @@ def _bin_codes(rows: Matrix, edges: Sequence[Matrix]) -> npt.NDArray[np.float32]
     return codes
 
 
-def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Matrix]) -> TreeEnsemble:
+def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Float32s]) -> TreeEnsemble:
     """The fitted trees as plain columns, their thresholds values of the features again."""
     trees = [stage[0].nodes for stage in model._predictors]  # noqa: SLF001 - no public way to the trees
     sizes = [len(nodes) for nodes in trees]
@@ -153,7 +150,7 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Share of each weight taken away per step, times the learning rate and 100."""
 
 
-def fit_network(rows: Matrix, sample: Sample, settings: NetworkSettings, seed: int) -> Network:
+def fit_network(rows: Float32s, sample: Sample, settings: NetworkSettings, seed: int) -> Network:
     """Weighted cross-entropy on soft labels, by Adam (Kingma & Ba 2015), rate falling to 0."""
     rng = np.random.default_rng(seed)
     deviation = rows.std(axis=0, dtype=np.float64)
@@ -183,15 +180,17 @@ def fit_network(rows: Matrix, sample: Sample, settings: NetworkSettings, seed: i
     return network
 
 
-def _gradients(network: Network, inputs: Matrix, content: Matrix, weight: Matrix) -> list[Matrix]:
+def _gradients(
+    network: Network, inputs: Float32s, content: Float32s, weight: Float32s
+) -> list[Float32s]:
     """Gradients of the loss, of all weights and then all biases."""
     values = [inputs]
     for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
         values.append(np.maximum(values[-1] @ weights + biases, 0))
-    odds = (values[-1] @ network.weights[-1] + network.biases[-1])[:, 0]
-    error = ((1 / (1 + np.exp(-odds)) - content) * weight / len(weight))[:, None]
-    of_weights: list[Matrix] = []
-    of_biases: list[Matrix] = []
+    log_odds = (values[-1] @ network.weights[-1] + network.biases[-1])[:, 0]
+    error = ((1 / (1 + np.exp(-log_odds)) - content) * weight / len(weight))[:, None]
+    of_weights: list[Float32s] = []
+    of_biases: list[Float32s] = []
     for layer in reversed(range(len(network.weights))):
         of_weights.insert(0, values[layer].T @ error)
         of_biases.insert(0, error.sum(axis=0))
@@ -200,13 +199,13 @@ def _gradients(network: Network, inputs: Matrix, content: Matrix, weight: Matrix
 
 
 class _Adam:
-    def __init__(self, parameters: list[Matrix]) -> None:
+    def __init__(self, parameters: list[Float32s]) -> None:
         self._parameters = parameters
         self._first = [np.zeros_like(one) for one in parameters]
         self._second = [np.zeros_like(one) for one in parameters]
         self.steps = 0
 
-    def step(self, gradients: list[Matrix], rate: float, decay: float) -> None:
+    def step(self, gradients: list[Float32s], rate: float, decay: float) -> None:
         self.steps += 1
         correction = np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
         for number, gradient in enumerate(gradients):

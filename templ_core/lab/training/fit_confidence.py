@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.isotonic import IsotonicRegression
 
 from templ_core.page_level.model.confidence import Confidence
-
-Floats = npt.NDArray[np.float64]
 
 _KNOTS = 12
 _DECIMALS = 4

@@ -1,15 +1,13 @@
-"""Fitting the page kinds to the kinds that corpora name, nested as the rest of the model."""
+"""Fitting the page page_types to the page_types that corpora name, nested as the rest of the model."""
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
+from templ_core.array_types import Floats, Int64s
 from templ_core.lab.training.nested import Corpus, HashedScores, scores_of_page
-from templ_core.page_level.model.page_type import PAGE_KINDS, KindModel, page_statistics
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageTypeModel, page_statistics
 
-Floats = npt.NDArray[np.float64]
-
-_KIND_OF_NAME = {
+_PAGE_TYPE_OF_NAME = {
     **dict.fromkeys(("article", "news", "blog", "magazine"), "article"),
     **dict.fromkeys(("documentation", "docs"), "documentation"),
     "forum": "forum",
@@ -23,20 +21,22 @@ _PENALTY = 50.0
 _STEPS_MAX = 200
 
 
-def fit_page_kinds(corpus: Corpus, scores: HashedScores, left_out: int) -> KindModel | None:
-    """The regression on pages outside a fold; None where a corpus names no two kinds."""
+def fit_page_types(corpus: Corpus, scores: HashedScores, left_out: int) -> PageTypeModel | None:
+    """The regression on pages outside a fold; None where a corpus names no two page_types."""
     named = [
         page
         for page in range(len(corpus.pages))
-        if corpus.fold[page] != left_out and corpus.pages[page].kind in _KIND_OF_NAME
+        if corpus.fold[page] != left_out and corpus.pages[page].kind in _PAGE_TYPE_OF_NAME
     ]
-    kind = np.array([PAGE_KINDS.index(_KIND_OF_NAME[corpus.pages[page].kind]) for page in named])
+    kind = np.array(
+        [PAGE_TYPES.index(_PAGE_TYPE_OF_NAME[corpus.pages[page].kind]) for page in named]
+    )
     known = np.unique(kind)
     if len(known) < 2:
         return None
     statistics = np.array([statistics_of(corpus, scores, page, left_out) for page in named])
     deviation = statistics.std(axis=0)
-    blank = KindModel(
+    blank = PageTypeModel(
         mean=statistics.mean(axis=0).astype(np.float32),
         scale=np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0).astype(np.float32),
         weights=np.empty((0, 0), np.float32),
@@ -54,13 +54,11 @@ def statistics_of(corpus: Corpus, scores: HashedScores, page: int, left_out: int
     return page_statistics(one.base, one.tree.words, attribute, text)
 
 
-def _filled(
-    blank: KindModel, regression: LogisticRegression, known: npt.NDArray[np.int64]
-) -> KindModel:
-    """The model with the regression's numbers; kinds that no page has are out of the question."""
+def _filled(blank: PageTypeModel, regression: LogisticRegression, known: Int64s) -> PageTypeModel:
+    """The model with the regression's numbers; page_types that no page has are out of the question."""
     inputs = len(blank.mean)
-    weights = np.zeros((inputs, len(PAGE_KINDS)), np.float32)
-    biases = np.full(len(PAGE_KINDS), -100, np.float32)
+    weights = np.zeros((inputs, len(PAGE_TYPES)), np.float32)
+    biases = np.full(len(PAGE_TYPES), -100, np.float32)
     if len(known) == 2:
         biases[known] = 0.0
         weights[:, known[1]] = regression.coef_[0]
@@ -68,4 +66,4 @@ def _filled(
     else:
         weights[:, known] = regression.coef_.T
         biases[known] = regression.intercept_
-    return KindModel(mean=blank.mean, scale=blank.scale, weights=weights, biases=biases)
+    return PageTypeModel(mean=blank.mean, scale=blank.scale, weights=weights, biases=biases)

@@ -10,9 +10,9 @@ from itertools import combinations
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.lab.training.fit import (
     ATTRIBUTE_PENALTY,
     TEXT_PENALTY,
@@ -22,11 +22,7 @@ from templ_core.lab.training.fit import (
 from templ_core.lab.training.pages import TrainingPage
 from templ_core.lab.training.sparse import stack
 from templ_core.page_level.features.contexts import with_contexts
-from templ_core.page_level.features.page_features import Matrix
 from templ_core.page_level.model.hashed_scores import HashedTable
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 Progress = Callable[[str], None]
 """Told what was just done."""
@@ -46,7 +42,7 @@ class Corpus(msgspec.Struct, frozen=True, kw_only=True):
     """Training pages with what fitting needs beside them."""
 
     pages: Sequence[TrainingPage]
-    fold: Ints
+    fold: Int64s
     """Fold of each page's site; length n_pages."""
     weight: Floats
     """Weight of each page."""
@@ -57,14 +53,14 @@ class HashedScores(msgspec.Struct, frozen=True, kw_only=True):
 
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]]
     """By the folds left out, ascending; attribute and text."""
-    odds: dict[tuple[int, int], tuple[Matrix, Matrix]]
-    starts: Ints
+    log_odds: dict[tuple[int, int], tuple[Float32s, Float32s]]
+    starts: Int64s
     """First row of each page, and the number of rows."""
 
     def of_page(self, page: int, left_out: tuple[int, int]) -> tuple[Floats, Floats]:
         """Attribute and text scores of a page's segments."""
         rows = slice(self.starts[page], self.starts[page + 1])
-        attribute, text = self.odds[left_out]
+        attribute, text = self.log_odds[left_out]
         return attribute[rows].astype(np.float64), text[rows].astype(np.float64)
 
 
@@ -73,7 +69,7 @@ def fold_of(owner: str) -> int:
     return zlib.crc32(owner.encode()) % FOLDS
 
 
-def sampled_rows(page: TrainingPage, most: int, seed: int) -> Ints:
+def sampled_rows(page: TrainingPage, most: int, seed: int) -> Int64s:
     """At most `most` segments of a page that count, drawn by its address and the seed."""
     rows = np.flatnonzero(page.labels.counts)
     if len(rows) > most:
@@ -114,19 +110,22 @@ def hashed_scores(corpus: Corpus, progress: Progress, *, judged: bool = True) ->
         (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
     )
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
-    odds: dict[tuple[int, int], tuple[Matrix, Matrix]] = {}
+    log_odds: dict[tuple[int, int], tuple[Float32s, Float32s]] = {}
     for left_out in left_out_pairs() if judged else left_out_folds():
         used = np.flatnonzero(counted & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
         attribute, text = (fit_table(rows[used], sample, penalty) for rows, penalty in kinds)
         tables[left_out] = attribute, text
-        odds[left_out] = _table_odds(kinds[0][0], attribute), _table_odds(kinds[1][0], text)
+        log_odds[left_out] = (
+            _table_log_odds(kinds[0][0], attribute),
+            _table_log_odds(kinds[1][0], text),
+        )
         progress(f"hashed tables without folds {left_out}")
-    return HashedScores(tables=tables, odds=odds, starts=starts)
+    return HashedScores(tables=tables, log_odds=log_odds, starts=starts)
 
 
-def _table_odds(rows: sparse.csr_matrix, table: HashedTable) -> Matrix:
-    return table.odds(rows @ (table.weights * np.float32(table.unit))).astype(np.float32)
+def _table_log_odds(rows: sparse.csr_matrix, table: HashedTable) -> Float32s:
+    return table.log_odds(rows @ (table.weights * np.float32(table.unit))).astype(np.float32)
 
 
 def left_out_folds() -> Iterator[tuple[int, int]]:
@@ -150,7 +149,7 @@ def scores_of_page(
     return scores.of_page(page, pair)
 
 
-def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) -> Matrix:
+def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) -> Float32s:
     """Features of a page for models that leave a fold out.
 
     The page's own fold is left out by its hashed scores as well.
@@ -162,7 +161,7 @@ def page_rows(corpus: Corpus, scores: HashedScores, page: int, left_out: int) ->
 
 def training_rows(
     corpus: Corpus, scores: HashedScores, left_out: int, seed: int
-) -> tuple[Matrix, Sample]:
+) -> tuple[Float32s, Sample]:
     """Rows of all pages outside a fold, with labels and weights.
 
     Pages of little weight give fewer rows, which weigh the more.

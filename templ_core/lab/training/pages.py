@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Float32s, Int32s, Int64s, UInt64s
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
@@ -23,16 +23,15 @@ from templ_core.lab.training.labels.gold_labels import (
 )
 from templ_core.lab.training.labels.site_pages import SitePage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
-from templ_core.page_level.features.characters import UInt64s
-from templ_core.page_level.features.page_features import Matrix, PageFeatures, read_features
+from templ_core.page_level.features.page_features import (
+    PageFeatures,
+    read_features,
+)
 from templ_core.page_level.features.page_tree import PageTree
-from templ_core.page_level.features.text_roles import TextKinds, read_text_kinds
+from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
 from templ_core.page_level.model.hashed_scores import last_headings
 from templ_core.page_level.selection.repeats import may_repeat
 from templ_core.site_key import site_key
-
-Ints = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
 
 _WORD = re.compile(r"\w+")
 _TEMPLATE_WORDS_MIN = 20
@@ -66,7 +65,7 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
     gold_words: int
     """Words of the gold text, those that the page lacks included."""
 
-    def f1(self, kept: npt.NDArray[np.bool_]) -> tuple[float, float, float]:
+    def f1(self, kept: Bools) -> tuple[float, float, float]:
         """Word F1, precision and recall of the kept segments."""
         found = np.bincount(self.word[kept[self.segment]], minlength=len(self.gold))
         found = found - np.minimum(np.maximum(found - self.gold, 0), self.neutral)
@@ -77,7 +76,7 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
         f1 = 2 * both / (total + self.gold_words) if both else 0.0
         return f1, precision, recall
 
-    def template_f1(self, kept: npt.NDArray[np.bool_]) -> float | None:
+    def template_f1(self, kept: Bools) -> float | None:
         """Word F1 of what was removed against the template; None with too little template."""
         size = len(self.gold)
         page = np.bincount(self.word, minlength=size)
@@ -99,14 +98,14 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     kind: str
     labels: Labels
-    base: Matrix
+    base: Float32s
     """Features that need no model; n_segments rows."""
     tree: PageTree
-    group: Ints
+    group: Int64s
     text: UInt64s
-    once: npt.NDArray[np.bool_]
+    once: Bools
     """Segments of which one copy is enough, unless the page is documentation."""
-    text_kinds: TextKinds
+    text_roles: TextRoles
     attribute_rows: SparseRows
     text_rows: SparseRows
     bag: WordBag
@@ -175,7 +174,7 @@ def training_page(
         group=features.group,
         text=features.text,
         once=may_repeat(document, features.tree.words),
-        text_kinds=read_text_kinds(document, features.tree),
+        text_roles=read_text_roles(document, features.tree),
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, last_headings(document)),
         bag=bag,

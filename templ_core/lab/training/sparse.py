@@ -2,50 +2,49 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from templ_core.array_types import Float32s, Int32s, Int64s, UInt16s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.model.hashed_scores import (
     ROLES,
     TABLE_SIZE,
     heading_places,
-    read_kinds,
+    read_element_types,
     text_places,
 )
-
-Ints = npt.NDArray[np.int64]
 
 
 class SparseRows(msgspec.Struct, frozen=True, kw_only=True):
     """A matrix of n_segments x TABLE_SIZE in compressed rows."""
 
-    place: npt.NDArray[np.uint16]
-    count: npt.NDArray[np.float32]
-    row_ends: npt.NDArray[np.int32]
+    place: UInt16s
+    count: Float32s
+    row_ends: Int32s
     """Length n_segments + 1, from 0."""
 
 
 def attribute_rows(document: Document) -> SparseRows:
     """Tokens of tags and attributes by segment, weighted as `attribute_scores` counts them."""
-    kinds = read_kinds(document)
+    element_types = read_element_types(document)
     total = None
     for role, (segment, node, share) in _places_by_role(document).items():
-        place, kind = kinds.places(role)
+        place, element_type = element_types.places(role)
         tokens = sparse.csr_matrix(
-            (np.ones(len(place), np.float32), (kind, place)), (kinds.number, TABLE_SIZE)
+            (np.ones(len(place), np.float32), (element_type, place)),
+            (element_types.number, TABLE_SIZE),
         )
         chosen = sparse.csr_matrix(
-            (share, (segment, kinds.of_node[node])),
-            (len(document.segments.texts), kinds.number),
+            (share, (segment, element_types.of_node[node])),
+            (len(document.segments.texts), element_types.number),
         )
         part = chosen @ tokens
         total = part if total is None else total + part
     return _rows(total)
 
 
-Entries = tuple[Ints, Ints, npt.NDArray[np.float32]]
+Entries = tuple[Int64s, Int64s, Float32s]
 
 
 def _places_by_role(document: Document) -> dict[str, Entries]:
@@ -68,7 +67,7 @@ def _entries(triples: list[tuple[int, int, float]]) -> Entries:
     return np.array(segment, np.int64), np.array(node, np.int64), np.array(share, np.float32)
 
 
-def text_rows(words: Words, heading: Ints) -> SparseRows:
+def text_rows(words: Words, heading: Int64s) -> SparseRows:
     """Tokens of words by segment, as `text_scores` counts them."""
     count = len(words.per_segment)
     own, below = text_places(words), heading_places(words, heading)

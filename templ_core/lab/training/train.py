@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.lab.training.fit import (
     NetworkSettings,
@@ -15,7 +15,7 @@ from templ_core.lab.training.fit import (
     fit_trees,
 )
 from templ_core.lab.training.fit_confidence import fit_confidence
-from templ_core.lab.training.fit_page_types import fit_page_kinds, statistics_of
+from templ_core.lab.training.fit_page_types import fit_page_types, statistics_of
 from templ_core.lab.training.nested import (
     FOLDS,
     NONE,
@@ -29,12 +29,11 @@ from templ_core.lab.training.nested import (
 )
 from templ_core.lab.training.pages import TrainingPage, owner_of_each
 from templ_core.lab.training.quality import PageResult
-from templ_core.page_level.features.page_features import Matrix
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.model_file import with_version
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_model import About, PageModel, combined_odds
-from templ_core.page_level.model.page_type import KindModel, PageKind
+from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
+from templ_core.page_level.model.page_type import PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
 from templ_core.page_level.selection.repeats import Copies, choose, one_copy_enough
 from templ_core.page_level.selection.text_policy import with_policy
@@ -84,7 +83,7 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
     trees: TreeEnsemble
     networks: list[Network]
-    kinds: KindModel | None
+    page_types: PageTypeModel | None
 
 
 def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
@@ -173,13 +172,13 @@ def _cross_validated(
     for fold in range(FOLDS):
         fitted = _fit(corpus, scores, fold, settings)
         for page in np.flatnonzero(corpus.fold == fold).tolist():
-            odds = combined_odds(
+            log_odds = combined_log_odds(
                 fitted.trees, fitted.networks, page_rows(corpus, scores, page, fold)
             )
-            kind = PageKind()
-            if fitted.kinds is not None:
-                kind = fitted.kinds.page_kind(statistics_of(corpus, scores, page, fold))
-            results.append((page, _result(corpus.pages[page], odds, kind)))
+            page_type = PageType()
+            if fitted.page_types is not None:
+                page_type = fitted.page_types.page_type(statistics_of(corpus, scores, page, fold))
+            results.append((page, _result(corpus.pages[page], log_odds, page_type)))
         parts.append(fitted)
         progress(f"fold {fold + 1} of {FOLDS}: fitted without its sites, scored on them")
     return parts, results
@@ -202,21 +201,21 @@ def _fit(corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSet
     return _Parts(
         trees=trees,
         networks=[fit_network(pupils, lesson, settings.network, _LESSON_SEED)],
-        kinds=fit_page_kinds(corpus, scores, left_out),
+        page_types=fit_page_types(corpus, scores, left_out),
     )
 
 
-def _taught(rows: Matrix, sample: Sample, teachers: list[Network]) -> Sample:
+def _taught(rows: Float32s, sample: Sample, teachers: list[Network]) -> Sample:
     """The sample with what the teachers say in the mean in the place of its labels.
 
     Distillation (Hinton, Vinyals, Dean 2015). Networks that learn it from the same first weights
     are close to each other whatever rows their teachers saw.
     """
-    odds = sum(teacher.log_odds(rows) for teacher in teachers) / len(teachers)
-    return Sample(content=1 / (1 + np.exp(-odds)), weight=sample.weight)
+    log_odds = sum(teacher.log_odds(rows) for teacher in teachers) / len(teachers)
+    return Sample(content=1 / (1 + np.exp(-log_odds)), weight=sample.weight)
 
 
-def _part(rows: Matrix, sample: Sample, share: float, seed: int) -> tuple[Matrix, Sample]:
+def _part(rows: Float32s, sample: Sample, share: float, seed: int) -> tuple[Float32s, Sample]:
     """A random part of the rows."""
     size = max(round(share * len(rows)), 1)
     chosen = np.sort(np.random.default_rng(seed).choice(len(rows), size, replace=False))
@@ -239,7 +238,7 @@ def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confi
             text=text,
             trees=parts.trees,
             networks=parts.networks,
-            kinds=parts.kinds,
+            page_types=parts.page_types,
             confidence=confidence,
             about=About(corpora={}, licence="", quality={}),
             version="",
@@ -247,11 +246,11 @@ def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confi
     )
 
 
-def _result(page: TrainingPage, odds: npt.NDArray[np.float64], kind: PageKind) -> PageResult:
+def _result(page: TrainingPage, log_odds: Floats, page_type: PageType) -> PageResult:
     config = CoreConfig()
-    copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, kind))
-    odds = with_policy(odds, page.tree.words, page.text_kinds, kind, config.comments)
-    choice = choose(odds, copies, page.tree.words, config.f1_recall_share)
+    copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, page_type))
+    log_odds = with_policy(log_odds, page.tree.words, page.text_roles, page_type, config.comments)
+    choice = choose(log_odds, copies, page.tree.words, config.f1_recall_share)
     f1, precision, recall = page.bag.f1(choice.kept)
     return PageResult(
         corpus=page.corpus,

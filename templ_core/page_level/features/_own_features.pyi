@@ -1,21 +1,13 @@
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-
+from templ_core.array_types import Float32s, Floats, Int32s, Int64s
 from templ_core.dom.document import Document, Segments
 from templ_core.page_level.features.characters import Characters, Words
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Matrix: TypeAlias = npt.NDArray[np.float32]
-
-def sentence_ends(characters: Characters) -> Ints: ...
-def link_density(characters: Characters, link_chars: npt.NDArray[np.int32]) -> Floats: ...
+def sentence_ends(characters: Characters) -> Int64s: ...
+def link_density(characters: Characters, link_chars: Int32s) -> Floats: ...
 def fill_text(
-    characters: Characters, words: Words, ends: Ints, rows: Matrix, column: int
+    characters: Characters, words: Words, ends: Int64s, rows: Float32s, column: int
 ) -> int: ...
-def fill_links(segments: Segments, density: Floats, rows: Matrix, column: int) -> int: ...
+def fill_links(segments: Segments, density: Floats, rows: Float32s, column: int) -> int: ...
 def fill_owners(
-    document: Document, compressed_depth: Ints, tags: dict[str, int], rows: Matrix, column: int
+    document: Document, compressed_depth: Int64s, tags: dict[str, int], rows: Float32s, column: int
 ) -> int: ...

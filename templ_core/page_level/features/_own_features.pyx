@@ -210,22 +210,22 @@ def fill_owners(document, compressed_depth_column, dict tags, rows, int column):
     """Columns of OWNER_FEATURES; the next column."""
     cdef const int64_t *compressed_depth = <const int64_t *>items(compressed_depth_column, 8)
     nodes = document.nodes
-    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef const int *element_type = <const int *>items(nodes.element_type, 4)
     cdef const int *depth = <const int *>items(nodes.depth, 4)
     cdef const int *parent = <const int *>items(nodes.parent, 4)
     cdef const int *images = <const int *>items(nodes.images, 4)
     cdef const int *owner = <const int *>items(document.segments.owner, 4)
     cdef const unsigned char *hidden = <const unsigned char *>items(nodes.hidden, 1)
-    covered_column = np.empty(len(nodes.kind), np.uint8)
+    covered_column = np.empty(len(nodes.element_type), np.uint8)
     cdef unsigned char *covered = <unsigned char *>items(covered_column, 1, True)
-    tag_column = np.empty(len(nodes.kinds), np.int32)
+    tag_column = np.empty(len(nodes.element_types), np.int32)
     cdef int *tag = <int *>items(tag_column, 4, True)
     cdef float *cells = <float *>items(rows, 4, True) + column
     cdef Py_ssize_t node, segment, width = rows.shape[1]
     cdef int place, count = len(tags)
     cdef float *cell
-    number_tags(nodes.kinds, tags, tag)
-    for node in range(len(nodes.kind)):
+    number_tags(nodes.element_types, tags, tag)
+    for node in range(len(nodes.element_type)):
         covered[node] = hidden[node] or (parent[node] >= 0 and covered[parent[node]])
     for segment in range(len(document.segments.owner)):
         node = owner[segment]
@@ -235,5 +235,5 @@ def fill_owners(document, compressed_depth_column, dict tags, rows, int column):
         cell[2] = covered[node]
         cell[3] = min(images[node], IMAGES_MAX)
         for place in range(count):
-            cell[4 + place] = tag[kind[node]] == place
+            cell[4 + place] = tag[element_type[node]] == place
     return column + 4 + count

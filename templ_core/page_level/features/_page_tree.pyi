@@ -1,16 +1,10 @@
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-
-Int32s: TypeAlias = npt.NDArray[np.int32]
-Ints: TypeAlias = npt.NDArray[np.int64]
+from templ_core.array_types import Floats, Int32s, Int64s
 
 def read_ranges(
     parent: Int32s,
     owner: Int32s,
     inline_to: Int32s,
-    words: npt.NDArray[np.float64],
+    words: Floats,
     levels: int,
     top_share: float,
-) -> tuple[Ints, Ints, Ints, Ints, Ints]: ...
+) -> tuple[Int64s, Int64s, Int64s, Int64s, Int64s]: ...

@@ -20,26 +20,26 @@ cdef double FREE_OF_LINKS = 0.35, NEARLY_FREE_OF_LINKS = 0.4
 def path_groups(document):
     """Groups of segments by their owners' paths: of tags with attributes, and of tags alone."""
     nodes = document.nodes
-    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef const int *element_type = <const int *>items(nodes.element_type, 4)
     cdef const int *parent = <const int *>items(nodes.parent, 4)
     cdef const int *owner = <const int *>items(document.segments.owner, 4)
     cdef Py_ssize_t node, segment
     cdef uint64_t styled_above, plain_above
     cdef dict numbers = {}
-    tag_column = np.empty(len(nodes.kinds), np.int32)
+    tag_column = np.empty(len(nodes.element_types), np.int32)
     cdef int *tag = <int *>items(tag_column, 4, True)
-    for name, _ in nodes.kinds:
+    for name, _ in nodes.element_types:
         numbers.setdefault(name, len(numbers))
-    number_tags(nodes.kinds, numbers, tag)
-    styled_column = np.empty(len(nodes.kind), np.uint64)
+    number_tags(nodes.element_types, numbers, tag)
+    styled_column = np.empty(len(nodes.element_type), np.uint64)
     cdef uint64_t *styled = <uint64_t *>items(styled_column, 8, True)
-    plain_column = np.empty(len(nodes.kind), np.uint64)
+    plain_column = np.empty(len(nodes.element_type), np.uint64)
     cdef uint64_t *plain = <uint64_t *>items(plain_column, 8, True)
-    for node in range(len(nodes.kind)):
+    for node in range(len(nodes.element_type)):
         styled_above = styled[parent[node]] if parent[node] >= 0 else 0
         plain_above = plain[parent[node]] if parent[node] >= 0 else 0
-        styled[node] = kind[node] + 1 + styled_above * PATH_FACTOR
-        plain[node] = tag[kind[node]] + 1 + plain_above * PATH_FACTOR
+        styled[node] = element_type[node] + 1 + styled_above * PATH_FACTOR
+        plain[node] = tag[element_type[node]] + 1 + plain_above * PATH_FACTOR
     return _groups_of(styled, document.segments.owner), _groups_of(plain, document.segments.owner)
 
 
@@ -206,21 +206,21 @@ def fill_position(tree, Py_ssize_t node, rows, int column):
 def fill_tags(document, dict tags, int farthest, int no_such_tag, rows, int column):
     """Columns of TAG_FEATURES; the next column."""
     nodes = document.nodes
-    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef const int *element_type = <const int *>items(nodes.element_type, 4)
     cdef const int *parent = <const int *>items(nodes.parent, 4)
     cdef const int *owner = <const int *>items(document.segments.owner, 4)
-    tag_column = np.empty(len(nodes.kinds), np.int32)
+    tag_column = np.empty(len(nodes.element_types), np.int32)
     cdef int *tag = <int *>items(tag_column, 4, True)
-    inside_column = np.empty(len(nodes.kind), np.uint32)
+    inside_column = np.empty(len(nodes.element_type), np.uint32)
     cdef unsigned int *inside = <unsigned int *>items(inside_column, 4, True)
     cdef float *cells = <float *>items(rows, 4, True) + column
     cdef Py_ssize_t node, segment, width = rows.shape[1]
     cdef unsigned int above, found, on_page = 0
     cdef int place, step, count = len(tags), main = tags["main"], article = tags["article"]
     cdef float *cell
-    number_tags(nodes.kinds, tags, tag)
-    for node in range(len(nodes.kind)):
-        place = tag[kind[node]]
+    number_tags(nodes.element_types, tags, tag)
+    for node in range(len(nodes.element_type)):
+        place = tag[element_type[node]]
         above = inside[parent[node]] if parent[node] >= 0 else 0
         inside[node] = above | (<unsigned int>1 << place if place >= 0 else 0)
         on_page |= inside[node]
@@ -234,7 +234,7 @@ def fill_tags(document, dict tags, int farthest, int no_such_tag, rows, int colu
         cell[count + 1] = found >> article & 1 if on_page >> article & 1 else -1
         step = 0
         while step < farthest and found:
-            place = tag[kind[node]]
+            place = tag[element_type[node]]
             if place >= 0 and found >> place & 1:
                 cell[place] = step
                 found &= ~(<unsigned int>1 << place)

@@ -10,11 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int64s, UInt16s, UInt32s, UInt64s
 from templ_core.page_level.features import _characters
-
-Ints = npt.NDArray[np.int64]
-UInt64s = npt.NDArray[np.uint64]
-Bools = npt.NDArray[np.bool_]
 
 _NUMERIC = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -23,16 +20,16 @@ _MIX = np.uint64(0xD6E8FEB86659FD93)
 class Characters(msgspec.Struct, frozen=True, kw_only=True):
     """All characters of a page's segments, one line feed after each segment."""
 
-    classes: npt.NDArray[np.uint16]
+    classes: UInt16s
     """Bits: WORD, UNSPACED and so on; length n_characters."""
-    lower: npt.NDArray[np.uint32]
+    lower: UInt32s
     """Code points in lower case; length n_characters."""
-    starts: Ints
+    starts: Int64s
     """First character of each segment; length n_segments."""
-    lengths: Ints
+    lengths: Int64s
     """Characters of each segment, at least 1; length n_segments."""
 
-    def count(self, marked: npt.NDArray[Any]) -> Ints:
+    def count(self, marked: npt.NDArray[Any]) -> Int64s:
         """How many characters of each segment are marked; length n_segments."""
         return np.add.reduceat(marked, self.starts, dtype=np.int64)
 
@@ -45,19 +42,19 @@ class Characters(msgspec.Struct, frozen=True, kw_only=True):
 class Words(msgspec.Struct, frozen=True, kw_only=True):
     """All words of a page (see `templ_core.tokens`) in order; columns of length n_words."""
 
-    first: Ints
+    first: Int64s
     """First character of each word."""
-    length: Ints
+    length: Int64s
     """Characters of each word."""
-    segment: Ints
+    segment: Int64s
     """The segment each word is in."""
-    place: Ints
+    place: Int64s
     """Number of the word within its segment, from 0."""
     hashes: UInt64s
     """Equal for words that are equal in lower case."""
     numeric: Bools
     """Words with digits."""
-    per_segment: Ints
+    per_segment: Int64s
     """Words of each segment; length n_segments."""
 
 

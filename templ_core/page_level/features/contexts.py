@@ -1,15 +1,11 @@
 """What the hashed scores of other segments say about a segment."""
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.page_level.features import _contexts
 from templ_core.page_level.features.page_tree import PageTree
 from templ_core.page_level.features.place_features import POSITION_FEATURES
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float32]
 
 SUM_WEIGHT = 0.7
 """p0 = sigmoid(SUM_WEIGHT * (attribute score + text score)): two dependent pieces of evidence."""
@@ -45,8 +41,8 @@ p0 * words; the place relative to the node whose text alone would score best; me
 
 
 def with_contexts(
-    features: Matrix, tree: PageTree, group: Ints, attribute: Floats, text: Floats
-) -> Matrix:
+    features: Float32s, tree: PageTree, group: Int64s, attribute: Floats, text: Floats
+) -> Float32s:
     """A page's features and CONTEXTS side by side; n_segments rows.
 
     Args:

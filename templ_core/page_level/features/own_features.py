@@ -1,14 +1,9 @@
 """Features of a segment's own text, links and owner."""
 
-import numpy as np
-import numpy.typing as npt
-
+from templ_core.array_types import Floats, Int64s
 from templ_core.dom.document import Segments
 from templ_core.page_level.features import _own_features
 from templ_core.page_level.features.characters import Characters
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 TEXT_FEATURES = (
     "log words",
@@ -57,6 +52,6 @@ def link_density(characters: Characters, segments: Segments) -> Floats:
     return _own_features.link_density(characters, segments.link_chars)
 
 
-def sentence_ends(characters: Characters) -> Ints:
+def sentence_ends(characters: Characters) -> Int64s:
     """Sentence ends of each segment: a full stop or the like before a blank or a closing mark."""
     return _own_features.sentence_ends(characters)

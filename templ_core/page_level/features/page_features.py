@@ -2,8 +2,8 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features._own_features import fill_links, fill_owners, fill_text
 from templ_core.page_level.features._place_features import (
@@ -14,7 +14,6 @@ from templ_core.page_level.features._place_features import (
     path_groups,
 )
 from templ_core.page_level.features.characters import (
-    UInt64s,
     Words,
     read_characters,
     read_words,
@@ -42,9 +41,6 @@ from templ_core.page_level.features.place_features import (
     TAG_FEATURES,
 )
 
-Ints = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float32]
-
 FEATURES = (
     *TEXT_FEATURES,
     *LINK_FEATURES,
@@ -64,13 +60,13 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
 
     words: Words
     tree: PageTree
-    group: Ints
+    group: Int64s
     """Path group of each segment: owners of equal tags and attributes up to the root."""
     text: UInt64s
     """Hash of each segment's words."""
     shape: UInt64s
     """Hash of each segment's words, those with digits alike."""
-    rows: Matrix
+    rows: Float32s
     """(n_segments, len(FEATURES))."""
 
 

@@ -5,14 +5,10 @@ Elements with the same segments count as one ("compressed tree"): wrappers add n
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features._page_tree import read_ranges
-
-Int32s = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 LEVELS = 5
 """Compressed ancestors of a segment that are looked at: L1 to L5."""
@@ -23,21 +19,21 @@ TOP_SHARE = 0.6
 class PageTree(msgspec.Struct, frozen=True, kw_only=True):
     """Ranges of segments; columns of length n_nodes unless said otherwise."""
 
-    first: Ints
+    first: Int64s
     """The segments inside a node are first .. last - 1."""
-    last: Ints
-    up: Ints
+    last: Int64s
+    up: Int64s
     """Lowest ancestor that holds more segments; the topmost node's is itself."""
-    above: Ints
+    above: Int64s
     """(LEVELS + 1, n_segments): the nodes L1 to L5, then T, of each segment."""
-    compressed_depth: Ints
+    compressed_depth: Int64s
     """Number of different ranges above each node."""
     owner: Int32s
     """Owner of each segment; length n_segments."""
     words: Floats
     """Words of each segment, at least 1; length n_segments."""
 
-    def sums(self, values: Floats, nodes: Ints) -> Floats:
+    def sums(self, values: Floats, nodes: Int64s) -> Floats:
         """Sum of a segment column inside each of `nodes`; the shape of `nodes`."""
         before = np.concatenate([np.zeros(1), np.cumsum(values)])
         sums: Floats = before[self.last[nodes]] - before[self.first[nodes]]
@@ -66,7 +62,7 @@ def read_tree(document: Document, words: Floats) -> PageTree:
     )
 
 
-def climb(step: Ints) -> Ints:
+def climb(step: Int64s) -> Int64s:
     """Where each node ends up when steps upwards are followed until they stop."""
     while True:
         further = step[step]

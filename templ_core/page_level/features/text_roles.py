@@ -1,4 +1,4 @@
-"""Reader comments, reviews and consent texts: parts of a page that are kinds of their own.
+"""Reader comments, reviews and consent texts: parts of a page that are element_types of their own.
 
 An element says by a whole class name or id what it holds ("comment-list", "cookie-banner"). The
 names are those of content systems, comment services and consent managers, in several languages;
@@ -11,13 +11,11 @@ import re
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int32s
 from templ_core.dom.document import Document, bits_around
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.page_tree import PageTree
-
-Bools = npt.NDArray[np.bool_]
 
 COMMENTS, REVIEWS, CONSENT = 1, 2, 4
 CONSENT_WORDS_MAX = 120
@@ -60,7 +58,7 @@ _NAME_STEMS = (
     *(" cli-bar", "usercentrics", "iubenda", "eupopup", "sp-message", "osano", "klaro"),
     *("tarteaucitron", "evidon"),
 )
-"""Each name that tells a kind holds one; hyphens may be missing where upper case sets words apart."""
+"""Each name that tells a element_type holds one; hyphens may be missing where upper case sets words apart."""
 _CONSENT_STEMS = (
     "ookie", "уки", "УКИ", "erezler", "iastecz", "västei", "nformasjonskaps", "クッキー",
 )  # fmt: skip
@@ -78,8 +76,8 @@ _ASK = re.compile(
 )
 
 
-class TextKinds(msgspec.Struct, frozen=True, kw_only=True):
-    """Which segments are of which kind; columns of length n_segments."""
+class TextRoles(msgspec.Struct, frozen=True, kw_only=True):
+    """Which segments are of which element_type; columns of length n_segments."""
 
     comments: Bools
     """Of readers: on an article, in a guest book; also a forum's posts where it calls them so."""
@@ -89,34 +87,34 @@ class TextKinds(msgspec.Struct, frozen=True, kw_only=True):
     """Notices about cookies and the like, and their settings."""
 
 
-def read_text_kinds(document: Document, tree: PageTree) -> TextKinds:
-    """The kinds of text on a page with at least one segment.
+def read_text_roles(document: Document, tree: PageTree) -> TextRoles:
+    """The element_types of text on a page with at least one segment.
 
     Args:
         document: The page.
         tree: Its tree.
     """
-    named = bits_around(document, _kind_names(document))
+    named = bits_around(document, _named_roles(document))
     consent = (named & CONSENT > 0) | _reads_like_consent(document, tree)
     if consent.any() and tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
         consent = np.zeros(len(tree.words), np.bool_)
-    return TextKinds(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
+    return TextRoles(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
 
 
-def _kind_names(document: Document) -> npt.NDArray[np.int32]:
-    """What each kind of elements is named."""
-    kinds = document.nodes.kinds
-    names = np.zeros(len(kinds), np.int32)
-    for number in name_stems().found_in([attributes for _, attributes in kinds]):
-        tag, attributes = kinds[number]
+def _named_roles(document: Document) -> Int32s:
+    """What each element type is named."""
+    element_types = document.nodes.element_types
+    names = np.zeros(len(element_types), np.int32)
+    for number in name_stems().found_in([attributes for _, attributes in element_types]):
+        tag, attributes = element_types[number]
         if tag not in _WHOLE_PAGE:
-            names[number] = named_kinds(attributes)
+            names[number] = named_roles(attributes)
     return names
 
 
 @functools.cache
 def name_stems() -> Stems:
-    """Finds attributes that may name a kind."""
+    """Finds attributes that may name a element_type."""
     return Stems({*_NAME_STEMS, *(stem.replace("-", "") for stem in _NAME_STEMS)})
 
 
@@ -126,15 +124,15 @@ def _consent_stems() -> Stems:
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def named_kinds(attributes: str) -> int:
+def named_roles(attributes: str) -> int:
     """COMMENTS, REVIEWS and CONSENT, added up, as far as class names and the id name them."""
-    kinds = 0
+    element_types = 0
     for name in attributes.split():
         plain = _CASE.sub("-", name).replace("_", "-").lower()
-        kinds |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
-        kinds |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
-        kinds |= CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
-    return kinds
+        element_types |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
+        element_types |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
+        element_types |= CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
+    return element_types
 
 
 def _reads_like_consent(document: Document, tree: PageTree) -> Bools:

@@ -1,13 +1,11 @@
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
-Int32s: TypeAlias = npt.NDArray[np.int32]
+from templ_core.array_types import Floats, Int32s
 
 def attribute_sums(
-    kinds: list[tuple[str, str]],
-    kind: Int32s,
+    element_types: list[tuple[str, str]],
+    element_type: Int32s,
     parent: Int32s,
     end: Int32s,
     owner: Int32s,
@@ -15,4 +13,4 @@ def attribute_sums(
     inline_to: Int32s,
     weights: npt.NDArray[np.int8],
     unit: float,
-) -> npt.NDArray[np.float64]: ...
+) -> Floats: ...

@@ -38,19 +38,19 @@ _fill_crc()
 
 
 def attribute_sums(
-    list kinds, kind_column, parent_column, end_column, owner_column, from_column, to_column,
+    list element_types, type_column, parent_column, end_column, owner_column, from_column, to_column,
     weight_column, double unit,
 ):
     """Sum of the weights of each segment's tokens, before the bias; length n_segments."""
-    cdef Py_ssize_t node, nodes = len(kind_column), segment, segments = len(owner_column)
-    cdef const int *kind = <const int *>items(kind_column, 4)
+    cdef Py_ssize_t node, nodes = len(type_column), segment, segments = len(owner_column)
+    cdef const int *element_type = <const int *>items(type_column, 4)
     cdef const int *parent = <const int *>items(parent_column, 4)
     cdef const int *end = <const int *>items(end_column, 4)
     cdef const int *owner = <const int *>items(owner_column, 4)
     cdef const int *inline_from = <const int *>items(from_column, 4)
     cdef const int *inline_to = <const int *>items(to_column, 4)
-    kind_scores = _kind_scores(kinds, <const signed char *>items(weight_column, 1), unit)
-    cdef const double *score = <const double *>items(kind_scores, 8)
+    type_scores = _type_scores(element_types, <const signed char *>items(weight_column, 1), unit)
+    cdef const double *score = <const double *>items(type_scores, 8)
     inline_column, closed_column = np.zeros(nodes + 1), np.zeros(nodes + 1)
     far_column, result = np.empty(nodes), np.empty(segments)
     cdef double *inline = <double *>items(inline_column, 8, True)
@@ -60,30 +60,30 @@ def attribute_sums(
     cdef double total = 0
     cdef int one, step
     for node in range(nodes):
-        inline[node + 1] = inline[node] + score[kind[node] * ROLES + INLINE]
-        closed[end[node]] += score[kind[node] * ROLES + FAR]
+        inline[node + 1] = inline[node] + score[element_type[node] * ROLES + INLINE]
+        closed[end[node]] += score[element_type[node] * ROLES + FAR]
     for node in range(nodes):
-        total += score[kind[node] * ROLES + FAR] - closed[node]
+        total += score[element_type[node] * ROLES + FAR] - closed[node]
         far[node] = total
     for segment in range(segments):
         one = owner[segment]
         total = (inline[inline_to[segment]] - inline[inline_from[segment]]) / max(
             inline_to[segment] - inline_from[segment], 1
         )
-        total = score[kind[one] * ROLES + OWNER] + total
+        total = score[element_type[one] * ROLES + OWNER] + total
         for step in range(ABOVE1, FAR):
             one = parent[one]
             if one < 0:
                 break
-            total += score[kind[one] * ROLES + step]
+            total += score[element_type[one] * ROLES + step]
         if one >= 0 and parent[one] >= 0:
             total += far[parent[one]]
         sums[segment] = total
     return result
 
 
-cdef object _kind_scores(list kinds, const signed char *weights, double unit):
-    """Sum of the weights of each kind's tokens in each role: (n_kinds, ROLES)."""
+cdef object _type_scores(list element_types, const signed char *weights, double unit):
+    """Sum of the weights of each element_type's tokens in each role: (n_element_types, ROLES)."""
     cdef uint32_t *stems = NULL
     cdef Py_ssize_t number, count, place
     cdef int role
@@ -92,15 +92,15 @@ cdef object _kind_scores(list kinds, const signed char *weights, double unit):
     cdef bint is_root
     cdef Py_ssize_t size
     cdef const char *bytes
-    result = np.zeros((len(kinds), ROLES))
+    result = np.zeros((len(element_types), ROLES))
     cdef double *score = <double *>items(result, 8, True)
     try:
-        for number in range(len(kinds)):
-            bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[0], &size)
+        for number in range(len(element_types)):
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[0], &size)
             tag = _crc(bytes, size)
             is_root = size == 4 and (not memcmp(bytes, b"html", 4) or not memcmp(bytes, b"body", 4))
             of_level[0] = of_level[1] = of_level[2] = 0
-            bytes = PyUnicode_AsUTF8AndSize((<tuple>kinds[number])[1], &size)
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[1], &size)
             if not is_root and size:
                 stems = <uint32_t *>resized(stems, size * sizeof(uint32_t))
                 count = _distinct_stems(bytes, size, stems)

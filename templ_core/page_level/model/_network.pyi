@@ -1,11 +1,10 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Float32s, Floats
 
-def network_odds(
-    rows: npt.NDArray[np.float32],
-    mean: npt.NDArray[np.float32],
-    scale: npt.NDArray[np.float32],
+def network_log_odds(
+    rows: Float32s,
+    mean: Float32s,
+    scale: Float32s,
     clip: float,
-    weights: list[npt.NDArray[np.float32]],
-    biases: list[npt.NDArray[np.float32]],
-) -> npt.NDArray[np.float64]: ...
+    weights: list[Float32s],
+    biases: list[Float32s],
+) -> Floats: ...

@@ -140,7 +140,7 @@ cdef struct Layer:
     long inputs, outputs
 
 
-def network_odds(rows, means, scales, float clip, list weights, list biases):
+def network_log_odds(rows, means, scales, float clip, list weights, list biases):
     """Output of the last layer's only unit for each row of features."""
     cdef Py_ssize_t count = len(rows), row
     cdef const float *features = <const float *>items(rows, 4)
@@ -164,7 +164,7 @@ def network_odds(rows, means, scales, float clip, list weights, list biases):
         widest = max(widest, layer[number].outputs)
     buffers, result = np.empty((2, TEMPL_ROWS * widest), np.float32), np.empty(count)
     cdef float *buffer = <float *>items(buffers, 4, True)
-    cdef double *odds = <double *>items(result, 8, True)
+    cdef double *log_odds = <double *>items(result, 8, True)
     for row in range(0, count, TEMPL_ROWS):
         values, sums = buffer, buffer + TEMPL_ROWS * widest
         for lane in range(TEMPL_ROWS):
@@ -181,5 +181,5 @@ def network_odds(rows, means, scales, float clip, list weights, list biases):
                 templ_rectify(sums, TEMPL_ROWS * layer[number].outputs)
             values, sums = sums, values
         for lane in range(min(TEMPL_ROWS, count - row)):
-            odds[row + lane] = values[lane]
+            log_odds[row + lane] = values[lane]
     return result

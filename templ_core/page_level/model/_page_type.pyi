@@ -1,19 +1,18 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Float32s, Floats
 
 def page_statistics(
-    rows: npt.NDArray[np.float32],
-    words: npt.NDArray[np.float64],
-    attribute: npt.NDArray[np.float64],
-    text: npt.NDArray[np.float64],
+    rows: Float32s,
+    words: Floats,
+    attribute: Floats,
+    text: Floats,
     weight: float,
-) -> npt.NDArray[np.float64]: ...
-def kind_shares(
-    statistics: npt.NDArray[np.float64],
-    mean: npt.NDArray[np.float32],
-    scale: npt.NDArray[np.float32],
-    weights: npt.NDArray[np.float32],
-    biases: npt.NDArray[np.float32],
+) -> Floats: ...
+def page_type_shares(
+    statistics: Floats,
+    mean: Float32s,
+    scale: Float32s,
+    weights: Float32s,
+    biases: Float32s,
     clip: float,
     decimals: int,
 ) -> list[float]: ...

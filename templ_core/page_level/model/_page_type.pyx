@@ -1,4 +1,4 @@
-"""What tells a page's kind, see `templ_core.page_level.model.page_type`."""
+"""What tells a page's page_type, see `templ_core.page_level.model.page_type`."""
 
 from libc.math cimport exp, log, log1p, rint
 
@@ -37,35 +37,35 @@ def page_statistics(rows, words_column, attribute_column, text_column, double we
     return result
 
 
-def kind_shares(
+def page_type_shares(
     statistics_column, mean_column, scale_column, weight_rows, bias_column,
     double clip, int decimals,
 ):
-    """Probability of each kind, rounded."""
-    cdef Py_ssize_t inputs = len(statistics_column), kinds = len(bias_column), place, kind
+    """Probability of each page_type, rounded."""
+    cdef Py_ssize_t inputs = len(statistics_column), page_types = len(bias_column), place, page_type
     cdef const double *statistics = <const double *>items(statistics_column, 8)
     cdef const float *mean = <const float *>items(mean_column, 4)
     cdef const float *scale = <const float *>items(scale_column, 4)
     cdef const float *weights = <const float *>items(weight_rows, 4)
     cdef const float *biases = <const float *>items(bias_column, 4)
-    cdef double[KINDS_MAX] odds
+    cdef double[KINDS_MAX] log_odds
     cdef double value, most, total = 0, unit = 10.0 ** decimals
-    if not 0 < kinds <= KINDS_MAX or len(mean_column) != inputs or len(weight_rows) != inputs:
-        raise ValueError("kinds by other statistics")
-    for kind in range(kinds):
-        odds[kind] = 0
+    if not 0 < page_types <= KINDS_MAX or len(mean_column) != inputs or len(weight_rows) != inputs:
+        raise ValueError("page_types by other statistics")
+    for page_type in range(page_types):
+        log_odds[page_type] = 0
     for place in range(inputs):
         value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
-        for kind in range(kinds):
-            odds[kind] += value * weights[place * kinds + kind]
-    most = odds[0] + biases[0]
-    for kind in range(kinds):
-        odds[kind] += biases[kind]
-        most = max(most, odds[kind])
-    for kind in range(kinds):
-        odds[kind] = exp(odds[kind] - most)
-        total += odds[kind]
-    return [rint(odds[kind] / total * unit) / unit for kind in range(kinds)]
+        for page_type in range(page_types):
+            log_odds[page_type] += value * weights[place * page_types + page_type]
+    most = log_odds[0] + biases[0]
+    for page_type in range(page_types):
+        log_odds[page_type] += biases[page_type]
+        most = max(most, log_odds[page_type])
+    for page_type in range(page_types):
+        log_odds[page_type] = exp(log_odds[page_type] - most)
+        total += log_odds[page_type]
+    return [rint(log_odds[page_type] / total * unit) / unit for page_type in range(page_types)]
 
 
 cdef extern from *:

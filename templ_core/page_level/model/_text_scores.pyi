@@ -1,17 +1,13 @@
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int64s, UInt8s, UInt64s
 from templ_core.dom.document import Document
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-UInt64s: TypeAlias = npt.NDArray[np.uint64]
-
 def text_sums(
-    hashes: UInt64s, per_segment: Ints, heading: Ints, weights: npt.NDArray[np.int8]
-) -> npt.NDArray[np.float64]: ...
+    hashes: UInt64s, per_segment: Int64s, heading: Int64s, weights: npt.NDArray[np.int8]
+) -> Floats: ...
 def token_places(
-    hashes: UInt64s, per_segment: Ints, chosen: npt.NDArray[np.uint8], as_heading: bool
-) -> tuple[Ints, Ints]: ...
-def last_headings(document: Document, headings: dict[str, int]) -> Ints: ...
+    hashes: UInt64s, per_segment: Int64s, chosen: UInt8s, as_heading: bool
+) -> tuple[Int64s, Int64s]: ...
+def last_headings(document: Document, headings: dict[str, int]) -> Int64s: ...

@@ -128,18 +128,18 @@ cdef inline double _sum(const signed char *weights, const int *places, int token
 def last_headings(document, dict headings):
     """Number of the last heading before each segment, -1 without one."""
     nodes, owners = document.nodes, document.segments.owner
-    cdef Py_ssize_t node, nodes_count = len(nodes.kind), segment, count = len(owners)
-    cdef const int *kind = <const int *>items(nodes.kind, 4)
+    cdef Py_ssize_t node, nodes_count = len(nodes.element_type), segment, count = len(owners)
+    cdef const int *element_type = <const int *>items(nodes.element_type, 4)
     cdef const int *parent = <const int *>items(nodes.parent, 4)
     cdef const int *owner = <const int *>items(owners, 4)
-    tag_column = np.empty(len(nodes.kinds), np.int32)
+    tag_column = np.empty(len(nodes.element_types), np.int32)
     inside_column = np.empty(nodes_count, np.uint8)
     cdef int *tag = <int *>items(tag_column, 4, True)
     cdef unsigned char *inside = <unsigned char *>items(inside_column, 1, True)
     cdef int64_t last = -1
-    number_tags(nodes.kinds, headings, tag)
+    number_tags(nodes.element_types, headings, tag)
     for node in range(nodes_count):
-        inside[node] = tag[kind[node]] >= 0 or (parent[node] >= 0 and inside[parent[node]])
+        inside[node] = tag[element_type[node]] >= 0 or (parent[node] >= 0 and inside[parent[node]])
     result = np.empty(count, np.int64)
     cdef int64_t *heading = <int64_t *>items(result, 8, True)
     for segment in range(count):

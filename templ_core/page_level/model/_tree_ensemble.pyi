@@ -1,20 +1,19 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Float32s, Floats, Int32s, UInt32s
 
 def tree_sums(
-    rows: npt.NDArray[np.float32],
-    feature: npt.NDArray[np.int32],
-    threshold: npt.NDArray[np.float32],
-    left: npt.NDArray[np.int32],
-    right: npt.NDArray[np.int32],
-    value: npt.NDArray[np.float32],
-    roots: npt.NDArray[np.int32],
-) -> npt.NDArray[np.float64]: ...
+    rows: Float32s,
+    feature: Int32s,
+    threshold: Float32s,
+    left: Int32s,
+    right: Int32s,
+    value: Float32s,
+    roots: Int32s,
+) -> Floats: ...
 def leaf_sums(
-    rows: npt.NDArray[np.float32],
-    feature: npt.NDArray[np.int32],
-    threshold: npt.NDArray[np.float32],
-    right_leaves: npt.NDArray[np.uint32],
-    ends: npt.NDArray[np.int32],
-    leaf_values: npt.NDArray[np.float32],
-) -> npt.NDArray[np.float64]: ...
+    rows: Float32s,
+    feature: Int32s,
+    threshold: Float32s,
+    right_leaves: UInt32s,
+    ends: Int32s,
+    leaf_values: Float32s,
+) -> Floats: ...

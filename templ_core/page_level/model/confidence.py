@@ -6,15 +6,16 @@ broken line, fitted by isotonic regression to pages that the model had not seen.
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from templ_core.array_types import Float32s
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """Knots of the line, ascending; the same number of both."""
 
-    expected: npt.NDArray[np.float32]
+    expected: Float32s
     """F1 that the cut expects, 0 to 1."""
-    found: npt.NDArray[np.float32]
+    found: Float32s
     """F1 that pages had, 0 to 1; never descends."""
 
     def of(self, expected_f1: float) -> float:

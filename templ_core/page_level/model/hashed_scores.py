@@ -14,14 +14,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
-from templ_core.page_level.features.characters import UInt64s, Words, mix
+from templ_core.page_level.features.characters import (
+    Words,
+    mix,
+)
 from templ_core.page_level.model import _text_scores
 from templ_core.page_level.model._attribute_scores import attribute_sums
 from templ_core.page_level.model._text_scores import text_sums, token_places
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 TABLE_SIZE = 1 << 15
 """Places of each table; 4 096 would cost 0.02, more than 16 384 gains nothing."""
@@ -47,7 +48,7 @@ class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
     unit: float
     bias: float
 
-    def odds(self, sums: Floats) -> Floats:
+    def log_odds(self, sums: Floats) -> Floats:
         """Log-odds for sums of weights; what many tokens repeat does not count without limit."""
         return np.minimum(np.maximum(self.bias + sums, -ODDS_MAX), ODDS_MAX)
 
@@ -55,49 +56,49 @@ class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
 class TokenPlaces(NamedTuple):
     """Places of tokens in a table; both columns of equal length."""
 
-    place: Ints
-    group: Ints
+    place: Int64s
+    group: Int64s
     """The node or segment a token belongs to."""
 
 
-class NodeKinds(msgspec.Struct, frozen=True, kw_only=True):
+class NodeTypes(msgspec.Struct, frozen=True, kw_only=True):
     """The different pairs of tag and attributes on a page, and the hashes of their tokens."""
 
-    of_node: npt.NDArray[np.int32]
-    """Which kind each node is; length n_nodes."""
+    of_node: Int32s
+    """Which element_type each node is; length n_nodes."""
     number: int
     tags: UInt64s
-    """Hash of each kind's tag; length `number`."""
+    """Hash of each element_type's tag; length `number`."""
     stems: UInt64s
-    """Hashes of the parts of all kinds' attributes."""
-    stem_kinds: Ints
-    """The kind each stem belongs to."""
-    is_root: npt.NDArray[np.bool_]
+    """Hashes of the parts of all element_types' attributes."""
+    stem_types: Int64s
+    """The element_type each stem belongs to."""
+    is_root: Bools
     """`html` and `body`, which only count as owners; length `number`."""
 
     def places(self, role: str) -> TokenPlaces:
-        """Places of the tokens that a kind has in a role; grouped by kind."""
+        """Places of the tokens that a element_type has in a role; grouped by element_type."""
         counts = ~self.is_root
-        stems = counts[self.stem_kinds]
+        stems = counts[self.stem_types]
         tags = np.flatnonzero(counts | (role == "owner"))
         hashes = np.concatenate(
             [self.stems[stems] ^ _LEVEL_SALTS[role], self.tags[tags] ^ _TAG_SALTS[role]]
         )
         place = (mix(hashes) % np.uint64(TABLE_SIZE)).astype(np.int64)
-        return TokenPlaces(place, np.concatenate([self.stem_kinds[stems], tags]))
+        return TokenPlaces(place, np.concatenate([self.stem_types[stems], tags]))
 
 
-def read_kinds(document: Document) -> NodeKinds:
-    """The kinds of nodes of a page."""
-    kinds = document.nodes.kinds
-    stems = [stem_hashes(attributes) for _, attributes in kinds]
-    return NodeKinds(
-        of_node=document.nodes.kind,
-        number=len(kinds),
-        tags=np.array([_hash(tag) for tag, _ in kinds], np.uint64),
+def read_element_types(document: Document) -> NodeTypes:
+    """The element types of a page."""
+    element_types = document.nodes.element_types
+    stems = [stem_hashes(attributes) for _, attributes in element_types]
+    return NodeTypes(
+        of_node=document.nodes.element_type,
+        number=len(element_types),
+        tags=np.array([_hash(tag) for tag, _ in element_types], np.uint64),
         stems=np.array([stem for some in stems for stem in some], np.uint64),
-        stem_kinds=np.repeat(np.arange(len(kinds)), [len(some) for some in stems]),
-        is_root=np.array([tag in _ROOTS for tag, _ in kinds], np.bool_),
+        stem_types=np.repeat(np.arange(len(element_types)), [len(some) for some in stems]),
+        is_root=np.array([tag in _ROOTS for tag, _ in element_types], np.bool_),
     )
 
 
@@ -117,8 +118,8 @@ def attribute_scores(document: Document, table: HashedTable) -> Floats:
     """Log-odds for content from tags, class names, ids and roles; length n_segments."""
     nodes, segments = document.nodes, document.segments
     sums = attribute_sums(
-        nodes.kinds,
-        nodes.kind,
+        nodes.element_types,
+        nodes.element_type,
         nodes.parent,
         nodes.end,
         segments.owner,
@@ -127,10 +128,10 @@ def attribute_scores(document: Document, table: HashedTable) -> Floats:
         table.weights,
         table.unit,
     )
-    return table.odds(sums)
+    return table.log_odds(sums)
 
 
-def text_scores(words: Words, heading: Ints, table: HashedTable) -> Floats:
+def text_scores(words: Words, heading: Int64s, table: HashedTable) -> Floats:
     """Log-odds for content from words; length n_segments.
 
     Args:
@@ -138,7 +139,7 @@ def text_scores(words: Words, heading: Ints, table: HashedTable) -> Floats:
         heading: Number of the last heading before each segment, -1 without one.
         table: The regression's weights.
     """
-    return table.odds(
+    return table.log_odds(
         table.unit * text_sums(words.hashes, words.per_segment, heading, table.weights)
     )
 
@@ -152,13 +153,13 @@ def text_places(words: Words) -> TokenPlaces:
     return TokenPlaces(*token_places(words.hashes, words.per_segment, everything, as_heading=False))
 
 
-def heading_places(words: Words, heading: Ints) -> TokenPlaces:
+def heading_places(words: Words, heading: Int64s) -> TokenPlaces:
     """The same for segments that are the last heading before some segment, hashed apart."""
     used = np.zeros(len(words.per_segment), np.uint8)
     used[heading[heading >= 0]] = 1
     return TokenPlaces(*token_places(words.hashes, words.per_segment, used, as_heading=True))
 
 
-def last_headings(document: Document) -> Ints:
+def last_headings(document: Document) -> Int64s:
     """Number of the last heading before each segment, -1 without one; length n_segments."""
     return _text_scores.last_headings(document, HEADINGS)

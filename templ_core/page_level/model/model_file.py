@@ -15,7 +15,7 @@ from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel
-from templ_core.page_level.model.page_type import KindModel
+from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 MODEL_FORMAT = 2
@@ -26,7 +26,7 @@ _LEVEL = 19
 
 
 class _Array(msgspec.Struct, frozen=True, array_like=True):
-    kind: str
+    dtype: str
     shape: tuple[int, ...]
     data: bytes
 
@@ -45,7 +45,7 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     tree_depth: int
     networks: list[list[_Array]]
     """Of each network: mean, scale, then weights and biases by layer."""
-    kinds: list[_Array]
+    page_types: list[_Array]
     """Mean, scale, weights and biases; empty = none."""
     confidence: list[_Array]
     """Expected and found."""
@@ -113,7 +113,7 @@ def _model(numbers: _Numbers, file: _File) -> PageModel:
             depth=numbers.tree_depth,
         ),
         networks=[_network([_array(one) for one in arrays]) for arrays in numbers.networks],
-        kinds=_kinds([_array(one) for one in numbers.kinds]),
+        page_types=_page_types([_array(one) for one in numbers.page_types]),
         confidence=_confidence([_array(one) for one in numbers.confidence]),
         about=file.about,
         version=_version(file.digest),
@@ -137,7 +137,7 @@ def _numbers(model: PageModel) -> bytes:
             tree_base=trees.base,
             tree_depth=trees.depth,
             networks=[[_packed(array) for array in arrays] for arrays in networks],
-            kinds=[_packed(array) for array in _kind_columns(model.kinds)],
+            page_types=[_packed(array) for array in _page_type_columns(model.page_types)],
             confidence=[_packed(model.confidence.expected), _packed(model.confidence.found)],
         )
     )
@@ -153,15 +153,19 @@ def _network(arrays: list[npt.NDArray[Any]]) -> Network:
     )
 
 
-def _kind_columns(kinds: KindModel | None) -> list[npt.NDArray[Any]]:
-    return [kinds.mean, kinds.scale, kinds.weights, kinds.biases] if kinds else []
+def _page_type_columns(page_types: PageTypeModel | None) -> list[npt.NDArray[Any]]:
+    return (
+        [page_types.mean, page_types.scale, page_types.weights, page_types.biases]
+        if page_types
+        else []
+    )
 
 
-def _kinds(arrays: list[npt.NDArray[Any]]) -> KindModel | None:
+def _page_types(arrays: list[npt.NDArray[Any]]) -> PageTypeModel | None:
     if not arrays:
         return None
     mean, scale, weights, biases = arrays
-    return KindModel(mean=mean, scale=scale, weights=weights, biases=biases)
+    return PageTypeModel(mean=mean, scale=scale, weights=weights, biases=biases)
 
 
 def _confidence(arrays: list[npt.NDArray[Any]]) -> Confidence:
@@ -188,10 +192,10 @@ def _packed(array: npt.NDArray[Any]) -> _Array:
 
 
 def _array(packed: _Array) -> npt.NDArray[Any]:
-    kind = np.dtype(packed.kind)
-    if kind.kind not in "if":
-        raise CodecError(f"page model with numbers of kind {packed.kind!r}")
-    return np.frombuffer(packed.data, kind).reshape(packed.shape)
+    dtype = np.dtype(packed.dtype)
+    if dtype.kind not in "if":
+        raise CodecError(f"page model with numbers of kind {packed.dtype!r}")
+    return np.frombuffer(packed.data, dtype).reshape(packed.shape)
 
 
 def _digest(numbers: bytes) -> bytes:

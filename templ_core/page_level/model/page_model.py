@@ -2,16 +2,17 @@
 
 Two hashed tables score a segment's tags and words; what they say about its surroundings joins the
 other features; trees and networks decide, by the mean of their log-odds. A regression over the
-page's means tells the kind of page, and a line what F1 to expect of the cut.
+page's means tells the page type, and a line what F1 to expect of the cut.
 """
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Floats
 from templ_core.dom.document import Document
 from templ_core.page_level.features.contexts import with_contexts
-from templ_core.page_level.features.page_features import Matrix, PageFeatures
+from templ_core.page_level.features.page_features import (
+    PageFeatures,
+)
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import (
     HashedTable,
@@ -20,10 +21,8 @@ from templ_core.page_level.model.hashed_scores import (
     text_scores,
 )
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_type import KindModel, PageKind, page_statistics
+from templ_core.page_level.model.page_type import PageType, PageTypeModel, page_statistics
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-
-Floats = npt.NDArray[np.float64]
 
 DECIMALS = 3
 """Log-odds are rounded, so that every machine gives the same text."""
@@ -45,9 +44,9 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 class PageReading(msgspec.Struct, frozen=True, kw_only=True):
     """What the model says about a page."""
 
-    odds: Floats
+    log_odds: Floats
     """Log-odds for content of each segment; length n_segments."""
-    kind: PageKind
+    page_type: PageType
 
 
 class PageModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +56,8 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
     text: HashedTable
     trees: TreeEnsemble
     networks: list[Network]
-    kinds: KindModel | None
-    """None: every page is of kind `other`."""
+    page_types: PageTypeModel | None
+    """None: every page is of page_type `other`."""
     confidence: Confidence
     about: About
     version: str
@@ -70,24 +69,26 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         text = text_scores(features.words, last_headings(document), self.text)
         rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
         return PageReading(
-            odds=combined_odds(self.trees, self.networks, rows),
-            kind=self.kind_of(page_statistics(features.rows, features.tree.words, attribute, text)),
+            log_odds=combined_log_odds(self.trees, self.networks, rows),
+            page_type=self.page_type_of(
+                page_statistics(features.rows, features.tree.words, attribute, text)
+            ),
         )
 
     def log_odds(self, document: Document, features: PageFeatures) -> Floats:
         """Log-odds for content of each segment of a page; length n_segments."""
-        return self.read(document, features).odds
+        return self.read(document, features).log_odds
 
-    def kind_of(self, statistics: Floats) -> PageKind:
-        """The kind of a page with these statistics."""
-        return self.kinds.page_kind(statistics) if self.kinds else PageKind()
+    def page_type_of(self, statistics: Floats) -> PageType:
+        """The page_type of a page with these statistics."""
+        return self.page_types.page_type(statistics) if self.page_types else PageType()
 
 
-def combined_odds(trees: TreeEnsemble, networks: list[Network], rows: Matrix) -> Floats:
+def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float32s) -> Floats:
     """Mean log-odds of the trees and the networks, rounded; one for each row of features."""
     of_networks = networks[0].log_odds(rows)
     for network in networks[1:]:
         of_networks += network.log_odds(rows)
     of_networks /= len(networks)
-    odds = TREES_SHARE * trees.log_odds(rows) + (1 - TREES_SHARE) * of_networks
-    return odds.round(DECIMALS)
+    log_odds = TREES_SHARE * trees.log_odds(rows) + (1 - TREES_SHARE) * of_networks
+    return log_odds.round(DECIMALS)

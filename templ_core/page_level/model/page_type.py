@@ -1,4 +1,4 @@
-"""What kind of page it is: an article, documentation, a forum thread, or something else.
+"""What page type it is: an article, documentation, a forum thread, or something else.
 
 A multinomial logistic regression over the means of the features: over all text of the page, and
 over what the hashed scores take for its content.
@@ -6,21 +6,18 @@ over what the hashed scores take for its content.
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Floats
 from templ_core.page_level.features.contexts import SUM_WEIGHT
-from templ_core.page_level.features.page_features import Matrix
-from templ_core.page_level.model import _page_type as _page_kind
+from templ_core.page_level.model import _page_type
 
-Floats = npt.NDArray[np.float64]
-
-PAGE_KINDS = ("article", "documentation", "forum", "other")
+PAGE_TYPES = ("article", "documentation", "forum", "other")
 _CLIP = 3.0
 _DECIMALS = 3
 
 
-class PageKind(msgspec.Struct, frozen=True, kw_only=True):
-    """How likely a page is of each kind, 0 to 1."""
+class PageType(msgspec.Struct, frozen=True, kw_only=True):
+    """How likely a page is of each type, 0 to 1."""
 
     article: float = 0.0
     documentation: float = 0.0
@@ -28,31 +25,31 @@ class PageKind(msgspec.Struct, frozen=True, kw_only=True):
     other: float = 1.0
 
 
-class KindModel(msgspec.Struct, frozen=True, kw_only=True):
+class PageTypeModel(msgspec.Struct, frozen=True, kw_only=True):
     """The regression's numbers."""
 
-    mean: Matrix
+    mean: Float32s
     """Of each statistic; length n_statistics."""
-    scale: Matrix
+    scale: Float32s
     """1 / standard deviation of each statistic, 0 where it is constant."""
-    weights: Matrix
-    """(n_statistics, 4), in the order of PAGE_KINDS."""
-    biases: Matrix
+    weights: Float32s
+    """(n_statistics, 4), in the order of PAGE_TYPES."""
+    biases: Float32s
 
     def standardised(self, statistics: Floats) -> Floats:
         """Statistics in standard deviations from the mean, cut off."""
         result: Floats = np.clip((statistics - self.mean) * self.scale, -_CLIP, _CLIP)
         return result
 
-    def page_kind(self, statistics: Floats) -> PageKind:
-        """The kind of a page with these statistics; rounded, the same on every machine."""
-        article, documentation, forum, other = _page_kind.kind_shares(
+    def page_type(self, statistics: Floats) -> PageType:
+        """The type of a page with these statistics; rounded, the same on every machine."""
+        article, documentation, forum, other = _page_type.page_type_shares(
             statistics, self.mean, self.scale, self.weights, self.biases, _CLIP, _DECIMALS
         )
-        return PageKind(article=article, documentation=documentation, forum=forum, other=other)
+        return PageType(article=article, documentation=documentation, forum=forum, other=other)
 
 
-def page_statistics(features: Matrix, words: Floats, attribute: Floats, text: Floats) -> Floats:
+def page_statistics(features: Float32s, words: Floats, attribute: Floats, text: Floats) -> Floats:
     """Statistics of a page.
 
     Args:
@@ -64,4 +61,4 @@ def page_statistics(features: Matrix, words: Floats, attribute: Floats, text: Fl
     Returns:
         Means of each feature by content and by words, then six sums of the page.
     """
-    return _page_kind.page_statistics(features, words, attribute, text, SUM_WEIGHT)
+    return _page_type.page_statistics(features, words, attribute, text, SUM_WEIGHT)

@@ -10,13 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Floats, Int32s, UInt32s
 from templ_core.page_level.model._tree_ensemble import leaf_sums, tree_sums
-
-Matrix = npt.NDArray[np.float32]
-Int32s = npt.NDArray[np.int32]
-
 
 LEAVES_MAX = 32
 """Of a small tree."""
@@ -26,13 +22,13 @@ class LeafMasks(NamedTuple):
     """Nodes of small trees, one tree after the other, without leaves."""
 
     feature: Int32s
-    threshold: Matrix
-    right_leaves: npt.NDArray[np.uint32]
+    threshold: Float32s
+    right_leaves: UInt32s
     """The leaves that stay possible when a row's feature is above the threshold, bits from the
     leftmost leaf on: all but those on the left of the node."""
     ends: Int32s
     """Number of nodes up to each tree's end."""
-    leaf_values: Matrix
+    leaf_values: Float32s
     """(n_trees, LEAVES_MAX)."""
 
 
@@ -41,12 +37,12 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     feature: Int32s
     """Column that a node looks at."""
-    threshold: Matrix
+    threshold: Float32s
     """Rows with at most this value go left."""
     left: Int32s
     """Number of the left child; a leaf's is itself."""
     right: Int32s
-    value: Matrix
+    value: Float32s
     """Log-odds that a leaf adds; 0 elsewhere."""
     roots: Int32s
     """First node of each tree; length n_trees."""
@@ -55,7 +51,7 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     depth: int
     """Steps from a root to the deepest leaf."""
 
-    def log_odds(self, rows: Matrix) -> npt.NDArray[np.float64]:
+    def log_odds(self, rows: Float32s) -> Floats:
         """Log-odds for content of each row of features."""
         if self.leaf_masks is not None:
             return self.base + leaf_sums(rows, *self.leaf_masks)

@@ -1,10 +1,5 @@
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from templ_core.array_types import Bools, Floats
 
 def best_cut(
-    odds: Floats, left_out: npt.NDArray[np.bool_], words: Floats, recall_share: float
-) -> tuple[npt.NDArray[np.bool_], float]: ...
+    log_odds: Floats, left_out: Bools, words: Floats, recall_share: float
+) -> tuple[Bools, float]: ...

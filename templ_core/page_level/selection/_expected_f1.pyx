@@ -8,11 +8,11 @@ import numpy as np
 from templ_core._arrays cimport items
 
 
-def best_cut(odds, left_out, words, double recall_share):
+def best_cut(log_odds, left_out, words, double recall_share):
     """Which segments to keep, and the F1 to expect."""
-    cdef Py_ssize_t size = len(odds), place, segment, best = 0
+    cdef Py_ssize_t size = len(log_odds), place, segment, best = 0
     cdef double mass = 0, kept_mass = 0, kept_words = 0, expected, highest = 0
-    cdef const double *score = <const double *>items(odds, 8)
+    cdef const double *score = <const double *>items(log_odds, 8)
     cdef const double *number = <const double *>items(words, 8)
     cdef const uint8_t *is_out = <const uint8_t *>items(left_out, 1)
     contents, ranks, kept = np.empty(size), np.empty(size), np.zeros(size, np.bool_)

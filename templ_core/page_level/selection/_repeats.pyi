@@ -1,6 +1,3 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Floats, Int64s, UInt64s
 
-def surest_copies(
-    text: npt.NDArray[np.uint64], odds: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int64]: ...
+def surest_copies(text: UInt64s, log_odds: Floats) -> Int64s: ...

@@ -8,10 +8,10 @@ import numpy as np
 from templ_core._arrays cimport items
 
 
-def surest_copies(text_column, odds_column):
+def surest_copies(text_column, log_odds_column):
     cdef Py_ssize_t count = len(text_column), segment, best
     cdef const uint64_t *text = <const uint64_t *>items(text_column, 8)
-    cdef const double *odds = <const double *>items(odds_column, 8)
+    cdef const double *log_odds = <const double *>items(log_odds_column, 8)
     cdef uint64_t mask = 15, slot
     while mask < <uint64_t>(2 * count):
         mask = 2 * mask + 1
@@ -23,7 +23,7 @@ def surest_copies(text_column, odds_column):
     for segment in range(count):
         slot = _slot_of(text[segment], text, table, mask)
         best = table[slot] - 1
-        if best < 0 or odds[segment] > odds[best]:
+        if best < 0 or log_odds[segment] > log_odds[best]:
             table[slot] = segment + 1
     for segment in range(count):
         result[segment] = table[_slot_of(text[segment], text, table, mask)] - 1

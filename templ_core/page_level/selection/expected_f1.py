@@ -5,24 +5,19 @@ Segments are kept from the surest on, as many as maximise
 calibrated probabilities, acts on the page as a whole, and never leaves a page empty.
 """
 
-import numpy as np
-import numpy.typing as npt
-
+from templ_core.array_types import Bools, Floats
 from templ_core.page_level.selection import _expected_f1
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 def best_cut(
-    content_odds: Floats, left_out: Bools, words: Floats, recall_share: float
+    content_log_odds: Floats, left_out: Bools, words: Floats, recall_share: float
 ) -> tuple[Bools, float]:
     """Which segments to keep, and the F1 to expect (0 to 1).
 
     Args:
-        content_odds: Log-odds for content of each segment.
+        content_log_odds: Log-odds for content of each segment.
         left_out: Segments that are not to be kept and count for nothing.
         words: Words of each segment, at least 1.
         recall_share: lambda above, 0 to 1.
     """
-    return _expected_f1.best_cut(content_odds, left_out, words, recall_share)
+    return _expected_f1.best_cut(content_log_odds, left_out, words, recall_share)

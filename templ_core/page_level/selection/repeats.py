@@ -5,18 +5,13 @@ Mobile and desktop markup side by side and quotes repeat text; equal cells and c
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats, Int64s, UInt64s
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document, bits_around
-from templ_core.page_level.features.characters import UInt64s
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.selection._repeats import surest_copies
 from templ_core.page_level.selection.expected_f1 import best_cut
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 REPEAT_WORDS_MIN = 10
 """With 20, documentation gains 0.002 and wcxb_dev loses 0.001."""
@@ -28,7 +23,7 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
 
     text: UInt64s
     """Hash of each segment's words."""
-    path: Ints
+    path: Int64s
     """Path group of each segment."""
     once: Bools
     """Segments of which one copy is enough."""
@@ -46,7 +41,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def choose(
-    content_odds: Floats,
+    content_log_odds: Floats,
     copies: Copies | None,
     words: Floats,
     recall_share: float,
@@ -55,7 +50,7 @@ def choose(
     """The cut with the best expected F1 over all segments that repeat no surer one.
 
     Args:
-        content_odds: Log-odds for content of each segment.
+        content_log_odds: Log-odds for content of each segment.
         copies: What may repeat what; None = all copies are meant.
         words: Words of each segment, at least 1.
         recall_share: lambda of `best_cut`.
@@ -64,11 +59,11 @@ def choose(
     if copies is None:
         repeated = np.zeros(len(words), np.bool_)
     else:
-        repeated = repeats(copies.text, copies.path, copies.once, content_odds)
+        repeated = repeats(copies.text, copies.path, copies.once, content_log_odds)
     out = repeated if left_out is None else repeated | left_out
-    kept, expected = best_cut(content_odds, out, words, recall_share)
+    kept, expected = best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
-        kept, expected = best_cut(content_odds, repeated, words, recall_share)
+        kept, expected = best_cut(content_log_odds, repeated, words, recall_share)
     return Choice(kept=kept, repeated=repeated, expected_f1=expected)
 
 
@@ -76,19 +71,19 @@ DOCUMENTATION_MIN = 0.5
 """From this probability on a page is documentation, which repeats itself on purpose."""
 
 
-def one_copy_enough(once: Bools, page: PageKind) -> Bools:
-    """The segments of `may_repeat` on a page of this kind: none on documentation."""
+def one_copy_enough(once: Bools, page: PageType) -> Bools:
+    """The segments of `may_repeat` on a page of this page_type: none on documentation."""
     return once if page.documentation <= DOCUMENTATION_MIN else np.zeros(len(once), np.bool_)
 
 
 def may_repeat(document: Document, words: Floats) -> Bools:
     """Segments of which one copy is enough: long, and not in code, tables or definition lists."""
-    meant = bits_around(document, tag_bits(document.nodes.kinds, _MEANT_TAGS))
+    meant = bits_around(document, tag_bits(document.nodes.element_types, _MEANT_TAGS))
     result: Bools = (words >= REPEAT_WORDS_MIN) & (meant == 0)
     return result
 
 
-def repeats(text: UInt64s, path: Ints, once: Bools, content_odds: Floats) -> Bools:
+def repeats(text: UInt64s, path: Int64s, once: Bools, content_log_odds: Floats) -> Bools:
     """Segments that repeat the surest one of the same text, which stands on another path.
 
     Of equally sure ones the first is the surest. On one path, equal texts are records of one list
@@ -98,8 +93,8 @@ def repeats(text: UInt64s, path: Ints, once: Bools, content_odds: Floats) -> Boo
         text: Hash of each segment's words.
         path: Path group of each segment.
         once: Segments of which one copy is enough.
-        content_odds: How sure it is that each is content.
+        content_log_odds: How sure it is that each is content.
     """
-    surest = surest_copies(text, np.ascontiguousarray(content_odds))
+    surest = surest_copies(text, np.ascontiguousarray(content_log_odds))
     result: Bools = once & (path != path[surest])
     return result

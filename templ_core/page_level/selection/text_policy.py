@@ -8,12 +8,11 @@ other text.
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.page_level.features.text_roles import TextKinds
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.array_types import Floats
+from templ_core.page_level.features.text_roles import TextRoles
+from templ_core.page_level.model.page_type import PageType
 
-Floats = npt.NDArray[np.float64]
 Comments = Literal["auto", "keep", "drop"]
 
 NEVER = -30.0
@@ -30,25 +29,25 @@ SPOKEN_WORDS_MIN = 5
 
 
 def with_policy(
-    odds: Floats, words: Floats, kinds: TextKinds, page: PageKind, comments: Comments
+    log_odds: Floats, words: Floats, roles: TextRoles, page: PageType, comments: Comments
 ) -> Floats:
     """Log-odds for content after the policy; length n_segments.
 
     Args:
-        odds: Log-odds for content by the page model.
+        log_odds: Log-odds for content by the page model.
         words: Words of each segment, at least 1.
-        kinds: Which segments are comments, reviews and consent texts.
-        page: The kind of the page.
+        roles: Which segments are comments, reviews and consent texts.
+        page: The page_type of the page.
         comments: What becomes of comments; `auto`: out on articles.
     """
-    result = odds.copy()
-    readers = kinds.comments | kinds.reviews
+    result = log_odds.copy()
+    readers = roles.comments | roles.reviews
     if comments == "drop":
         result[readers] = NEVER
     elif comments == "keep":
         spoken = readers & (words >= SPOKEN_WORDS_MIN)
         result[spoken] = np.maximum(result[spoken], ALWAYS)
     elif page.article > ARTICLE_MIN:
-        result[kinds.comments] += AGAINST_COMMENTS
-    result[kinds.consent] = NEVER
+        result[roles.comments] += AGAINST_COMMENTS
+    result[roles.consent] = NEVER
     return result

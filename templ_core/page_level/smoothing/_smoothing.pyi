@@ -3,9 +3,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Int32s: TypeAlias = npt.NDArray[np.int32]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Choice: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.int32]
+from templ_core.array_types import Floats, Int32s
+
+Choice: TypeAlias = npt.NDArray[np.uint8] | Int32s
 
 def fill_choices(
     parent: Int32s, score: Floats, weight: Floats, penalty: Floats, values: Floats, choice: Choice

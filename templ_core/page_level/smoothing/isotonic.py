@@ -12,12 +12,9 @@ takes the smallest value.
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s
 from templ_core.page_level.smoothing._smoothing import fill_choices, settle, walk_down
-
-Floats = npt.NDArray[np.float64]
-Int32s = npt.NDArray[np.int32]
 
 GRID = np.linspace(0.0, 1.0, 64)
 _BYTE_VALUES = 256

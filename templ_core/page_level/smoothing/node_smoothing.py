@@ -9,40 +9,35 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.page_level.features.page_tree import climb
 from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Int32s = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
 HIDDEN_AREA_PX = 2000.0
 """Nodes of a smaller area are neither classified nor smoothed."""
 PENALTY_FACTOR = 0.01
 """c of the penalty that the paper settled on, c * A / A_i."""
 
-PenaltyKind = Literal["area", "nodes", "parent-area"]
-PENALTY_KINDS: tuple[PenaltyKind, ...] = ("area", "nodes", "parent-area")
+Penalty = Literal["area", "nodes", "parent-area"]
+PENALTIES: tuple[Penalty, ...] = ("area", "nodes", "parent-area")
 Smoother = Callable[[Int32s, Floats, Floats, Floats], Smoothed]
 
 
-def penalties(kind: PenaltyKind, factor: float, parent: Int32s, area: Floats) -> Floats:
+def penalties(penalty: Penalty, factor: float, parent: Int32s, area: Floats) -> Floats:
     """What it costs to start a section at each node; infinite for nodes without area.
 
     Args:
-        kind: c * A / A_i, c * N / N_i (N: nodes of the subtree) or c * A_parent(i) / A_i.
+        penalty: c * A / A_i, c * N / N_i (N: nodes of the subtree) or c * A_parent(i) / A_i.
         factor: c.
         parent: Parent of each node in document order; -1 for the first node, the only root.
         area: Square pixels of each node.
     """
-    size = _nodes_inside(parent) if kind == "nodes" else area
-    whole = size[np.maximum(parent, 0)] if kind == "parent-area" else size.max()
-    penalty = np.full(len(size), np.inf)
-    np.divide(factor * whole, size, out=penalty, where=size > 0)
-    return penalty
+    size = _nodes_inside(parent) if penalty == "nodes" else area
+    whole = size[np.maximum(parent, 0)] if penalty == "parent-area" else size.max()
+    result = np.full(len(size), np.inf)
+    np.divide(factor * whole, size, out=result, where=size > 0)
+    return result
 
 
 def _nodes_inside(parent: Int32s) -> Floats:
@@ -55,11 +50,11 @@ def _nodes_inside(parent: Int32s) -> Floats:
 class Thinned(msgspec.Struct, frozen=True, kw_only=True):
     """A tree without some of its nodes."""
 
-    kept: Ints
+    kept: Int64s
     """Nodes that are left, ascending; the root is always left."""
     parent: Int32s
     """Of each kept node, as a number among the kept; -1 for the root."""
-    stands_for: Ints
+    stands_for: Int64s
     """For every node, the number of the kept node it is read off: itself or nearest above."""
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Int32s
 from templ_core.dom.document import Document, subtree_sums
 from templ_core.page_level.smoothing.isotonic import smooth
 from templ_core.page_level.smoothing.node_smoothing import leave_out
 
 Floats = npt.NDArray[np.floating[Any]]
-Int32s = npt.NDArray[np.int32]
 
 
 def section_numbers(

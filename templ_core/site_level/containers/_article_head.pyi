@@ -1,15 +1,14 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Int32s, Int64s, UInt64s
 
 def find_headline(
-    words: npt.NDArray[np.uint64],
-    words_of_segment: npt.NDArray[np.int64],
-    title: npt.NDArray[np.uint64],
+    words: UInt64s,
+    words_of_segment: Int64s,
+    title: UInt64s,
     looked_for: int,
-    owner: npt.NDArray[np.int32],
-    parent: npt.NDArray[np.int32],
-    kind: npt.NDArray[np.int32],
-    kinds: npt.NDArray[np.uint64],
+    owner: Int32s,
+    parent: Int32s,
+    element_type: Int32s,
+    element_types: UInt64s,
     text_start: int,
     *,
     title_share: float,

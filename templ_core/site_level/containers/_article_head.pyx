@@ -9,8 +9,8 @@ from templ_core.site_level.places._element_types cimport COLUMNS, HEADING
 
 cdef struct Elements:
     const int32_t *parent
-    const int32_t *kind
-    const uint64_t *kinds       # COLUMNS of each
+    const int32_t *element_type
+    const uint64_t *element_types       # COLUMNS of each
 
 
 def find_headline(
@@ -20,8 +20,8 @@ def find_headline(
     Py_ssize_t looked_for,
     owner,
     parent,
-    kind,
-    kinds,
+    element_type,
+    element_types,
     Py_ssize_t text_start,
     *,
     double title_share,
@@ -39,8 +39,8 @@ def find_headline(
         looked_for: How many of them are looked for.
         owner: Node of each segment.
         parent: Of each node; negative = none.
-        kind: Of each node.
-        kinds: `element_kinds` of the page.
+        element_type: Of each node.
+        element_types: `element_type_rows` of the page.
         text_start: First segment of the text.
         title_share: This share of a headline's words is in the title.
         covered_share: This share of the title's words is in a headline.
@@ -55,8 +55,8 @@ def find_headline(
     cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
     cdef Elements elements = Elements(
         <const int32_t *>items(parent, 4),
-        <const int32_t *>items(kind, 4),
-        <const uint64_t *>items(kinds, 8),
+        <const int32_t *>items(element_type, 4),
+        <const uint64_t *>items(element_types, 8),
     )
     cdef double covered, value, best_value = 0, title_words = len(title)
     cdef int64_t said
@@ -98,6 +98,6 @@ cdef int _level_around(int32_t node, const Elements *elements) noexcept:
     """1 inside a heading, 2 inside one of the highest level."""
     cdef int level = 0
     while node >= 0 and level < 2:
-        level = max(level, <int>elements.kinds[elements.kind[node] * COLUMNS + HEADING])
+        level = max(level, <int>elements.element_types[elements.element_type[node] * COLUMNS + HEADING])
         node = elements.parent[node]
     return level

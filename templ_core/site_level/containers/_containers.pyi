@@ -1,34 +1,27 @@
-from typing import TypeAlias
+from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 
-import numpy as np
-import numpy.typing as npt
-
-Int32s: TypeAlias = npt.NDArray[np.int32]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-
-def box_nodes(first: Ints, last: Ints) -> Ints: ...
+def box_nodes(first: Int64s, last: Int64s) -> Int64s: ...
 def find_containers(
     first: Int32s, last: Int32s, content: Floats, words: Floats, share: float, even: float
 ) -> tuple[int, int]: ...
 def steps_from(
-    first: Ints, last: Ints, parent: Int32s, node: int, segments: int, steps_max: int
+    first: Int64s, last: Int64s, parent: Int32s, node: int, segments: int, steps_max: int
 ) -> Floats: ...
 def usual_share(
-    keys: npt.NDArray[np.uint64],
-    sums: Ints,
+    keys: UInt64s,
+    sums: Int64s,
     pages: int,
     doubt: float,
-    cells: npt.NDArray[np.uint64],
-    first: Ints,
-    last: Ints,
+    cells: UInt64s,
+    first: Int64s,
+    last: Int64s,
     segments: int,
 ) -> Floats: ...
 def mean_around(
     content: Floats,
     words: Floats,
-    first: Ints,
-    last: Ints,
+    first: Int64s,
+    last: Int64s,
     parent: Int32s,
     owner: Int32s,
     levels: int,

@@ -2,16 +2,13 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats, UInt64s
 from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.containers._article_head import find_headline
-from templ_core.site_level.places.element_types import UInt64s
-
-Floats = npt.NDArray[np.float64]
 
 _TITLE_SHARE = 0.8
 """At least this share of a headline's words is in the page's title, ..."""
@@ -38,19 +35,19 @@ class ArticleHead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def article_head(
-    document: Document, features: PageFeatures, kinds: UInt64s, text_start: int
+    document: Document, features: PageFeatures, element_types: UInt64s, text_start: int
 ) -> ArticleHead:
     """The head of a page with at least one segment.
 
     Args:
         document: The page.
         features: Its features.
-        kinds: Its `element_kinds`.
+        element_types: Its `element_types`.
         text_start: First segment of its text.
     """
     size = len(document.segments.texts)
     headline, below = np.zeros((2, size))
-    found = _headline(document, features, kinds, text_start)
+    found = _headline(document, features, element_types, text_start)
     if found >= 0:
         headline[found] = 1
         if found < text_start <= found + _HEAD_SEGMENTS:
@@ -58,7 +55,9 @@ def article_head(
     return ArticleHead(headline=headline, below=below)
 
 
-def _headline(document: Document, features: PageFeatures, kinds: UInt64s, text_start: int) -> int:
+def _headline(
+    document: Document, features: PageFeatures, element_types: UInt64s, text_start: int
+) -> int:
     """The segment; -1 = none."""
     title = distinct(read_words(read_characters([document.title])).hashes)
     if not len(title):
@@ -71,8 +70,8 @@ def _headline(document: Document, features: PageFeatures, kinds: UInt64s, text_s
         min(len(title), _TITLE_WORDS),
         document.segments.owner,
         nodes.parent,
-        nodes.kind,
-        kinds,
+        nodes.element_type,
+        element_types,
         text_start,
         title_share=_TITLE_SHARE,
         covered_share=_COVERED_SHARE,

@@ -1,16 +1,13 @@
 """The elements that hold a page's content: on the page itself, and usually on its site."""
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.features.page_tree import PageTree
 from templ_core.site_level.containers import _containers
-from templ_core.site_level.places.counts import Counts, UInt64s
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
+from templ_core.site_level.places.counts import (
+    Counts,
+)
 
 CONTENT_SHARE = 0.85
 """Share of the page's content mass that its content box holds."""
@@ -30,7 +27,7 @@ class Containers(msgspec.Struct, frozen=True, kw_only=True):
     """The box most worth keeping: the largest sum of (probability - 1/2) * words."""
 
 
-def box_nodes(tree: PageTree) -> Ints:
+def box_nodes(tree: PageTree) -> Int64s:
     """The deepest element of each range of segments, in document order; length n_boxes."""
     return _containers.box_nodes(tree.first, tree.last)
 

@@ -4,14 +4,10 @@ The cut maximises expected F1 as if segments were right or wrong one by one. Tea
 and menus are so together, and where they are most of a page it falls low enough to take them all.
 """
 
-import numpy as np
-import numpy.typing as npt
-
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.array_types import Bools, Floats
+from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.fusion._fusion import below_least
 from templ_core.site_level.fusion.site_inputs import RECURS, TRUST, USUAL, Columns
-
-Floats = npt.NDArray[np.float64]
 
 _LIKELY = 0.4
 """From this probability on a page is an article, or documentation."""
@@ -23,29 +19,29 @@ _SOME_WORDS = 12
 """... on documentation of text that other pages have."""
 
 
-def left_beside(
-    odds: Floats, columns: Columns, words: Floats, kind: PageKind
-) -> npt.NDArray[np.bool_]:
+def outside_container(
+    log_odds: Floats, columns: Columns, words: Floats, page_type: PageType
+) -> Bools:
     """Segments of an article or of documentation that are left out; length n_segments.
 
     Beside the box is what stands neither in the page's best box nor where best boxes usually are. On
     an article anything is left out that is template rather than content.
 
     Args:
-        odds: Log-odds for content of each segment.
+        log_odds: Log-odds for content of each segment.
         columns: What the site says.
         words: Words of each segment.
-        kind: The kind of the page.
+        page_type: The page_type of the page.
     """
     return below_least(
-        odds,
+        log_odds,
         words,
         columns["in the best box"],
         columns["usual best box"],
         columns[TRUST],
         columns[RECURS],
-        kind.article > _LIKELY,
-        kind.documentation > _LIKELY,
+        page_type.article > _LIKELY,
+        page_type.documentation > _LIKELY,
         USUAL,
         _TRUSTED,
         _SURE,

@@ -1,10 +1,7 @@
 from collections.abc import Mapping
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from templ_core.array_types import Bools, Floats, Int64s
 
 class _Term(Protocol):
     @property
@@ -15,17 +12,17 @@ class _Term(Protocol):
     def high(self) -> float: ...
 
 def weighed(columns: Mapping[str, Floats], terms: Mapping[str, _Term], bias: float) -> Floats: ...
-def strongest_kinds(
+def strongest_evidence(
     columns: Mapping[str, Floats],
     terms: Mapping[str, _Term],
     neutral: Mapping[str, float],
-    kind_of_term: list[int],
-    kinds: int,
-    kept: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.int64]: ...
+    evidence_of_term: list[int],
+    sources: int,
+    kept: Bools,
+) -> Int64s: ...
 def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
 def below_least(
-    odds: Floats,
+    log_odds: Floats,
     words: Floats,
     in_best_box: Floats,
     usual_best_box: Floats,
@@ -37,10 +34,10 @@ def below_least(
     trusted: float,
     sure: float,
     some_words: float,
-) -> npt.NDArray[np.bool_]: ...
+) -> Bools: ...
 def words_at_stake(
     own: Floats,
     words: Floats,
     constant: Floats,
-    kept: npt.NDArray[np.bool_],
+    kept: Bools,
 ) -> tuple[float, float, float, float]: ...

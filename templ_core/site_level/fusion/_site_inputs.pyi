@@ -1,11 +1,4 @@
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-
-Int32s: TypeAlias = npt.NDArray[np.int32]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
 
 def combine(
     page: Floats,
@@ -14,11 +7,11 @@ def combine(
     best_share: Floats,
     steps: Floats,
     below: Floats,
-    labels: npt.NDArray[np.bool_],
-    path_pages: Ints,
-    constant: npt.NDArray[np.bool_],
-    text_pages: Ints,
-    shape_pages: Ints,
+    labels: Bools,
+    path_pages: Int64s,
+    constant: Bools,
+    text_pages: Int64s,
+    shape_pages: Int64s,
     words: Int32s,
     place_share: Floats,
     change: Floats,
@@ -27,10 +20,10 @@ def combine(
     usual: float,
     certain: float,
     pages: int,
-    kind_pages: int,
+    cluster_pages: int,
     margin: float,
     long_words: int,
     doubt: float,
     open_above: float,
     open_below: float,
-) -> tuple[Floats, npt.NDArray[np.bool_]]: ...
+) -> tuple[Floats, Bools]: ...

@@ -15,7 +15,7 @@ cdef inline double within(double value, double low, double high) noexcept:
 def combine(
     page, place, near, best_share, steps, below, labels, path_pages, constant, text_pages,
     shape_pages, words, place_share, change,
-    *, double documentation, double usual, double certain, int64_t pages, int64_t kind_pages,
+    *, double documentation, double usual, double certain, int64_t pages, int64_t cluster_pages,
     double margin, int32_t long_words, double doubt, double open_above, double open_below,
 ):
     """Columns in the order of site_inputs.py, and which segments are open to phrases.
@@ -40,7 +40,7 @@ def combine(
         usual: A box is usual if it is at most so much less usual than the page's most usual one.
         certain: Above these log-odds by the page model the box need not be the best one.
         pages: Of the site.
-        kind_pages: Of the kind.
+        cluster_pages: Of the kind.
         margin: Probabilities are kept this far from 0 and 1.
         long_words: More words count as so many.
         doubt: Pages that halve what the shape of a long text says.
@@ -48,8 +48,8 @@ def combine(
         open_below: ... and page or place below this.
     """
     cdef Py_ssize_t count = len(page), segment
-    cdef const double *page_odds = <const double *>items(page, 8)
-    cdef const double *place_odds = <const double *>items(place, 8)
+    cdef const double *page_log_odds = <const double *>items(page, 8)
+    cdef const double *place_log_odds = <const double *>items(place, 8)
     cdef const double *around = <const double *>items(near, 8)
     cdef const double *best = <const double *>items(best_share, 8)
     cdef const double *step = <const double *>items(steps, 8)
@@ -69,37 +69,37 @@ def combine(
     cdef double mass, meant, known = 0, all = 0
     for segment in range(count):
         most = max(most, best[segment])
-        mass = length[segment] / (1 + exp(-page_odds[segment]))
+        mass = length[segment] / (1 + exp(-page_log_odds[segment]))
         all += mass
         if on_pages[segment] > 0:
             known += mass
     for segment in range(count):
         long = log(<double>min(length[segment], long_words))
-        high = max(page_odds[segment], place_odds[segment])
-        low = min(page_odds[segment], place_odds[segment])
+        high = max(page_log_odds[segment], place_log_odds[segment])
+        low = min(page_log_odds[segment], place_log_odds[segment])
         is_open[segment] = (
             high > open_above and low < open_below and in_head[segment] == 0
             and (length[segment] <= long_words or shape[segment] > 1)
         )
-        column[segment] = within(page_odds[segment], -sure, sure)
+        column[segment] = within(page_log_odds[segment], -sure, sure)
         high = within(around[segment], margin, 1 - margin)
         column[count + segment] = log(high / (1 - high))
         column[2 * count + segment] = best[segment] - most
         meant = 0
         if is_label[segment] or best[segment] - most > usual and (
-            page_odds[segment] > certain or page_odds[segment] > 0 and step[segment] == 0
+            page_log_odds[segment] > certain or page_log_odds[segment] > 0 and step[segment] == 0
         ):
             meant = documentation
         column[3 * count + segment] = 0.5 if step[segment] == 0 else -0.5
-        column[4 * count + segment] = place_odds[segment] + (
-            meant * fixed[segment] * max(page_odds[segment] - place_odds[segment], 0.0)
+        column[4 * count + segment] = place_log_odds[segment] + (
+            meant * fixed[segment] * max(page_log_odds[segment] - place_log_odds[segment], 0.0)
         )
         high = (1 - meant) * shape[segment] / <double>max(pages, 1)
         column[5 * count + segment] = high
         column[6 * count + segment] = pages / (pages + doubt) * high * long
         column[7 * count + segment] = (
             (1 - meant)
-            * in_tree[segment] * (1 - changes[segment]) * kind_pages / (kind_pages + 1)
+            * in_tree[segment] * (1 - changes[segment]) * cluster_pages / (cluster_pages + 1)
         )
         column[8 * count + segment] = 1 if max(text[segment], shape[segment]) > 1 else known / all
         column[9 * count + segment] = long

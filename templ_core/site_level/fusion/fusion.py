@@ -6,14 +6,11 @@ from importlib import resources
 from typing import Self
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats
 from templ_core.errors import CodecError
-from templ_core.site_level.fusion._fusion import strongest_kinds, weighed
+from templ_core.site_level.fusion._fusion import strongest_evidence, weighed
 from templ_core.site_level.fusion.site_inputs import LENGTH, LONG_WORDS, Columns
-
-Floats = npt.NDArray[np.float64]
 
 FUSION_FORMAT = 2
 SHIPPED = "fusion.json"
@@ -52,7 +49,7 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     high: float
 
 
-def fused_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
+def fused_log_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
     """Log-odds for content of each segment; length n_segments."""
     return weighed(columns, terms, bias)
 
@@ -63,13 +60,13 @@ them it rises with the logarithm."""
 _PER_LENGTH = (_LONG - _SHORT) / math.log(LONG_WORDS)
 
 
-def surer_by_length(odds: Floats, columns: Columns) -> Floats:
+def surer_by_length(log_odds: Floats, columns: Columns) -> Floats:
     """Log-odds as they count in a cut: of the same evidence a paragraph is surer than a label.
 
     They are fitted without: with it, the fit trades short text of one corpus for long text of
     another.
     """
-    result: Floats = odds * (_SHORT + _PER_LENGTH * columns[LENGTH])
+    result: Floats = log_odds * (_SHORT + _PER_LENGTH * columns[LENGTH])
     return result
 
 
@@ -88,13 +85,13 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def log_odds(self, columns: Columns) -> Floats:
         """Log-odds for content of each segment; length n_segments."""
-        return fused_odds(columns, self.terms, self.bias)
+        return fused_log_odds(columns, self.terms, self.bias)
 
-    def reasons(self, columns: Columns, kept: npt.NDArray[np.bool_]) -> list[str]:
-        """The kind of evidence that speaks most for what became of each segment."""
-        kinds = [REASONS.index(REASON_OF[name]) for name in self.terms]
-        strongest = strongest_kinds(columns, self.terms, NEUTRAL, kinds, len(REASONS), kept)
-        return [REASONS[kind] for kind in strongest.tolist()]
+    def reasons(self, columns: Columns, kept: Bools) -> list[str]:
+        """The source of evidence that speaks most for what became of each segment."""
+        sources = [REASONS.index(REASON_OF[name]) for name in self.terms]
+        strongest = strongest_evidence(columns, self.terms, NEUTRAL, sources, len(REASONS), kept)
+        return [REASONS[source] for source in strongest.tolist()]
 
     @classmethod
     def from_json(cls, body: bytes) -> Self:

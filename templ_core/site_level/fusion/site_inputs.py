@@ -1,12 +1,12 @@
 """What the window of a site says about the segments of a page, as columns for the fusion."""
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.containers.article_head import article_head
 from templ_core.site_level.containers.containers import (
     box_nodes,
@@ -17,13 +17,12 @@ from templ_core.site_level.containers.containers import (
 )
 from templ_core.site_level.fusion._site_inputs import combine
 from templ_core.site_level.places._place_log_odds import where_repeated
-from templ_core.site_level.places.element_types import element_kinds
+from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.places import node_places, page_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 
-Floats = npt.NDArray[np.float64]
 Columns = dict[str, Floats]
 
 SIGNS = {
@@ -87,8 +86,8 @@ they mean nothing, which says the same of each of its subjects.
 def site_inputs(
     document: Document,
     features: PageFeatures,
-    content_odds: Floats,
-    page_kind: PageKind,
+    content_log_odds: Floats,
+    page_type: PageType,
     model: SiteModel,
     config: CoreConfig,
 ) -> Columns:
@@ -97,25 +96,27 @@ def site_inputs(
     Args:
         document: A page with at least one segment.
         features: Its features.
-        content_odds: Log-odds for content of each segment, by the page model.
-        page_kind: The kind of the page, by the page model.
+        content_log_odds: Log-odds for content of each segment, by the page model.
+        page_type: The kind of the page, by the page model.
         model: What is known about the site.
         config: The core's thresholds.
     """
     table = model.places
-    kinds = element_kinds(document)
-    nodes = node_places(document, kinds)
+    types = element_type_rows(document)
+    nodes = node_places(document, types)
     page = page_places(document, features, nodes)
     tree, parent = features.tree, document.nodes.parent
-    known = read_places(table, page, content_odds)
+    known = read_places(table, page, content_log_odds)
     containers = find_containers(page.first, page.last, known.content, tree.words)
     best = int(box_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
-    head = article_head(document, features, kinds, int(tree.first[best]))
-    in_tree = tree_evidence(document, model.trees, config.kind_likeness_min, features.text, kinds)
+    head = article_head(document, features, types, int(tree.first[best]))
+    in_tree = tree_evidence(
+        document, model.trees, config.cluster_likeness_min, features.text, types
+    )
     combined, is_open = combine(
-        content_odds,
-        known.odds,
+        content_log_odds,
+        known.log_odds,
         mean_around(known.content, tree, parent),
         usual(table.best_boxes, nodes.cell, tree),
         steps,
@@ -128,11 +129,11 @@ def site_inputs(
         page.words,
         in_tree.place_share,
         in_tree.change,
-        documentation=page_kind.documentation,
+        documentation=page_type.documentation,
         usual=USUAL,
         certain=_CERTAIN,
         pages=table.pages,
-        kind_pages=in_tree.pages,
+        cluster_pages=in_tree.pages,
         margin=_QUITE_SURE,
         long_words=LONG_WORDS,
         doubt=_PAGES_OF_DOUBT,
@@ -145,7 +146,7 @@ def site_inputs(
         "steps to the best box": steps,
         "headline": head.headline,
         CONSTANT: known.constant.astype(np.float64),
-        "phrases": (1 - page_kind.documentation)
+        "phrases": (1 - page_type.documentation)
         * columns[LENGTH]
         * model.phrase_matcher.coverage(document, is_open),
     }

@@ -1,12 +1,8 @@
 from collections.abc import Callable
-from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Int32s, Int64s
 
-Int32s: TypeAlias = npt.NDArray[np.int32]
-
-def token_spans(text: str, *, markup: bool) -> npt.NDArray[np.int64]: ...
+def token_spans(text: str, *, markup: bool) -> Int64s: ...
 
 class TokenNumbers:
     def __init__(

@@ -1,12 +1,13 @@
 """Where the strings of a template begin: the energy cut-off of Foschini's thesis, equation 3.1."""
 
 import numpy as np
-import numpy.typing as npt
+
+from templ_core.array_types import Int32s, Int64s
 
 BINS = 100
 
 
-def document_histogram(documents: npt.NDArray[np.int32], pages: int) -> npt.NDArray[np.int64]:
+def document_histogram(documents: Int32s, pages: int) -> Int64s:
     """Number of strings by the share of pages that have them, in 100 bins.
 
     Bin i holds the strings on i to i + 1 hundredths of the pages; the last one those on all of
@@ -21,7 +22,7 @@ def document_histogram(documents: npt.NDArray[np.int32], pages: int) -> npt.NDAr
     return np.bincount(bins, minlength=BINS)
 
 
-def energy_cutoff(histogram: npt.NDArray[np.int64]) -> int:
+def energy_cutoff(histogram: Int64s) -> int:
     """The bin b in 1 .. n_bins - 1 that minimises equation 3.1, the lowest of equals.
 
     E(b) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i with b = (x + y) / 2. For a given

@@ -8,7 +8,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.site_level.phrases.suffix_array import BORDER, BREAK, Int32s, SuffixArray
+from templ_core.array_types import Bools, Int32s
+from templ_core.site_level.phrases.suffix_array import (
+    BORDER,
+    BREAK,
+    SuffixArray,
+)
 
 _CHUNK = 1 << 22
 
@@ -176,7 +181,7 @@ def _climb(at: Int32s, left: Int32s, target: Int32s, steps: list[Int32s]) -> Int
     return reached
 
 
-def _left_maximal(intervals: _Intervals, suffixes: SuffixArray) -> npt.NDArray[np.bool_]:
+def _left_maximal(intervals: _Intervals, suffixes: SuffixArray) -> Bools:
     """Whether an interval's strings start at a border or follow different tokens."""
     starts, tokens = suffixes.starts, suffixes.tokens
     before = np.where(starts > 0, tokens[starts - 1], BREAK)
@@ -184,5 +189,5 @@ def _left_maximal(intervals: _Intervals, suffixes: SuffixArray) -> npt.NDArray[n
     changes[1:] = (before[1:] != before[:-1]) | (before[1:] == BREAK)
     changes |= tokens[starts] == BORDER
     count = np.cumsum(changes, dtype=np.int32)
-    maximal: npt.NDArray[np.bool_] = count[intervals.right] > count[intervals.left]
+    maximal: Bools = count[intervals.right] > count[intervals.left]
     return maximal

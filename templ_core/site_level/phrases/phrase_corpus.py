@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Int32s, Int64s, UInt16s, UInt32s
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
@@ -26,7 +27,7 @@ def page_text(document: Document) -> str:
     return LINE.join(lines_of_segments(document))
 
 
-def segment_of_each_line(document: Document) -> npt.NDArray[np.int64]:
+def segment_of_each_line(document: Document) -> Int64s:
     """The segment that each line of `page_text` belongs to; length n_lines."""
     lines = [text.count(LINE) + 1 for text in lines_of_segments(document)]
     return np.repeat(np.arange(len(lines)), lines)
@@ -39,17 +40,19 @@ def lines_of_segments(
     texts, owner = document.segments.texts, document.segments.owner
     if segments is not None:
         texts, owner = [texts[one] for one in segments.tolist()], owner[segments]
-    kinds = document.nodes.kinds
+    element_types = document.nodes.element_types
     return [
-        text.replace(LINE, " ") if kinds[kind][0] == "pre" else text
-        for text, kind in zip(texts, document.nodes.kind[owner].tolist(), strict=True)
+        text.replace(LINE, " ") if element_types[element_type][0] == "pre" else text
+        for text, element_type in zip(
+            texts, document.nodes.element_type[owner].tolist(), strict=True
+        )
     ]
 
 
 class Corpus(msgspec.Struct, frozen=True, kw_only=True):
     """The tokens of some pages, one after the other, a break behind each page."""
 
-    tokens: npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+    tokens: UInt16s | UInt32s
     """Numbers of tokens; `BREAK` also for tokens on too few pages."""
     document_of: npt.NDArray[np.unsignedinteger]
     """Page of each token."""
@@ -106,9 +109,7 @@ def read_corpus(
     return _numbered_anew(parts, list(number_of_key), occurrences_min)
 
 
-def _numbered_anew(
-    parts: list[npt.NDArray[np.int32]], keys: list[str], occurrences_min: int
-) -> Corpus:
+def _numbered_anew(parts: list[Int32s], keys: list[str], occurrences_min: int) -> Corpus:
     """Frequent keys get numbers without gaps, so that they need few bytes; rare ones none."""
     sizes = np.array([len(part) + 1 for part in parts], np.int64)
     end = np.array([BREAK], np.int32)

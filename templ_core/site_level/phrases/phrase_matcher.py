@@ -1,8 +1,8 @@
 """What a site's phrases cover of a page."""
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
@@ -10,9 +10,6 @@ from templ_core.site_level.phrases.mutable_patterns import Normaliser
 from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments
 from templ_core.site_level.phrases.phrase_removal import Span, union
 from templ_core.site_level.phrases.phrase_set import PhraseSet
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 _REMEMBERED_TOKENS = 1 << 17
 _BORDER = 0

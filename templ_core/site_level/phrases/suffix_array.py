@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from pydivsufsort import divsufsort, kasai
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Tokens = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+from templ_core.array_types import Int32s, UInt32s
+
+Tokens = npt.NDArray[np.uint16] | UInt32s
 
 BREAK = 0
 """Token that is part of no string: end of a document, or a token too rare to matter."""

@@ -1,6 +1,3 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Int64s, UInt64s
 
-def sums_of(
-    keys: npt.NDArray[np.uint64], sums: npt.NDArray[np.int64], wanted: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.int64]: ...
+def sums_of(keys: UInt64s, sums: Int64s, wanted: UInt64s) -> Int64s: ...

@@ -1,8 +1,7 @@
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import UInt64s
 
 def known_rows(
-    kinds: list[tuple[str, str]], row_of: Callable[[str, str], bytes]
-) -> npt.NDArray[np.uint64]: ...
+    element_types: list[tuple[str, str]], row_of: Callable[[str, str], bytes]
+) -> UInt64s: ...

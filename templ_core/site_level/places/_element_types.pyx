@@ -1,4 +1,4 @@
-"""Rows of kinds of elements met before, a line of the processor's cache each; see element_kinds.py."""
+"""Rows of element types met before, a line of the processor's cache each; see element_types.py."""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc
@@ -21,15 +21,15 @@ cdef struct Line:
 cdef Line *lines = NULL
 
 
-def known_rows(list kinds, row_of):
-    """The rows of kinds; those not met before, or forgotten since, are made by `row_of`.
+def known_rows(list element_types, row_of):
+    """The rows of element_types; those not met before, or forgotten since, are made by `row_of`.
 
     Args:
-        kinds: Pairs of tag and attributes.
+        element_types: Pairs of tag and attributes.
         row_of: From tag and attributes to the bytes of their row, always the same.
     """
     global lines
-    cdef Py_ssize_t number, count = len(kinds), trial
+    cdef Py_ssize_t number, count = len(element_types), trial
     cdef uint64_t key[2]
     cdef const char *bytes
     cdef Line *line
@@ -41,9 +41,9 @@ def known_rows(list kinds, row_of):
     rows = np.empty((count, COLUMNS), np.uint64)
     cdef uint64_t *row = <uint64_t *>items(rows, 8, True)
     for number in range(count):
-        pair = kinds[number]
+        pair = element_types[number]
         tag, attributes = pair[0], pair[1]
-        # Hashes of strings are secret to the process: no page can make one kind look like another.
+        # Hashes of strings are secret to the process: no page can make one element_type look like another.
         key[1] = <uint64_t>hash(tag) | 1
         key[0] = mixed(mixed(key[1]) + <uint64_t>hash(attributes))
         for trial in range(TRIES):

@@ -1,16 +1,10 @@
 from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 
-UInt64s: TypeAlias = npt.NDArray[np.uint64]
-Int32s: TypeAlias = npt.NDArray[np.int32]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Table: TypeAlias = tuple[UInt64s, Ints]
+Table: TypeAlias = tuple[UInt64s, Int64s]
 
-def constant_texts(paths: Ints, text_pages: Ints, words: Ints, unknown: float) -> Bools: ...
+def constant_texts(paths: Int64s, text_pages: Int64s, words: Int64s, unknown: float) -> Bools: ...
 def read_places(
     path_table: Table,
     text_table: Table,
@@ -23,10 +17,10 @@ def read_places(
     cell: UInt64s,
     anchor: UInt64s,
     words: Int32s,
-    content_odds: Floats,
+    content_log_odds: Floats,
     unit: int,
     template_mass: int,
     unknown: float,
     margin: float,
-) -> tuple[Ints, Floats, Bools, Ints, Ints, Floats, Floats]: ...
+) -> tuple[Int64s, Floats, Bools, Int64s, Int64s, Floats, Floats]: ...
 def where_repeated(path: UInt64s, text: UInt64s) -> Bools: ...

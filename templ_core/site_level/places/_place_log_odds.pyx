@@ -1,4 +1,4 @@
-"""What a window says about places; see place_table.py and place_odds.py."""
+"""What a window says about places; see place_table.py and place_log_odds.py."""
 
 from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -41,16 +41,16 @@ def constant_texts(const int64_t[:, :] paths, const int64_t[:] text_pages, const
 
 def read_places(
     path_table, text_table, shape_table, cell_table, anchor_table,
-    path, text, shape, cell, anchor, words, content_odds,
+    path, text, shape, cell, anchor, words, content_log_odds,
     int64_t unit, int64_t template_mass, double unknown, double margin,
 ):
-    """What place_odds.read_places finds.
+    """What place_log_odds.read_places finds.
 
     Args:
         path_table: Keys and sums, as the four behind it.
         path: Of each segment, as the four behind it.
         words: Of each segment; int32.
-        content_odds: Of each segment.
+        content_log_odds: Of each segment.
         unit: Of content mass.
         template_mass: Content mass of a word of constant text.
         unknown: Constancy of places on fewer than two pages.
@@ -58,7 +58,7 @@ def read_places(
     """
     cdef Py_ssize_t segment, count = len(words)
     cdef const int32_t *words_of = <const int32_t *>items(words, 4)
-    cdef const double *odds_of = <const double *>items(content_odds, 8)
+    cdef const double *log_odds_of = <const double *>items(content_log_odds, 8)
     paths, texts = sums_at(path_table, path, 3), sums_at(text_table, text, 1)
     shapes, masses = sums_at(shape_table, shape, 1), np.empty(count, np.int64)
     cdef const int64_t *known = <const int64_t *>items(paths, 8)
@@ -78,10 +78,10 @@ def read_places(
             mass[segment] = template_mass * words_of[segment]
         else:
             mass[segment] = <int64_t>rint(
-                <double>(unit * words_of[segment]) / (1 + exp(-odds_of[segment]))
+                <double>(unit * words_of[segment]) / (1 + exp(-log_odds_of[segment]))
             )
-    add_odds(cell_table, cell, words_of, mass, unit, margin, constancy + count)
-    add_odds(anchor_table, anchor, words_of, mass, unit, margin, constancy + count)
+    add_log_odds(cell_table, cell, words_of, mass, unit, margin, constancy + count)
+    add_log_odds(anchor_table, anchor, words_of, mass, unit, margin, constancy + count)
     for segment in range(count):
         constancy[2 * count + segment] = 1 / (1 + exp(-constancy[count + segment]))
     return paths[0], columns[0], constants, texts[0], shapes[0], columns[1], columns[2]
@@ -128,9 +128,9 @@ cdef object sums_at(table, wanted, Py_ssize_t rows):
     return found
 
 
-cdef int add_odds(
+cdef int add_log_odds(
     table, wanted, const int32_t *words, const int64_t *mass, int64_t unit, double margin,
-    double *odds,
+    double *log_odds,
 ) except -1:
     """Add half the log-odds for content of each segment's place, pooled over window and page."""
     cdef Py_ssize_t segment, count = len(wanted), slot, first, size = 16
@@ -157,5 +157,5 @@ cdef int add_odds(
         first = leader[segment]
         probability = total[count + first] / (unit * <double>total[first])
         probability = min(max(probability, margin), 1 - margin)
-        odds[segment] += log(probability / (1 - probability)) / 2
+        log_odds[segment] += log(probability / (1 - probability)) / 2
     return 0

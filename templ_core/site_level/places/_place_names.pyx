@@ -12,11 +12,11 @@ from templ_core.site_level.places._element_types cimport CELL, CELLS, COLUMNS, I
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 
 
-def name_places(kinds, kind, parent, int positions):
+def name_places(element_types, element_type, parent, int positions):
     """Path, cell and anchor of each node; positions of cells are told apart as far as `positions`."""
-    cdef Py_ssize_t count = len(kind), node, above
-    cdef const uint64_t *kind_row = <const uint64_t *>items(kinds, 8)
-    cdef const int32_t *kind_of = <const int32_t *>items(kind, 4)
+    cdef Py_ssize_t count = len(element_type), node, above
+    cdef const uint64_t *type_row = <const uint64_t *>items(element_types, 8)
+    cdef const int32_t *type_of = <const int32_t *>items(element_type, 4)
     cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
     names = np.empty((3, count), np.uint64)
     cdef uint64_t *path = <uint64_t *>items(names, 8, True)
@@ -30,7 +30,7 @@ def name_places(kinds, kind, parent, int positions):
     if seen == NULL:
         raise MemoryError
     for node in range(count):
-        row = kind_row + kind_of[node] * COLUMNS
+        row = type_row + type_of[node] * COLUMNS
         stem, above, position = row[STEM], parent_of[node], 0
         if row[CELL]:
             before = seen + (above + 1) * CELLS + row[CELL]

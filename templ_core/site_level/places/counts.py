@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.site_level.places._counts import sums_of
-
-Ints = npt.NDArray[np.int64]
-UInt64s = npt.NDArray[np.uint64]
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,12 +14,12 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     keys: UInt64s
     """Ascending, each once; length n_keys."""
-    sums: Ints
+    sums: Int64s
     """(n_sums, n_keys), row after row without gaps."""
     labels: UInt64s
     """What a key stands for, the same wherever it occurs; (n_labels, n_keys)."""
 
-    def of(self, keys: UInt64s) -> Ints:
+    def of(self, keys: UInt64s) -> Int64s:
         """The sums of `keys`, 0 for those unknown; (n_sums, len(keys))."""
         return sums_of(self.keys, self.sums, keys)
 
@@ -34,7 +31,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         """What was there before `other` was added."""
         return self._with(other, -other.sums)
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> "Counts":
+    def where(self, chosen: Bools) -> "Counts":
         """The keys that are chosen; `chosen` has length n_keys."""
         return Counts(
             keys=self.keys[chosen],
@@ -42,12 +39,12 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
             labels=self.labels.compress(chosen, axis=1),
         )
 
-    def _with(self, other: "Counts", sums: Ints) -> "Counts":
+    def _with(self, other: "Counts", sums: Int64s) -> "Counts":
         both = total([self, Counts(keys=other.keys, sums=sums, labels=other.labels)])
         return both.where(both.sums[0] > 0)
 
 
-def count(keys: UInt64s, sums: Ints, labels: UInt64s | None = None) -> Counts:
+def count(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Counts:
     """Sums by key.
 
     Args:

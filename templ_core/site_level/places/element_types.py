@@ -1,6 +1,6 @@
 """What a pair of tag and attributes says about the elements that have it, wherever they stand.
 
-Read once for each kind of element, and kept: the pages of a site share most kinds.
+Read once for each element type, and kept: the pages of a site share most element_types.
 """
 
 import functools
@@ -8,15 +8,11 @@ import hashlib
 import re
 import struct
 
-import numpy as np
-import numpy.typing as npt
-
+from templ_core.array_types import UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
 from templ_core.page_level.model.hashed_scores import HEADINGS
 from templ_core.site_level.places._element_types import known_rows
-
-UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = struct.Struct("=6Q")
 _DIGITS = re.compile(r"\d+")
@@ -38,14 +34,14 @@ _HEADINGS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
 _CELLS = {tag: number for number, tag in enumerate(_CELL_TAGS, 1)}
 
 
-def element_kinds(document: Document) -> UInt64s:
-    """What is known of each of a document's kinds of elements; (n_kinds, 6).
+def element_type_rows(document: Document) -> UInt64s:
+    """What is known of each of a document's element types; (n_element_types, 6).
 
     Hash of its tag; of its stem (tag, id, first classes) and of its style (tag, first class), both
     without what changes from page to page; 1 for blocks; number of its tag among those of cells, from
     1, and 0 for others; 1 for headings, 2 for those of the highest level.
     """
-    return known_rows(document.nodes.kinds, _row)
+    return known_rows(document.nodes.element_types, _row)
 
 
 def _row(tag: str, attributes: str) -> bytes:

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Int64s, UInt32s, UInt64s
 from templ_core.distinct import distinct
-
-UInt64s = npt.NDArray[np.uint64]
 
 
 class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,10 +21,10 @@ class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):
     """Pages counted."""
     nodes: UInt64s
     """Hashes in ascending order."""
-    counts: npt.NDArray[np.uint32]
+    counts: UInt32s
     """Pages that hold each node."""
 
-    def pages_with(self, nodes: UInt64s) -> npt.NDArray[np.int64]:
+    def pages_with(self, nodes: UInt64s) -> Int64s:
         """Pages of the window that hold each of `nodes`; 0 for those unknown."""
         if not self.nodes.size:
             return np.zeros(nodes.size, np.int64)

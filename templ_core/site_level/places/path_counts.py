@@ -1,13 +1,10 @@
-"""On how many pages of a kind each element path occurs, and how like a page is to them."""
+"""On how many pages of a cluster each element path occurs, and how like a page is to them."""
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.site_level.places.node_frequency import UInt64s
+from templ_core.array_types import Int64s, UInt64s
 from templ_core.site_level.trees._clusters import changed_counts, shared_sum
-
-Int64s = npt.NDArray[np.int64]
 
 
 class PathCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,9 +26,9 @@ class PathCounts(msgspec.Struct, frozen=True, kw_only=True):
         return PathCounts(paths=self.paths[kept], pages=self.pages[kept])
 
     def likeness(self, paths: UInt64s, pages: int) -> float:
-        """How like a page with these distinct `paths` is to a kind of `pages` pages, 0 to 1.
+        """How like a page with these distinct `paths` is to a cluster of `pages` pages, 0 to 1.
 
-        Dice's coefficient, each path of the kind weighing the share of pages that have it.
+        Dice's coefficient, each path of the cluster weighing the share of pages that have it.
         """
         both, total = shared_sum(self.paths, self.pages, paths)
         return 2 * both / (total + paths.size * pages) if both else 0.0

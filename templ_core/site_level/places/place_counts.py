@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.page_level.features.characters import UInt64s, mix
-from templ_core.site_level.places.counts import Counts, Ints, count, occurrences, total
+from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
+from templ_core.page_level.features.characters import (
+    mix,
+)
+from templ_core.site_level.places.counts import (
+    Counts,
+    count,
+    occurrences,
+    total,
+)
 from templ_core.site_level.places.places import PagePlaces
-
-Floats = npt.NDArray[np.float64]
 
 MASS_UNIT = 1000
 """Content mass (probability times words) is counted in thousandths of a word."""
@@ -18,7 +23,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Sums over pages; what a page adds is itself a value of this kind."""
+    """Sums over pages; what a page adds is itself a value of this element_type."""
 
     pages: int
     runs: Counts
@@ -51,14 +56,14 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def count_page(page: PagePlaces, content_odds: Floats) -> PlaceCounts:
+def count_page(page: PagePlaces, content_log_odds: Floats) -> PlaceCounts:
     """What one page adds.
 
     Args:
         page: Where its segments stand.
-        content_odds: Log-odds for content of each, by the page model.
+        content_log_odds: Log-odds for content of each, by the page model.
     """
-    mass = content_mass(content_odds, page.words)
+    mass = content_mass(content_log_odds, page.words)
     runs = count(
         run_keys(page.cell, page.text),
         np.stack([page.words.astype(np.int64), mass, np.ones(len(mass), np.int64)]),
@@ -85,9 +90,9 @@ def count_pages(pages: Sequence[PlaceCounts]) -> PlaceCounts:
     )
 
 
-def content_mass(content_odds: Floats, words: npt.NDArray[np.int32]) -> Ints:
+def content_mass(content_log_odds: Floats, words: Int32s) -> Int64s:
     """Content mass of segments in units of MASS_UNIT; length n_segments."""
-    mass: Ints = np.rint(MASS_UNIT * words / (1 + np.exp(-content_odds))).astype(np.int64)
+    mass: Int64s = np.rint(MASS_UNIT * words / (1 + np.exp(-content_log_odds))).astype(np.int64)
     return mass
 
 

@@ -2,15 +2,11 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.distinct import distinct_groups
 from templ_core.site_level.places._place_log_odds import constant_texts
 from templ_core.site_level.places.counts import Counts, count
 from templ_core.site_level.places.place_counts import MASS_UNIT, PlaceCounts, run_keys
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 UNKNOWN_CONSTANCY = 0.3
 """Of a place on fewer than two pages."""

@@ -5,17 +5,13 @@ page to page (digits, classes that name a category, an author, a state).
 """
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Int32s, UInt64s
 from templ_core.dom.document import Document
-from templ_core.page_level.features.characters import UInt64s
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.containers.containers import box_nodes
 from templ_core.site_level.places._place_names import name_places, place_columns
-from templ_core.site_level.places.element_types import element_kinds
-
-Int32s = npt.NDArray[np.int32]
+from templ_core.site_level.places.element_types import element_type_rows
 
 _CELL_POSITIONS = 6
 """... as far as this."""
@@ -85,15 +81,15 @@ def page_places(document: Document, features: PageFeatures, nodes: Places) -> Pa
     )
 
 
-def node_places(document: Document, kinds: UInt64s | None = None) -> Places:
+def node_places(document: Document, types: UInt64s | None = None) -> Places:
     """The places of all elements of a page with at least one.
 
     Args:
         document: The page.
-        kinds: `element_kinds` of the page, where they are known already.
+        types: `element_type_rows` of the page, where they are known already.
     """
-    if kinds is None:
-        kinds = element_kinds(document)
+    if types is None:
+        types = element_type_rows(document)
     nodes = document.nodes
-    path, cell, anchor = name_places(kinds, nodes.kind, nodes.parent, _CELL_POSITIONS)
+    path, cell, anchor = name_places(types, nodes.element_type, nodes.parent, _CELL_POSITIONS)
     return Places(path=path, cell=cell, anchor=anchor)

@@ -1,11 +1,4 @@
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-
-UInt64s: TypeAlias = npt.NDArray[np.uint64]
-Int64s: TypeAlias = npt.NDArray[np.int64]
-Int32s: TypeAlias = npt.NDArray[np.int32]
+from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 
 def shared_sum(keys: UInt64s, values: Int64s, others: UInt64s) -> tuple[int, int]: ...
 def changed_counts(
@@ -14,7 +7,7 @@ def changed_counts(
 def place_evidence(
     left: Int32s,
     right: Int32s,
-    kind_segment: Int32s,
+    cluster_segment: Int32s,
     segment: Int32s,
     label: UInt64s,
     pages: int,
@@ -24,4 +17,4 @@ def place_evidence(
     text: UInt64s,
     text_pages: Int64s,
     segments: int,
-) -> npt.NDArray[np.float64]: ...
+) -> Floats: ...

@@ -1,4 +1,4 @@
-"""Pages and kinds of pages beside each other; see path_counts.py, tree_template.py, tree_evidence.py."""
+"""Pages and clusters of pages beside each other; see path_counts.py, tree_template.py, tree_evidence.py."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -53,14 +53,14 @@ def changed_counts(
 
 
 def place_evidence(
-    left, right, kind_segment, segment, label, int64_t pages, support, different,
+    left, right, cluster_segment, segment, label, int64_t pages, support, different,
     text_place, text, text_pages, Py_ssize_t segments,
 ):
-    """Text share, place share and change of each segment, from a mapping of the kind to the page."""
+    """Text share, place share and change of each segment, from a mapping of the cluster to the page."""
     cdef Py_ssize_t row, entry, texts = len(text), places = len(support), count = len(left)
     cdef const int32_t *ones = <const int32_t *>items(left, 4)
     cdef const int32_t *others = <const int32_t *>items(right, 4)
-    cdef const int32_t *known_segment = <const int32_t *>items(kind_segment, 4)
+    cdef const int32_t *known_segment = <const int32_t *>items(cluster_segment, 4)
     cdef const int32_t *segment_of = <const int32_t *>items(segment, 4)
     cdef const uint64_t *label_of = <const uint64_t *>items(label, 8)
     cdef const int64_t *on_pages = <const int64_t *>items(support, 8)

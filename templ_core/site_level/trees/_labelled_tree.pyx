@@ -51,14 +51,14 @@ cdef int close_tree(
     return 0
 
 
-def page_tree(kinds, kind, parent, owner, inline_to, texts):
+def page_tree(element_types, element_type, parent, owner, inline_to, texts):
     """Label, identity, depth, end and segment of each node; the distinct paths of elements."""
-    cdef Py_ssize_t count = len(kind), leaves = len(owner), size = leaves
+    cdef Py_ssize_t count = len(element_type), leaves = len(owner), size = leaves
     cdef Py_ssize_t node, leaf, above, filled = 0, next_leaf = 0, elements = 0
-    cdef const uint64_t *kind_row = <const uint64_t *>items(kinds, 8)
+    cdef const uint64_t *type_row = <const uint64_t *>items(element_types, 8)
     cdef const uint64_t *row
     cdef const uint64_t *text = <const uint64_t *>items(texts, 8)
-    cdef const int32_t *kind_of = <const int32_t *>items(kind, 4)
+    cdef const int32_t *type_of = <const int32_t *>items(element_type, 4)
     cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
     cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
     cdef const int32_t *behind = <const int32_t *>items(inline_to, 4)
@@ -71,7 +71,7 @@ def page_tree(kinds, kind, parent, owner, inline_to, texts):
     for node in range(count - 1, -1, -1):
         if parent_of[node] >= 0:
             inside[parent_of[node]] += inside[node]
-        size += inside[node] > 0 and kind_row[kind_of[node] * COLUMNS + IS_BLOCK] > 0
+        size += inside[node] > 0 and type_row[type_of[node] * COLUMNS + IS_BLOCK] > 0
     hashes, numbers = np.empty((2, size), np.uint64), np.empty((3, size), np.int32)
     paths = np.empty(size - leaves, np.uint64)
     cdef uint64_t *label = <uint64_t *>items(hashes, 8, True)
@@ -87,7 +87,7 @@ def page_tree(kinds, kind, parent, owner, inline_to, texts):
             next_leaf += 1
         if node == count:
             break
-        row, above = kind_row + kind_of[node] * COLUMNS, parent_of[node]
+        row, above = type_row + type_of[node] * COLUMNS, parent_of[node]
         level[node] = (level[above] if above >= 0 else -1) + (row[IS_BLOCK] > 0)
         name[node] = name[above] if above >= 0 else 0
         if row[IS_BLOCK]:

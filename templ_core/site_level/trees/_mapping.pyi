@@ -3,8 +3,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Int32s
+
 Hashes: TypeAlias = npt.NDArray[np.uint64]
-Int32s: TypeAlias = npt.NDArray[np.int32]
 
 def map_nodes(
     left_label: Hashes,

@@ -1,11 +1,4 @@
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-
-UInt64s: TypeAlias = npt.NDArray[np.uint64]
-Int64s: TypeAlias = npt.NDArray[np.int64]
-Int32s: TypeAlias = npt.NDArray[np.int32]
+from templ_core.array_types import Int32s, Int64s, UInt8s, UInt64s
 
 def split_replaced(
     left: Int32s,
@@ -48,7 +41,7 @@ def take_texts(
     taken: UInt64s,
 ) -> None: ...
 def kept_texts(
-    start: Int64s, text: UInt64s, text_pages: Int64s, kept: npt.NDArray[np.uint8]
+    start: Int64s, text: UInt64s, text_pages: Int64s, kept: UInt8s
 ) -> tuple[Int64s, UInt64s, Int64s]: ...
 def recurring_texts(
     start: Int64s, text: UInt64s, text_pages: Int64s, most: int

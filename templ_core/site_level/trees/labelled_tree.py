@@ -8,13 +8,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int32s, UInt64s
 from templ_core.dom.document import Document
-from templ_core.dom.tree import Int32s
-from templ_core.site_level.places.element_types import element_kinds
-from templ_core.site_level.places.node_frequency import UInt64s, node_hashes
+from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places.node_frequency import (
+    node_hashes,
+)
 from templ_core.site_level.trees._labelled_tree import closed_tree, page_tree
-
-Bools = npt.NDArray[np.bool_]
 
 
 class LabelledTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class LabelledTree(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageTree(msgspec.Struct, frozen=True, kw_only=True):
-    """The tree of a page, and what tells its kind."""
+    """The tree of a page, and what tells its element_type."""
 
     tree: LabelledTree
     paths: UInt64s
@@ -45,19 +45,19 @@ class PageTree(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tree_of(
-    document: Document, texts: UInt64s | None = None, kinds: UInt64s | None = None
+    document: Document, texts: UInt64s | None = None, types: UInt64s | None = None
 ) -> PageTree:
     """The tree of a page.
 
     Args:
         document: The page; decoded from its compact form it gives the same tree.
         texts: `node_hashes` of its segments, where they are known already.
-        kinds: `element_kinds` of the page, where they are known already.
+        types: `element_type_rows` of the page, where they are known already.
     """
     nodes, segments = document.nodes, document.segments
     label, identity, depth, end, segment, paths = page_tree(
-        element_kinds(document) if kinds is None else kinds,
-        nodes.kind,
+        element_type_rows(document) if types is None else types,
+        nodes.element_type,
         nodes.parent,
         segments.owner,
         segments.inline_to,

@@ -15,14 +15,11 @@ from collections.abc import Iterable
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.dom.tree import Int32s
+from templ_core.array_types import Bools, Int32s
 from templ_core.site_level.trees._inclusion import place_nodes
 from templ_core.site_level.trees._mapping import map_nodes
 from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree
-
-Bools = npt.NDArray[np.bool_]
 
 CELLS_MAX = 1024
 """Longer runs of siblings are mapped through anchors and by label, in linear time."""

@@ -6,20 +6,22 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.errors import CodecError
-from templ_core.site_level.places.node_frequency import UInt64s
-from templ_core.site_level.places.path_counts import Int64s, PathCounts
+from templ_core.site_level.places.path_counts import (
+    PathCounts,
+)
 from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree
 
 COMPACT_FORMAT = 1
 _BYTES_PER_NODE = 8 + 2 + 1 + 4 + 4
 _BYTES_PER_TEXT = 8 + 4 + 4
 _BYTES_PER_PATH = 8 + 4
-_BYTES_PER_KIND = 64
+_BYTES_PER_CLUSTER = 64
 
 
-class TreeKind(msgspec.Struct, frozen=True, kw_only=True):
-    """The template of one kind of page."""
+class TreeCluster(msgspec.Struct, frozen=True, kw_only=True):
+    """The template of one cluster of pages."""
 
     pages: int
     """Pages that voted."""
@@ -42,52 +44,57 @@ class TreeKind(msgspec.Struct, frozen=True, kw_only=True):
 class TreeModel(msgspec.Struct, frozen=True, kw_only=True):
     """The tree templates of a site."""
 
-    kinds: list[TreeKind]
+    clusters: list[TreeCluster]
     """Those of most pages first."""
 
 
 def bounded(model: TreeModel, limit_bytes: int) -> TreeModel:
     """The model within a size; what the fewest pages have goes first, of that the last."""
-    support = np.concatenate([kind.support for kind in model.kinds] or [np.empty(0, np.int64)])
-    cost = np.concatenate([_costs(kind) for kind in model.kinds] or [np.empty(0, np.int64)])
+    support = np.concatenate(
+        [cluster.support for cluster in model.clusters] or [np.empty(0, np.int64)]
+    )
+    cost = np.concatenate(
+        [_costs(cluster) for cluster in model.clusters] or [np.empty(0, np.int64)]
+    )
     paths_bytes = sum(
-        _BYTES_PER_KIND + _BYTES_PER_PATH * kind.paths.paths.size for kind in model.kinds
+        _BYTES_PER_CLUSTER + _BYTES_PER_PATH * cluster.paths.paths.size
+        for cluster in model.clusters
     )
     order = np.argsort(-support, kind="stable")
     kept = np.zeros(support.size, np.bool_)
     kept[order[np.cumsum(cost[order]) <= limit_bytes - paths_bytes]] = True
-    kinds, start = [], 0
-    for kind in model.kinds:
-        part = kept[start : start + kind.support.size]
-        start += kind.support.size
+    clusters, start = [], 0
+    for cluster in model.clusters:
+        part = kept[start : start + cluster.support.size]
+        start += cluster.support.size
         if part.any():
-            kinds.append(kind if part.all() else _part(kind, part))
-    return TreeModel(kinds=kinds)
+            clusters.append(cluster if part.all() else _part(cluster, part))
+    return TreeModel(clusters=clusters)
 
 
-def _costs(kind: TreeKind) -> Int64s:
-    texts = np.bincount(kind.text_place, minlength=kind.support.size)
+def _costs(cluster: TreeCluster) -> Int64s:
+    texts = np.bincount(cluster.text_place, minlength=cluster.support.size)
     return _BYTES_PER_NODE + _BYTES_PER_TEXT * texts
 
 
-def _part(kind: TreeKind, kept: npt.NDArray[np.bool_]) -> TreeKind:
-    text_kept = kept[kind.text_place]
+def _part(cluster: TreeCluster, kept: Bools) -> TreeCluster:
+    text_kept = kept[cluster.text_place]
     return msgspec.structs.replace(
-        kind,
+        cluster,
         tree=build_tree(
-            label=kind.tree.label[kept],
-            depth=kind.tree.depth[kept],
-            segment=kind.tree.segment[kept],
+            label=cluster.tree.label[kept],
+            depth=cluster.tree.depth[kept],
+            segment=cluster.tree.segment[kept],
         ),
-        support=kind.support[kept],
-        distinct=kind.distinct[kept],
-        text_place=(np.cumsum(kept) - 1)[kind.text_place[text_kept]],
-        text=kind.text[text_kept],
-        text_pages=kind.text_pages[text_kept],
+        support=cluster.support[kept],
+        distinct=cluster.distinct[kept],
+        text_place=(np.cumsum(kept) - 1)[cluster.text_place[text_kept]],
+        text=cluster.text[text_kept],
+        text_pages=cluster.text_pages[text_kept],
     )
 
 
-class _CompactKind(msgspec.Struct, frozen=True, array_like=True):
+class _CompactCluster(msgspec.Struct, frozen=True, array_like=True):
     pages: int
     label: bytes
     depth: bytes
@@ -103,28 +110,28 @@ class _CompactKind(msgspec.Struct, frozen=True, array_like=True):
 
 class _Compact(msgspec.Struct, frozen=True, array_like=True):
     format: int
-    kinds: list[_CompactKind]
+    clusters: list[_CompactCluster]
 
 
 def encode_tree_model(model: TreeModel) -> bytes:
     """The model as MessagePack of little-endian columns; equal models give equal bytes."""
-    kinds = [
-        _CompactKind(
-            pages=kind.pages,
-            label=_bytes(kind.tree.label, "<u8"),
-            depth=_bytes(kind.tree.depth, "<u2"),
-            is_text=np.packbits(kind.tree.is_text).tobytes(),
-            support=_bytes(kind.support, "<u4"),
-            distinct=_bytes(kind.distinct, "<u4"),
-            text_place=_bytes(kind.text_place, "<u4"),
-            text=_bytes(kind.text, "<u8"),
-            text_pages=_bytes(kind.text_pages, "<u4"),
-            paths=_bytes(kind.paths.paths, "<u8"),
-            path_pages=_bytes(kind.paths.pages, "<u4"),
+    clusters = [
+        _CompactCluster(
+            pages=cluster.pages,
+            label=_bytes(cluster.tree.label, "<u8"),
+            depth=_bytes(cluster.tree.depth, "<u2"),
+            is_text=np.packbits(cluster.tree.is_text).tobytes(),
+            support=_bytes(cluster.support, "<u4"),
+            distinct=_bytes(cluster.distinct, "<u4"),
+            text_place=_bytes(cluster.text_place, "<u4"),
+            text=_bytes(cluster.text, "<u8"),
+            text_pages=_bytes(cluster.text_pages, "<u4"),
+            paths=_bytes(cluster.paths.paths, "<u8"),
+            path_pages=_bytes(cluster.paths.pages, "<u4"),
         )
-        for kind in model.kinds
+        for cluster in model.clusters
     ]
-    return msgspec.msgpack.encode(_Compact(COMPACT_FORMAT, kinds))
+    return msgspec.msgpack.encode(_Compact(COMPACT_FORMAT, clusters))
 
 
 def decode_tree_model(body: bytes) -> TreeModel:
@@ -137,18 +144,18 @@ def decode_tree_model(body: bytes) -> TreeModel:
         compact = msgspec.msgpack.decode(body, type=_Compact)
         if compact.format != COMPACT_FORMAT:
             raise CodecError(f"tree model of format {compact.format}, known is {COMPACT_FORMAT}")
-        return TreeModel(kinds=[_kind(kind) for kind in compact.kinds])
+        return TreeModel(clusters=[_cluster(cluster) for cluster in compact.clusters])
     except (msgspec.DecodeError, ValueError, IndexError) as error:
         raise CodecError(f"not a tree model: {error}") from None
 
 
-def _kind(compact: _CompactKind) -> TreeKind:
+def _cluster(compact: _CompactCluster) -> TreeCluster:
     label = np.frombuffer(compact.label, "<u8").astype(np.uint64)
     is_text = np.unpackbits(np.frombuffer(compact.is_text, np.uint8), count=label.size)
     depth = _integers(compact.depth, "<u2")
     if depth.size != label.size or (np.diff(depth, prepend=-1) > 1).any():
         raise CodecError("tree model whose columns do not fit together")
-    kind = TreeKind(
+    cluster = TreeCluster(
         pages=compact.pages,
         tree=build_tree(label=label, depth=depth, segment=is_text.astype(np.int32) - 1),
         support=_integers(compact.support, "<u4"),
@@ -162,18 +169,18 @@ def _kind(compact: _CompactKind) -> TreeKind:
         ),
     )
     if not (
-        kind.support.size == kind.distinct.size == label.size
-        and kind.text_place.size == kind.text.size == kind.text_pages.size
-        and kind.paths.paths.size == kind.paths.pages.size
-        and (kind.text_place < label.size).all()
+        cluster.support.size == cluster.distinct.size == label.size
+        and cluster.text_place.size == cluster.text.size == cluster.text_pages.size
+        and cluster.paths.paths.size == cluster.paths.pages.size
+        and (cluster.text_place < label.size).all()
     ):
         raise CodecError("tree model whose columns do not fit together")
-    return kind
+    return cluster
 
 
-def _bytes(values: npt.NDArray[Any], kind: str) -> bytes:
-    return values.astype(kind).tobytes()
+def _bytes(values: npt.NDArray[Any], cluster: str) -> bytes:
+    return values.astype(cluster).tobytes()
 
 
-def _integers(body: bytes, kind: str) -> Int64s:
-    return np.frombuffer(body, kind).astype(np.int64)
+def _integers(body: bytes, cluster: str) -> Int64s:
+    return np.frombuffer(body, cluster).astype(np.int64)

@@ -1,6 +1,6 @@
-"""The tree templates of a site, one for each kind of page, learned page by page.
+"""The tree templates of a site, one for each cluster of pages, learned page by page.
 
-A page joins the kind whose element paths are most like its own, or starts a new one. There it votes:
+A page joins the cluster whose element paths are most like its own, or starts a new one. There it votes:
 for every place that it has, and for its text there. Pages that are nearly the same count once.
 
 The evidence for one page comes from `tree_evidence(document, model)` in `tree_evidence.py`.
@@ -11,15 +11,17 @@ import functools
 import msgspec
 import numpy as np
 
+from templ_core.array_types import Int64s, UInt64s
 from templ_core.config import CoreConfig
 from templ_core.distinct import distinct_groups
 from templ_core.dom.document import Document
-from templ_core.site_level.places.node_frequency import UInt64s
-from templ_core.site_level.places.path_counts import NO_PATHS, Int64s
+from templ_core.site_level.places.path_counts import (
+    NO_PATHS,
+)
 from templ_core.site_level.trees._clusters import shared_sum
 from templ_core.site_level.trees.labelled_tree import PageTree, tree_of
 from templ_core.site_level.trees.tree_mapping import page_identity, tree_part
-from templ_core.site_level.trees.tree_model import TreeKind, TreeModel
+from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
 from templ_core.site_level.trees.voted_tree import Vote, VotedTree
 
 _TEXTS_MAX = 8
@@ -53,8 +55,8 @@ class _Page(msgspec.Struct, frozen=True, eq=False, dict=True):
         return _Texts(labels=tree.label[first], chars=self.chars[tree.segment[first]])
 
 
-class _Kind:
-    """One kind of page while it is learned."""
+class _Cluster:
+    """One cluster of pages while it is learned."""
 
     def __init__(self) -> None:
         self.votes = VotedTree()
@@ -65,7 +67,7 @@ class _Counted(msgspec.Struct, eq=False):
     """A page that was counted, and the pages like it that were not."""
 
     page: _Page
-    kind: _Kind
+    cluster: _Cluster
     vote: Vote
     alike: list[_Page]
 
@@ -74,13 +76,13 @@ class TreeLearner:
     """Learns the tree templates of one site; forgets exactly what it learned.
 
     After the same pages in the same order it gives the same model, on any machine. Bounded by
-    `tree_kinds_max` kinds of `tree_nodes_max` nodes: the kind with the fewest pages and the least
+    `tree_clusters_max` clusters of `tree_nodes_max` nodes: the cluster with the fewest pages and the least
     supported nodes go first.
     """
 
     def __init__(self, config: CoreConfig) -> None:
         self._config = config
-        self._kinds: list[_Kind] = []
+        self._clusters: list[_Cluster] = []
         self._counted: list[_Counted] = []
 
     def learn_one(self, document: Document, texts: UInt64s | None = None) -> None:
@@ -118,9 +120,13 @@ class TreeLearner:
         return False
 
     def model(self) -> TreeModel:
-        """What is known so far: a value, kinds of more pages first."""
-        kinds = [_model_kind(kind, self._config) for kind in self._kinds if kind.votes.pages > 1]
-        return TreeModel(kinds=sorted(kinds, key=lambda kind: -kind.pages))
+        """What is known so far: a value, clusters of more pages first."""
+        clusters = [
+            _model_cluster(cluster, self._config)
+            for cluster in self._clusters
+            if cluster.votes.pages > 1
+        ]
+        return TreeModel(clusters=sorted(clusters, key=lambda cluster: -cluster.pages))
 
     def _is_alike(self, one: _Page, other: _Page) -> bool:
         """Whether two pages are the same article, fetched twice or at two addresses."""
@@ -131,37 +137,37 @@ class TreeLearner:
         return shared >= self._config.alike_share * max(int(texts.chars.sum()), chars)
 
     def _count(self, page: _Page, alike: list[_Page]) -> None:
-        kind = self._nearest(page.page.paths)
-        vote = kind.votes.add(page.page.tree, self._config.tree_nodes_max)
-        kind.paths = kind.paths.changed(page.page.paths, 1)
-        self._counted.append(_Counted(page, kind, vote, alike))
+        cluster = self._nearest(page.page.paths)
+        vote = cluster.votes.add(page.page.tree, self._config.tree_nodes_max)
+        cluster.paths = cluster.paths.changed(page.page.paths, 1)
+        self._counted.append(_Counted(page, cluster, vote, alike))
 
     def _uncount(self, counted: _Counted) -> None:
-        kind = counted.kind
-        if any(one is kind for one in self._kinds):
-            kind.votes.remove(counted.vote)
-            kind.paths = kind.paths.changed(counted.page.page.paths, -1)
-            if not kind.votes.pages:
-                self._remove_kind(kind)
+        cluster = counted.cluster
+        if any(one is cluster for one in self._clusters):
+            cluster.votes.remove(counted.vote)
+            cluster.paths = cluster.paths.changed(counted.page.page.paths, -1)
+            if not cluster.votes.pages:
+                self._remove_cluster(cluster)
         if counted.alike:
             self._count(counted.alike[0], counted.alike[1:])
 
-    def _nearest(self, paths: UInt64s) -> _Kind:
-        """The kind most like a page, the oldest of several; a new one when none is like it."""
-        nearest, most = None, self._config.kind_likeness_min
-        for kind in self._kinds:
-            likeness = kind.paths.likeness(paths, kind.votes.pages)
+    def _nearest(self, paths: UInt64s) -> _Cluster:
+        """The cluster most like a page, the oldest of several; a new one when none is like it."""
+        nearest, most = None, self._config.cluster_likeness_min
+        for cluster in self._clusters:
+            likeness = cluster.paths.likeness(paths, cluster.votes.pages)
             if likeness > most:
-                nearest, most = kind, likeness
+                nearest, most = cluster, likeness
         if nearest is not None:
             return nearest
-        if len(self._kinds) == self._config.tree_kinds_max:
-            self._remove_kind(min(self._kinds, key=lambda kind: kind.votes.pages))
-        self._kinds.append(_Kind())
-        return self._kinds[-1]
+        if len(self._clusters) == self._config.tree_clusters_max:
+            self._remove_cluster(min(self._clusters, key=lambda cluster: cluster.votes.pages))
+        self._clusters.append(_Cluster())
+        return self._clusters[-1]
 
-    def _remove_kind(self, kind: _Kind) -> None:
-        self._kinds = [one for one in self._kinds if one is not kind]
+    def _remove_cluster(self, cluster: _Cluster) -> None:
+        self._clusters = [one for one in self._clusters if one is not cluster]
 
 
 def _read(document: Document, texts: UInt64s | None) -> _Page:
@@ -171,14 +177,14 @@ def _read(document: Document, texts: UInt64s | None) -> _Page:
     return _Page(identity=identity, title=document.title, chars=chars, page=page)
 
 
-def _model_kind(kind: _Kind, config: CoreConfig) -> TreeKind:
-    """The places and texts that enough pages of a kind have."""
-    votes = kind.votes
+def _model_cluster(cluster: _Cluster, config: CoreConfig) -> TreeCluster:
+    """The places and texts that enough pages of a cluster have."""
+    votes = cluster.votes
     pages_min = max(2, config.template_share * votes.pages)
     kept = votes.support >= pages_min
     texts = votes.texts.of(kept)
     text_place, text, text_pages = texts.recurring(_TEXTS_MAX)
-    return TreeKind(
+    return TreeCluster(
         pages=votes.pages,
         tree=tree_part(votes.tree, kept),
         support=votes.support[kept],
@@ -186,5 +192,5 @@ def _model_kind(kind: _Kind, config: CoreConfig) -> TreeKind:
         text_place=text_place,
         text=text,
         text_pages=text_pages,
-        paths=kind.paths.frequent(pages_min),
+        paths=cluster.paths.frequent(pages_min),
     )

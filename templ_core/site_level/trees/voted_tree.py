@@ -1,16 +1,12 @@
-"""The tree of one kind of page, by votes: every place seen, on how many pages, with which texts."""
+"""The tree of one cluster of pages, by votes: every place seen, on how many pages, with which texts."""
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.site_level.places.node_frequency import UInt64s
+from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.site_level.trees import _voted_tree
 from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree
 from templ_core.site_level.trees.tree_mapping import map_trees, tree_part
-
-Int64s = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Vote(msgspec.Struct, frozen=True, kw_only=True):

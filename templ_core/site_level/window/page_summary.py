@@ -7,13 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from templ_core.array_types import Floats, UInt64s
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
-
-Floats = npt.NDArray[np.float64]
 
 LEARNED_FORMAT = 1
 _MAX_BYTES = 256 << 20
@@ -23,11 +22,11 @@ _WIDE = "<u8"
 _NARROW = "<u4"
 
 
-class LearnedPage(msgspec.Struct, frozen=True, kw_only=True):
+class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A page as its site's model sees it."""
 
     places: PagePlaces
-    content_odds: Floats
+    content_log_odds: Floats
     """Log-odds for content of each segment, by the page model; in thousandths, up to 32."""
 
 
@@ -43,25 +42,27 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     boxes: bytes
     first: bytes
     last: bytes
-    odds: bytes
+    log_odds: bytes
 
 
-def learn_page(document: Document, page_model: PageModel) -> LearnedPage:
+def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
     """What a document with at least one segment adds to its site's model."""
     features = read_features(document)
-    return learned_page(document, features, page_model.log_odds(document, features))
+    return page_summary(document, features, page_model.log_odds(document, features))
 
 
-def learned_page(document: Document, features: PageFeatures, content_odds: Floats) -> LearnedPage:
+def page_summary(
+    document: Document, features: PageFeatures, content_log_odds: Floats
+) -> PageSummary:
     """The same, of a page that the page model has read already."""
-    odds = np.clip(content_odds, -_ODDS_MAX, _ODDS_MAX)
-    return LearnedPage(
+    log_odds = np.clip(content_log_odds, -_ODDS_MAX, _ODDS_MAX)
+    return PageSummary(
         places=page_places(document, features, node_places(document)),
-        content_odds=np.rint(odds * _ODDS_UNIT) / _ODDS_UNIT,
+        content_log_odds=np.rint(log_odds * _ODDS_UNIT) / _ODDS_UNIT,
     )
 
 
-def encode_learned_page(page: LearnedPage, page_model_version: str) -> bytes:
+def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     """Compact form: MessagePack of the columns, zstd."""
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.text, places.shape)
@@ -80,12 +81,12 @@ def encode_learned_page(page: LearnedPage, page_model_version: str) -> bytes:
         boxes=places.boxes.astype(_WIDE).tobytes(),
         first=first,
         last=last,
-        odds=np.rint(page.content_odds * _ODDS_UNIT).astype("<i2").tobytes(),
+        log_odds=np.rint(page.content_log_odds * _ODDS_UNIT).astype("<i2").tobytes(),
     )
     return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
 
 
-def decode_learned_page(body: bytes, page_model_version: str) -> LearnedPage:
+def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
     """The page whose compact form is `body`.
 
     Raises:
@@ -98,7 +99,7 @@ def decode_learned_page(body: bytes, page_model_version: str) -> LearnedPage:
         raise CodecError(f"not a learned page: {error}") from None
     if (compact.format, compact.page_model_version) != (LEARNED_FORMAT, page_model_version):
         raise CodecError("a learned page read with another page model")
-    return LearnedPage(
+    return PageSummary(
         places=PagePlaces(
             path=_keys(compact.path),
             cell=_keys(compact.cell),
@@ -110,11 +111,11 @@ def decode_learned_page(body: bytes, page_model_version: str) -> LearnedPage:
             first=_numbers(compact.first),
             last=_numbers(compact.last),
         ),
-        content_odds=np.frombuffer(compact.odds, "<i2") / _ODDS_UNIT,
+        content_log_odds=np.frombuffer(compact.log_odds, "<i2") / _ODDS_UNIT,
     )
 
 
-def _keys(column: bytes) -> npt.NDArray[np.uint64]:
+def _keys(column: bytes) -> UInt64s:
     return np.frombuffer(column, _WIDE).astype(np.uint64)
 
 

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools
 from templ_core.tokens import tokenise
-
-Bools = npt.NDArray[np.bool_]
 
 MATURE_DOCUMENTS = {"first-mature-model": 8, "settled-model": 24}
 """Reason of a revision, and the documents that the site's model rests on from then on.

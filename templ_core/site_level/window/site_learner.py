@@ -19,7 +19,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import COMPACT_FORMAT
 from templ_core.site_level.site_templates import SiteTemplates, fit_templates
 from templ_core.site_level.window.drift import find_drift
-from templ_core.site_level.window.page_summary import LearnedPage
+from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
 from templ_core.site_level.window.window_page import Contribution
 
@@ -61,10 +61,10 @@ class SiteLearner:
         self._page_model_version = page_model_version
         self._config = config
         self._window: Sequence[Contribution] = ()
-        self._taught: dict[tuple[str, bytes], LearnedPage] = {}
+        self._taught: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self.fit = 1.0
-        """How like the last page is to its kind, 0 to 1."""
+        """How like the last page is to its cluster, 0 to 1."""
         self.change: Change | None = None
         """The last change of design, while the window has pages of the design before."""
 
@@ -119,16 +119,16 @@ class SiteLearner:
         return digest.hexdigest()
 
 
-def _counts_of(pages: Iterable[LearnedPage]) -> PlaceCounts:
-    return count_pages([count_page(page.places, page.content_odds) for page in pages])
+def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
+    return count_pages([count_page(page.places, page.content_log_odds) for page in pages])
 
 
-def _with_boxes(table: PlaceTable, pages: Sequence[LearnedPage]) -> PlaceTable:
+def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
     """The table with the containers that its places give each page."""
     content, best = [], []
     for page in pages:
         places = page.places
-        probability = read_places(table, places, page.content_odds).content
+        probability = read_places(table, places, page.content_log_odds).content
         words = places.words.astype(np.float64)
         found = find_containers(places.first, places.last, probability, words)
         content.append(places.boxes[found.content])
@@ -140,7 +140,7 @@ def _with_boxes(table: PlaceTable, pages: Sequence[LearnedPage]) -> PlaceTable:
     )
 
 
-def _among(votes: Counts, pages: Sequence[LearnedPage]) -> Counts:
+def _among(votes: Counts, pages: Sequence[PageSummary]) -> Counts:
     """Votes for boxes, with the pages that have a box there."""
     boxes = [distinct(page.places.boxes) for page in pages]
     pages_with = occurrences(np.concatenate([np.empty(0, np.uint64), *boxes]))

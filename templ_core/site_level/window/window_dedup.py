@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from templ_core.site_level.window.page_summary import LearnedPage
+from templ_core.site_level.window.page_summary import PageSummary
 
 ARTICLE_WORDS = 50
 """Pages with less content than this are too short to be told apart; all of them teach."""
@@ -18,7 +18,7 @@ Content = dict[int, int]
 """Name of each content segment's text, and its words."""
 
 
-def teaching_pages(pages: Sequence[LearnedPage]) -> list[int]:
+def teaching_pages(pages: Sequence[PageSummary]) -> list[int]:
     """Indexes of the pages that are no near-duplicate of a page before them, in order.
 
     What is content is what the page model says; the result depends on the pages alone.
@@ -56,8 +56,8 @@ def latest_contents(contents: Sequence[bytes], number: int) -> list[int]:
     return list(first.values())[-number:]
 
 
-def _content(page: LearnedPage) -> Content:
-    content = np.flatnonzero(page.content_odds > 0)
+def _content(page: PageSummary) -> Content:
+    content = np.flatnonzero(page.content_log_odds > 0)
     texts, words = page.places.text[content], page.places.words[content]
     return dict(zip(texts.tolist(), words.tolist(), strict=True))
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from templ_core.site_level.window.page_summary import LearnedPage
+from templ_core.site_level.window.page_summary import PageSummary
 
 
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):
@@ -10,6 +10,6 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True):
 
     page_id: str
     content_digest: bytes
-    page: LearnedPage
+    page: PageSummary
     document: bytes | None = None
     """In compact form (`dom.codec`), where templates are fitted on it."""

@@ -109,8 +109,8 @@ MARKUP = st.lists(PIECES, max_size=40).map("".join)
 def assert_equal_columns(root, host):
     slow = SlowFlattener(host)
     slow.walk(root)
-    kinds, nodes, texts, segments, scripts, title = flatten(root, host)
-    assert (kinds, nodes.tolist(), texts, segments.tolist()) == slow.columns()
+    element_types, nodes, texts, segments, scripts, title = flatten(root, host)
+    assert (element_types, nodes.tolist(), texts, segments.tolist()) == slow.columns()
     assert scripts == sum(1 for _ in root.iter("script"))
     assert title == slow_title(root)
 
@@ -139,8 +139,8 @@ def test_attributes_set_aside_of_another_page_are_refused():
 
 def test_a_walk_that_reads_other_columns_is_refused_by_name(monkeypatch):
     def other(root, host, aside):
-        kinds, nodes, *others = flatten(root, host, aside)
-        return kinds, nodes + 1, *others
+        element_types, nodes, *others = flatten(root, host, aside)
+        return element_types, nodes + 1, *others
 
     monkeypatch.setattr(parser_check, "flatten", other)
     parser_check.checked_flatten.cache_clear()

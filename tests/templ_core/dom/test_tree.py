@@ -54,17 +54,17 @@ def test_sums_over_ancestors_and_over_subtrees(depth):
 
 @given(FORESTS, st.data())
 def test_bits_of_a_node_and_all_above_it(depth, data):
-    kind = data.draw(st.lists(st.integers(0, 2), min_size=len(depth), max_size=len(depth)))
+    element_type = data.draw(st.lists(st.integers(0, 2), min_size=len(depth), max_size=len(depth)))
     bits = data.draw(st.lists(st.integers(0, 7), min_size=3, max_size=3))
     at = data.draw(st.lists(st.sampled_from(range(len(depth))))) if depth else []
     parent, _ = tree_of_depths(depth)
-    found = bits_above(parent, *(np.array(one, np.int32) for one in (kind, bits, at)))
+    found = bits_above(parent, *(np.array(one, np.int32) for one in (element_type, bits, at)))
     for node, of_node in zip(at, found.tolist(), strict=True):
         assert of_node == functools.reduce(
-            operator.or_, [bits[kind[above]] for above in ancestors(depth, node)]
+            operator.or_, [bits[element_type[above]] for above in ancestors(depth, node)]
         )
 
 
 def test_bits_of_tags():
-    kinds = [("p", "a"), ("td", ""), ("p", ""), ("pre", "b")]
-    assert tag_bits(kinds, {"p": 1, "pre": 6}).tolist() == [1, 0, 1, 6]
+    element_types = [("p", "a"), ("td", ""), ("p", ""), ("pre", "b")]
+    assert tag_bits(element_types, {"p": 1, "pre": 6}).tolist() == [1, 0, 1, 6]

@@ -3,7 +3,7 @@
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_level.window.page_summary import learn_page
+from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.site_learner import fit_site_model
 from templ_core.site_level.window.window_page import Contribution
 
@@ -15,7 +15,7 @@ def contribution(name, document, digest=None):
     return Contribution(
         page_id=name,
         content_digest=(digest or name).encode(),
-        page=learn_page(document, shipped_model()),
+        page=summarise_page(document, shipped_model()),
         document=compress_columns(document_columns(document)),
     )
 

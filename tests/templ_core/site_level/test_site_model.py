@@ -7,9 +7,9 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import (
-    decode_learned_page,
-    encode_learned_page,
-    learn_page,
+    decode_page_summary,
+    encode_page_summary,
+    summarise_page,
 )
 from templ_core.site_level.window.site_learner import fit_site_model
 from tests.templ_core.site_level.builders import CONFIG, contribution, site_model
@@ -68,14 +68,14 @@ def test_bytes_that_are_no_model_are_refused(damaged):
 
 
 def test_a_learned_page_survives_its_compact_form_for_its_own_page_model_only():
-    learned = learn_page(page(1), shipped_model())
-    body = encode_learned_page(learned, "page-1")
-    again = decode_learned_page(body, "page-1")
-    assert np.array_equal(again.content_odds, learned.content_odds)
+    learned = summarise_page(page(1), shipped_model())
+    body = encode_page_summary(learned, "page-1")
+    again = decode_page_summary(body, "page-1")
+    assert np.array_equal(again.content_log_odds, learned.content_log_odds)
     assert np.array_equal(again.places.boxes, learned.places.boxes)
     assert np.array_equal(again.places.shape, learned.places.shape)
     with pytest.raises(CodecError, match="another page model"):
-        decode_learned_page(body, "page-2")
+        decode_page_summary(body, "page-2")
 
 
 def test_the_menu_goes_and_the_article_stays():

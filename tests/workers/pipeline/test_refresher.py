@@ -147,10 +147,10 @@ def test_a_page_that_an_older_fetch_has_overtaken_is_published_again(
     newer, older = list(documents(2))
     older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
     learn(refresher, store, [newer, older])
-    ((key, url),) = store.overtaken(10)
+    ((key, url),) = store.superseded(10)
     revision = refresher.newest(key)
     assert (revision.record.source, revision.record.revision) == (newer.source, 1)
-    assert revision.record.revision_reason == "overtaken"
+    assert revision.record.revision_reason == "superseded"
     assert revision.record.url == url == newer.url
     refresher.mark_revised(revision)
     assert [entry.revision for entry in store.window_entries(newer.site)] == [1]

@@ -166,7 +166,7 @@ def test_a_url_whose_last_output_may_be_of_an_older_fetch_is_named(store, arriva
             store.delete_url(record, store.next_offset)
         else:
             put(store, record)
-    found = store.overtaken(10)
+    found = store.superseded(10)
     if newest is None:
         assert found == []
         return
@@ -174,14 +174,14 @@ def test_a_url_whose_last_output_may_be_of_an_older_fetch_is_named(store, arriva
     assert url == "u"
     known = store.newest("example.com", key)
     assert (known if isinstance(known, str) else known.id) == newest
-    store.take_from_overtaken(key)
-    assert store.overtaken(10) == []
+    store.take_from_superseded(key)
+    assert store.superseded(10) == []
 
 
 def test_on_files_nothing_overtakes(store):
     for record in (document(3, url="u"), document(1, url="u")):
         store.put(record, contribution(record), None)
-    assert store.overtaken(10) == []
+    assert store.superseded(10) == []
 
 
 def test_a_tombstone_of_the_topic_is_followed_without_an_echo(store):

@@ -20,7 +20,7 @@ async def batches(
     up fifty times a second to give a page that comes alone a twentieth of a second's delay.
     """
     stream.enable_acks = False
-    gathered = Gathered(lambda: stream.current_event, settings.batch_pages, settings.batch_bytes)
+    gathered = BatchBuffer(lambda: stream.current_event, settings.batch_pages, settings.batch_bytes)
     stream.add_processor(gathered.add)
     stream.add_future(_drain(stream))
     while not stream.should_stop:
@@ -38,7 +38,7 @@ async def _drain(stream: faust.StreamT) -> None:
         pass
 
 
-class Gathered:
+class BatchBuffer:
     """Events that wait for the next batch; whoever brings more than it may hold waits for room."""
 
     def __init__(

@@ -67,7 +67,7 @@ def _stamp(timestamp_ms: float | None) -> int:
     return int(timestamp_ms)
 
 
-class HoleGuard:
+class OffsetGapFiller:
     """Knows which offset should come next on each partition of one topic."""
 
     def __init__(self, broker: str, topic: str, group: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.cleaned import TextSegment
+from templ_core.array_types import Bools, Floats
 from templ_core.clean import Cleaned
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
@@ -34,8 +35,6 @@ from workers.lab.evaluation.gold_page import GoldPage
 CONFIG = CoreConfig()
 _NEUTRAL = 2
 """Kind of a segment that is neither template (0) nor content (1)."""
-
-Floats = npt.NDArray[np.float64]
 
 
 class TextScorer:
@@ -79,7 +78,7 @@ class TextScorer:
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """What was decided on a page's segments; columns of length n_segments."""
 
-    kept: npt.NDArray[np.bool_]
+    kept: Bools
     templateness: Floats
     section: npt.NDArray[Any]
 

@@ -7,16 +7,12 @@ words (`text`); its score and the other features, cut into intervals, in logisti
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.distinct import distinct
 from templ_core.lab.papers.kolcz_yih.block_features import BlockFeatures
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float32]
 
 TABLE_SIZE = 1 << 16
 """Places of the words' table."""
@@ -27,7 +23,7 @@ DECIMALS = 3
 class WordOdds(msgspec.Struct, frozen=True, kw_only=True):
     """Naive Bayes over the different words of a block."""
 
-    table: Matrix
+    table: Float32s
     """Log-odds for template of each word, by its hash; length TABLE_SIZE."""
     prior: float
     """Log-odds before any word."""
@@ -42,11 +38,11 @@ class WordOdds(msgspec.Struct, frozen=True, kw_only=True):
         count = len(words.per_segment)
         total = np.bincount(block, self.table[place], count)
         number = np.maximum(np.bincount(block, minlength=count), 1)
-        odds: Floats = np.round(self.prior + total / np.sqrt(number), DECIMALS)
-        return odds
+        log_odds: Floats = np.round(self.prior + total / np.sqrt(number), DECIMALS)
+        return log_odds
 
 
-def word_places(words: Words) -> tuple[Ints, Ints]:
+def word_places(words: Words) -> tuple[Int64s, Int64s]:
     """Places of each block's different words in the table, and the block of each."""
     place = (words.hashes % np.uint64(TABLE_SIZE)).astype(np.int64)
     once = distinct(words.segment * TABLE_SIZE + place)
@@ -67,20 +63,20 @@ class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
     trees: TreeEnsemble
     """Looks at the numbers of the intervals; its sum is the probability of template."""
 
-    def text_odds(self, features: BlockFeatures) -> Floats:
+    def text_log_odds(self, features: BlockFeatures) -> Floats:
         """Log-odds for template of each block from its words alone."""
         return self.text.log_odds(features.words)
 
-    def maxent_odds(self, numbers: Ints) -> Floats:
+    def maxent_log_odds(self, numbers: Int64s) -> Floats:
         """Log-odds for template of each block by logistic regression.
 
         Args:
             numbers: Of the interval each feature is in; (n_blocks, n_features).
         """
-        odds = np.full(len(numbers), self.bias)
+        log_odds = np.full(len(numbers), self.bias)
         for column, weights in zip(numbers.T, self.weights, strict=True):
-            odds += weights[column]
-        return odds
+            log_odds += weights[column]
+        return log_odds
 
     def forest_probability(self, features: BlockFeatures) -> Floats:
         """Probability of template of each block by the random forest."""
@@ -88,13 +84,13 @@ class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
         probability: Floats = np.round(self.trees.log_odds(rows), DECIMALS)
         return probability
 
-    def intervals_of(self, features: BlockFeatures) -> Ints:
+    def intervals_of(self, features: BlockFeatures) -> Int64s:
         """Number of the interval each feature is in; (n_blocks, n_features)."""
-        rows = np.concatenate([features.rows, self.text_odds(features)[:, None]], axis=1)
+        rows = np.concatenate([features.rows, self.text_log_odds(features)[:, None]], axis=1)
         return intervals(rows, self.borders)
 
 
-def intervals(rows: Floats, borders: list[Floats]) -> Ints:
+def intervals(rows: Floats, borders: list[Floats]) -> Int64s:
     """Number of the interval each value is in; the shape of `rows`."""
     return np.stack(
         [

@@ -8,16 +8,14 @@ from collections import Counter
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from templ_core import letters as chars
+from templ_core.array_types import Floats, Int64s
 from templ_core.dom.document import Document
 from templ_core.lab.layout.presentation import Presentation
 from templ_core.lab.papers.kolcz_yih.text_blocks import TextBlocks
 from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Columns = dict[str, Floats]
 
 COUNTED_TAGS = (
@@ -221,7 +219,7 @@ def _left_siblings(parent: list[int]) -> Floats:
     return left
 
 
-def _different(words: Words) -> Ints:
+def _different(words: Words) -> Int64s:
     order = np.lexsort((words.hashes, words.segment))
     segment, hashes = words.segment[order], words.hashes[order]
     new = np.ones(len(order), np.bool_)

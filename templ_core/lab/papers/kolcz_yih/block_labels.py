@@ -8,12 +8,9 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int64s
 from templ_core.lab.papers.kolcz_yih.text_blocks import TextBlocks
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 TEMPLATE_SHARE = 0.10
 """A block on this share of the pages is template."""
@@ -24,7 +21,7 @@ TEMPLATE_PAGES_MIN = 3
 class BlockLabels(msgspec.Struct, frozen=True, kw_only=True):
     """The blocks of one page that have a label; the others are ignored."""
 
-    place: Ints
+    place: Int64s
     """Places among the page's blocks, ascending."""
     template: Bools
 

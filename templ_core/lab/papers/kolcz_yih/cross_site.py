@@ -6,18 +6,15 @@ Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 4.1 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats
 from templ_core.lab.papers.kolcz_yih.block_detector import intervals
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
     BlockSample,
     ForestSettings,
     fit_block_detector,
-    text_odds,
+    text_log_odds,
 )
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 FOLDS = 10
 
@@ -41,11 +38,11 @@ def cross_site_scores(
             continue
         detector = fit_block_detector(sample.take(outside), seed, forest)
         tested = sample.take(inside)
-        odds = np.round(text_odds(tested, detector.text), 3)
-        rows = np.concatenate([tested.rows, odds[:, None]], axis=1).astype(np.float64)
+        log_odds = np.round(text_log_odds(tested, detector.text), 3)
+        rows = np.concatenate([tested.rows, log_odds[:, None]], axis=1).astype(np.float64)
         numbers = intervals(rows, detector.borders)
-        scores["text"][inside] = odds
-        scores["maxent"][inside] = detector.maxent_odds(numbers)
+        scores["text"][inside] = log_odds
+        scores["maxent"][inside] = detector.maxent_log_odds(numbers)
         scores["forest"][inside] = detector.trees.log_odds(numbers.astype(np.float32))
         progress(f"fold {fold + 1} of {FOLDS}: {len(inside)} blocks")
     return scores

@@ -6,11 +6,8 @@ pays for telling the cut.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from templ_core.array_types import Bools, Floats, Int64s
 
 _EQUAL = 1e-12
 """Entropies closer than this are equal, whatever the machine's rounding."""
@@ -41,7 +38,7 @@ def cut_points(values: Floats, positive: Bools) -> Floats:
     return np.array([(known[cut - 1] + known[cut]) / 2 for cut in sorted(cuts)], np.float64)
 
 
-def _best_cut(size: Ints, positives: Ints) -> int | None:
+def _best_cut(size: Int64s, positives: Int64s) -> int | None:
     """How many distinct values go left at the cut that pays; None where none does.
 
     Args:
@@ -72,7 +69,7 @@ def _best_cut(size: Ints, positives: Ints) -> int | None:
     return best + 1
 
 
-def entropy(total: Ints, positive: Ints) -> Floats:
+def entropy(total: Int64s, positive: Int64s) -> Floats:
     """Class entropy in bits, where `positive` of `total` are of one class."""
     share = positive / np.maximum(total, 1)
     with np.errstate(divide="ignore", invalid="ignore"):

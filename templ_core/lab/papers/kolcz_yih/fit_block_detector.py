@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression as Fitter
 
+from templ_core.array_types import Bools, Float32s, Floats, Int64s
 from templ_core.lab.papers.kolcz_yih.block_detector import (
     TABLE_SIZE,
     TEXT_SCORE,
@@ -24,10 +24,6 @@ from templ_core.lab.papers.kolcz_yih.discretise import cut_points
 from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
 from templ_core.lab.training.labels.site_pages import Site
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 BLOCKS_PER_PAGE = 16
 INNER_FOLDS = 5
@@ -50,16 +46,16 @@ class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
     """Labelled blocks of many pages; columns of length n_rows unless said otherwise."""
 
     features: list[str]
-    rows: npt.NDArray[np.float32]
+    rows: Float32s
     template: Bools
-    site: Ints
+    site: Int64s
     """Number of the site of each block."""
-    word: Ints
+    word: Int64s
     """Places of all blocks' different words; length n_words."""
-    word_row: Ints
+    word_row: Int64s
     """Row of each word; length n_words."""
 
-    def take(self, chosen: Ints) -> "BlockSample":
+    def take(self, chosen: Int64s) -> "BlockSample":
         """The chosen rows."""
         number = np.full(len(self.template), -1, np.int64)
         number[chosen] = np.arange(len(chosen))
@@ -106,7 +102,7 @@ def sample_blocks(site: Site, number: int) -> BlockSample | None:
     return joined(parts) if parts else None
 
 
-def _drawn(count: int, url: str) -> Ints:
+def _drawn(count: int, url: str) -> Int64s:
     if count <= BLOCKS_PER_PAGE:
         return np.arange(count)
     rng = np.random.default_rng(zlib.crc32(url.encode()))
@@ -154,7 +150,7 @@ def fit_text(sample: BlockSample) -> WordOdds:
     )
 
 
-def text_odds(sample: BlockSample, text: WordOdds) -> Floats:
+def text_log_odds(sample: BlockSample, text: WordOdds) -> Floats:
     """Text scores of a sample's rows."""
     count = len(sample.template)
     total = np.bincount(sample.word_row, text.table[sample.word], count)
@@ -162,15 +158,15 @@ def text_odds(sample: BlockSample, text: WordOdds) -> Floats:
     return text.prior + total / np.sqrt(number)
 
 
-def blind_text_odds(sample: BlockSample) -> Floats:
+def blind_text_log_odds(sample: BlockSample) -> Floats:
     """Text scores by models that have not seen the row's site."""
-    odds = np.zeros(len(sample.template))
+    log_odds = np.zeros(len(sample.template))
     for fold in range(INNER_FOLDS):
         inside = sample.site % INNER_FOLDS == fold
         if inside.any() and not inside.all():
             text = fit_text(sample.take(np.flatnonzero(~inside)))
-            odds[inside] = text_odds(sample, text)[inside]
-    return odds
+            log_odds[inside] = text_log_odds(sample, text)[inside]
+    return log_odds
 
 
 def fit_block_detector(
@@ -178,8 +174,8 @@ def fit_block_detector(
 ) -> BlockDetector:
     """The three detectors; the sample is freed of duplicates before and after discretisation."""
     once = without_duplicates(sample)
-    odds = blind_text_odds(once)
-    rows = np.concatenate([once.rows, odds[:, None]], axis=1).astype(np.float64)
+    log_odds = blind_text_log_odds(once)
+    rows = np.concatenate([once.rows, log_odds[:, None]], axis=1).astype(np.float64)
     borders = [cut_points(column, once.template) for column in rows.T]
     binned = intervals(rows, borders)
     _, first = np.unique(
@@ -197,7 +193,9 @@ def fit_block_detector(
     )
 
 
-def _fit_maxent(binned: Ints, template: Bools, sizes: Sequence[int]) -> tuple[list[Floats], float]:
+def _fit_maxent(
+    binned: Int64s, template: Bools, sizes: Sequence[int]
+) -> tuple[list[Floats], float]:
     """Logistic regression over one binary feature for each interval."""
     starts = np.cumsum([0, *sizes])
     column = (binned + starts[:-1]).ravel()
@@ -208,7 +206,9 @@ def _fit_maxent(binned: Ints, template: Bools, sizes: Sequence[int]) -> tuple[li
     return np.split(model.coef_[0], starts[1:-1]), float(model.intercept_[0])
 
 
-def _fit_forest(binned: Ints, template: Bools, settings: ForestSettings, seed: int) -> TreeEnsemble:
+def _fit_forest(
+    binned: Int64s, template: Bools, settings: ForestSettings, seed: int
+) -> TreeEnsemble:
     model = RandomForestClassifier(
         n_estimators=settings.trees,
         min_samples_leaf=settings.rows_per_leaf,

@@ -12,11 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats
 from templ_core.tokens import tokenise
-
-Floats = npt.NDArray[np.float64]
 
 PHRASE_WORDS_MAX = 3
 _CLAUSE_END = re.compile(r"[.!?,;:()\[\]{}\"“”„«»|/\n。，、！？]+")

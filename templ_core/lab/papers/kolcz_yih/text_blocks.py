@@ -7,14 +7,12 @@ import hashlib
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_below
 from templ_core.lab.layout.presentation import Presentation
 from templ_core.tokens import tokenise
-
-Ints = npt.NDArray[np.int64]
 
 BLOCK_TAGS = frozenset((
     "blockquote", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre",
@@ -27,9 +25,9 @@ DISTINCT_WORDS_MIN = 3
 class TextBlocks(msgspec.Struct, frozen=True, kw_only=True):
     """Blocks in document order; columns of length n_blocks."""
 
-    node: Ints
+    node: Int64s
     """Number of the element."""
-    parent: Ints
+    parent: Int64s
     """Place of the nearest block around it; -1 for none."""
     texts: list[str]
     """Text inside, white space collapsed."""
@@ -70,7 +68,7 @@ def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
     )
 
 
-def _parents(found: list[int], end: npt.NDArray[np.int32]) -> Ints:
+def _parents(found: list[int], end: Int32s) -> Int64s:
     parents: list[int] = []
     around: list[int] = []
     for place, node in enumerate(found):

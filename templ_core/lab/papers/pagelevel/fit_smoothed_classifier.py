@@ -5,18 +5,15 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression as Fitter
 
+from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.lab.papers.pagelevel.logistic_regression import CLIP, LogisticRegression
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
 from templ_core.lab.papers.pagelevel.smoothed_classifier import BANDS, SmoothedClassifier, bands
 from templ_core.lab.training.labels.node_templates import THETA, count_site, site_labels
 from templ_core.lab.training.labels.site_pages import Site, SitePage, read_sites
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Progress = Callable[[str], None]
 
 NODES_PER_PAGE = 100
@@ -60,7 +57,7 @@ def sample_nodes(site: Site, theta: float = THETA) -> NodeSample:
     )
 
 
-def _drawn(count: int, url: str) -> Ints:
+def _drawn(count: int, url: str) -> Int64s:
     if count <= NODES_PER_PAGE:
         return np.arange(count)
     rng = np.random.default_rng(zlib.crc32(url.encode()))
@@ -99,8 +96,10 @@ def fit_logistic(rows: Floats, positive: Bools, weight: Floats | None = None) ->
     mean, deviation = rows.mean(axis=0), rows.std(axis=0)
     scale = np.where(deviation > 1e-9, 1 / np.maximum(deviation, 1e-9), 0.0)
     if positive.all() or not positive.any():
-        odds = 5.0 if positive.all() else -5.0
-        return LogisticRegression(mean=mean, scale=scale, weights=np.zeros(len(mean)), bias=odds)
+        log_odds = 5.0 if positive.all() else -5.0
+        return LogisticRegression(
+            mean=mean, scale=scale, weights=np.zeros(len(mean)), bias=log_odds
+        )
     model = Fitter(C=_PENALTY, max_iter=500)
     model.fit(np.clip((rows - mean) * scale, -CLIP, CLIP), positive, sample_weight=weight)
     return LogisticRegression(

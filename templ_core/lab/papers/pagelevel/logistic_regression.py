@@ -2,9 +2,8 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from templ_core.array_types import Floats
 
 CLIP = 5.0
 """Standard deviations from the mean beyond which a feature is cut off."""
@@ -21,5 +20,5 @@ class LogisticRegression(msgspec.Struct, frozen=True, kw_only=True):
 
     def log_odds(self, rows: Floats) -> Floats:
         """Log-odds of each row of features."""
-        odds: Floats = np.clip((rows - self.mean) * self.scale, -CLIP, CLIP) @ self.weights
-        return odds + self.bias
+        log_odds: Floats = np.clip((rows - self.mean) * self.scale, -CLIP, CLIP) @ self.weights
+        return log_odds + self.bias

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.dom.document import Document, subtree_sums
 from templ_core.dom.tags import INLINE
 from templ_core.dom.tree import sums_below
@@ -20,10 +21,6 @@ from templ_core.page_level.features.characters import Characters, Words, read_ch
 from templ_core.page_level.features.own_features import sentence_ends
 from templ_core.page_level.smoothing.node_smoothing import leave_out
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 Columns = dict[str, Floats]
 
 TITLE_WORDS_MAX = 20
@@ -33,7 +30,7 @@ _WHITE = 1.0
 class NodeFeatures(msgspec.Struct, frozen=True, kw_only=True):
     """The blocks of a page that hold text, in document order; columns of length n_blocks."""
 
-    node: Ints
+    node: Int64s
     """Number of the element."""
     parent: Int32s
     """Place among the blocks of the nearest one around it; -1 for the first."""

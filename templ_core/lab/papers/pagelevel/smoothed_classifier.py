@@ -6,21 +6,18 @@ section 5. Here 1 is template. A reported baseline; cleaning uses `page_model`.
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.lab.papers.pagelevel.logistic_regression import LogisticRegression
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
 from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
 from templ_core.page_level.smoothing.node_smoothing import (
     PENALTY_FACTOR,
-    PenaltyKind,
+    Penalty,
     Smoother,
     penalties,
     smooth_nodes,
 )
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 BANDS = 4
 DECIMALS = 3
@@ -41,14 +38,14 @@ class SmoothedClassifier(msgspec.Struct, frozen=True, kw_only=True):
         """x: probability that each block is template; length n_blocks."""
         band = bands(features.area, self.area_from)
         rows = features.rows
-        odds = np.zeros(len(rows))
+        log_odds = np.zeros(len(rows))
         for number, model in enumerate(self.models):
-            odds[band == number] = model.log_odds(rows[band == number])
-        templateness: Floats = 1 / (1 + np.exp(-np.round(odds, DECIMALS)))
+            log_odds[band == number] = model.log_odds(rows[band == number])
+        templateness: Floats = 1 / (1 + np.exp(-np.round(log_odds, DECIMALS)))
         return templateness
 
 
-def bands(area: Floats, area_from: list[float]) -> Ints:
+def bands(area: Floats, area_from: list[float]) -> Int64s:
     """Number of the band each area is in."""
     return np.maximum(np.searchsorted(area_from, area, side="right") - 1, 0)
 
@@ -57,7 +54,7 @@ def smoothed(
     features: NodeFeatures,
     templateness: Floats,
     penalty: float = PENALTY_FACTOR,
-    kind: PenaltyKind = "area",
+    kind: Penalty = "area",
     smoother: Smoother = smooth,
 ) -> Smoothed:
     """Smoothed scores y and sections of all blocks; hidden ones share their nearest ancestor's.
@@ -73,7 +70,7 @@ def smoothed(
     return smooth_nodes(features.parent, templateness, features.area, costs, smoother=smoother)
 
 
-def segment_scores(features: NodeFeatures, owner: npt.NDArray[np.int32], score: Floats) -> Floats:
+def segment_scores(features: NodeFeatures, owner: Int32s, score: Floats) -> Floats:
     """The score of the block each segment stands in; length n_segments.
 
     Args:

@@ -6,13 +6,9 @@ costs in proportion to its height instead of once.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.page_level.smoothing.isotonic import Smoothed
-
-Floats = npt.NDArray[np.float64]
-Int32s = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
 GRID = np.linspace(0.0, 1.0, 33)
 _SPREAD_MAX = 1e6
@@ -72,7 +68,7 @@ def _children(parent: Int32s) -> list[list[int]]:
 
 
 def _walk_down(
-    parent: Int32s, children: list[list[int]], cost: Floats, highest: Ints, values: Floats
+    parent: Int32s, children: list[list[int]], cost: Floats, highest: Int64s, values: Floats
 ) -> Smoothed:
     """Values from the root down: each child's cheapest between its parent's and the limit."""
     taken = np.zeros(len(parent), np.int64)

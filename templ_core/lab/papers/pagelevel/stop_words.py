@@ -2,7 +2,11 @@
 
 import functools
 
-from templ_core.page_level.features.characters import UInt64s, read_characters, read_words
+from templ_core.array_types import UInt64s
+from templ_core.page_level.features.characters import (
+    read_characters,
+    read_words,
+)
 
 _WORDS = {
     "en": "the of and to a in is that for it as was with be by on not he his but at are this have from or had an they which you were her she there been their we has if will can more about",

@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
 from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores, smoothed
 from templ_core.page_level.smoothing.isotonic import smooth as smooth_steps
-from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, PenaltyKind, Smoother
+from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, Penalty, Smoother
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
 
 TEMPLATE_ABOVE = 0.5
@@ -29,7 +29,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """The segmentation."""
 
     @property
-    def kept(self) -> npt.NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """Segments that are not template."""
         return self.templateness <= TEMPLATE_ABOVE
 
@@ -59,10 +59,10 @@ def basic_merge(templateness: Floats, words: Floats, delta: float) -> Variant:
 
 def smooth(
     features: NodeFeatures,
-    owner: npt.NDArray[np.int32],
+    owner: Int32s,
     templateness: Floats,
     factor: float = PENALTY_FACTOR,
-    kind: PenaltyKind = "area",
+    kind: Penalty = "area",
     smoother: Smoother = smooth_steps,
 ) -> Variant:
     """Smoothed scores; a segment belongs to the section of the block that it stands in.

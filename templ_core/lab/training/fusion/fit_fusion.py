@@ -4,16 +4,14 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
+from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
-from templ_core.decide import own_odds, site_weight
+from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import FusionPage
 from templ_core.site_level.fusion.fusion import Term
 from templ_core.site_level.fusion.site_inputs import SIGNS
-
-Floats = npt.NDArray[np.float64]
 
 UNFITTED = {"page": 0.15, "place": 0.33, "surroundings": 0.27, "headline": 3.0}
 """Log-odds of one thing seen in three ways count three quarters together, the page alone
@@ -53,7 +51,7 @@ def fit_fusion(
     trust = np.concatenate(
         [site_weight(page.known[0].columns, page.known[0].documents, config) for page in used]
     )[counted]
-    own = np.concatenate([own_odds(page.scores, config) for page in used])[counted]
+    own = np.concatenate([own_log_odds(page.scores, config) for page in used])[counted]
     weight = weight[counted] / weight.sum()
     mean = weight @ rows
     deviation = np.sqrt(weight @ (rows - mean) ** 2) + 1e-9
@@ -100,7 +98,7 @@ def _weights(pages: Sequence[FusionPage]) -> Floats:
     return np.concatenate(parts)
 
 
-def _rows(page: FusionPage, names: Sequence[str]) -> npt.NDArray[np.float32]:
+def _rows(page: FusionPage, names: Sequence[str]) -> Float32s:
     columns = [page.known[0].columns[name] for name in names]
     return np.stack(columns, axis=1, dtype=np.float32)
 
@@ -108,7 +106,7 @@ def _rows(page: FusionPage, names: Sequence[str]) -> npt.NDArray[np.float32]:
 class _Rows(msgspec.Struct, frozen=True, kw_only=True):
     """Segments: log-odds are rest + trust * (inputs @ weights)."""
 
-    inputs: npt.NDArray[np.float32]
+    inputs: Float32s
     """Standardised, the last one 1."""
     trust: Floats
     rest: Floats
@@ -127,12 +125,12 @@ def _fit(rows: _Rows, signs: Sequence[int], unfitted: Floats) -> Floats:
     """
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        odds = rows.rest + rows.trust * (rows.inputs @ weights.astype(np.float32))
-        slope = rows.weight * rows.trust * (1 / (1 + np.exp(-odds)) - rows.share)
+        log_odds = rows.rest + rows.trust * (rows.inputs @ weights.astype(np.float32))
+        slope = rows.weight * rows.trust * (1 / (1 + np.exp(-log_odds)) - rows.share)
         gradient = (slope.astype(np.float32) @ rows.inputs).astype(np.float64)
         away = weights[:-1] - unfitted
         gradient[:-1] += _PENALTY * away
-        value = rows.weight @ (np.logaddexp(0, odds) - rows.share * odds)
+        value = rows.weight @ (np.logaddexp(0, log_odds) - rows.share * log_odds)
         return float(value + _PENALTY / 2 * (away**2).sum()), gradient
 
     bounds = [(0, None) if sign > 0 else (None, 0) for sign in signs]

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools
 from templ_core.config import CoreConfig
 from templ_core.decide import decide_alone, decide_fused
 from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionPage, Outcome
-from templ_core.site_level.fusion.fusion import fused_odds
+from templ_core.site_level.fusion.fusion import fused_log_odds
 from templ_core.site_level.fusion.site_inputs import CONSTANT
 
 LAST_OF_BIN = (5, 10, 25, 50, 10**9)
@@ -62,8 +62,8 @@ def decide_all(
         kept = decide_alone(page.scores, config).kept
         if page.known:
             known, model = page.known[way], models[group(page)]
-            odds = fused_odds(known.columns, model.terms, model.bias)
-            kept = decide_fused(page.scores, known.columns, odds, known.documents, config).kept
+            log_odds = fused_log_odds(known.columns, model.terms, model.bias)
+            kept = decide_fused(page.scores, known.columns, log_odds, known.documents, config).kept
         outcomes.append(_outcome(page, kept))
     return outcomes
 
@@ -92,7 +92,7 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
     return outcomes
 
 
-def _outcome(page: FusionPage, kept: npt.NDArray[np.bool_]) -> Outcome:
+def _outcome(page: FusionPage, kept: Bools) -> Outcome:
     return Outcome(
         f1=page.bag.f1(kept)[0],
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,

@@ -1,11 +1,10 @@
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Bools, Int32s, UInt8s
 
 def aligned(
-    page: npt.NDArray[np.int32],
-    gold: npt.NDArray[np.int32],
-    page_joins: npt.NDArray[np.uint8],
-    gold_joins: npt.NDArray[np.uint8],
+    page: Int32s,
+    gold: Int32s,
+    page_joins: UInt8s,
+    gold_joins: UInt8s,
     match: int,
     run_match: int,
-) -> npt.NDArray[np.bool_]: ...
+) -> Bools: ...

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Int64s, UInt8s
 from templ_core.lab.training.labels._alignment import aligned
 
 MATCH, RUN_MATCH = 2, 5
@@ -12,8 +12,6 @@ MATCH, RUN_MATCH = 2, 5
 CELLS_MAX = 60_000_000
 """Words x gold words that are aligned exactly; 1 byte each."""
 _SHINGLE = 3
-
-Bools = npt.NDArray[np.bool_]
 
 
 def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
@@ -47,9 +45,9 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
     return matched
 
 
-def _joins(at: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+def _joins(at: Int64s) -> UInt8s:
     """Whether each word follows on the one before it."""
-    joins: npt.NDArray[np.uint8] = (np.diff(at, prepend=-2) == 1).astype(np.uint8)
+    joins: UInt8s = (np.diff(at, prepend=-2) == 1).astype(np.uint8)
     return joins
 
 

@@ -8,16 +8,12 @@ Both stand in places where most text is of the other kind.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats, Int64s, UInt64s
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.labels.node_templates import count_site, site_labels
 from templ_core.lab.training.labels.site_pages import ReadPage
-from templ_core.page_level.features.characters import UInt64s
 from templ_core.site_level.places.places import node_places
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 TEMPLATE_PLACE_MIN = 0.6
 """In a place where this share of the text recurs, all of it is template."""
@@ -49,7 +45,7 @@ def counted_labels(pages: Sequence[ReadPage]) -> list[Labels]:
 
 
 def _recurring(
-    places: Sequence[UInt64s], words: Sequence[npt.NDArray[np.int64]], recurs: Sequence[Bools]
+    places: Sequence[UInt64s], words: Sequence[Int64s], recurs: Sequence[Bools]
 ) -> list[tuple[Floats, Floats]]:
     """Of each segment's place: the share of its words that recur, and the pages that have it."""
     place = np.unique(np.concatenate(places), return_inverse=True)[1]

@@ -5,18 +5,14 @@ from typing import Any, Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from lxml import etree
 from lxml.cssselect import CSSSelector
 
+from templ_core.array_types import Bools, Floats, UInt64s
 from templ_core.dom.document import Document, parse_markup
 from templ_core.dom.tags import INVISIBLE
 from templ_core.lab.training.labels.alignment import matched_words
-from templ_core.page_level.features.characters import UInt64s
 from templ_core.tokens import tokenise
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 COPY_WORDS_MIN = 6
 """Shorter texts that stand on a page twice may mean different things."""

@@ -6,14 +6,14 @@ The same article under two addresses, refetched, or an error page under many.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from templ_core.array_types import UInt64s
 from templ_core.distinct import distinct
-from templ_core.page_level.features.characters import UInt64s, Words, mix
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from templ_core.page_level.features.characters import (
+    Words,
+    mix,
+)
 
 SHINGLE_WORDS = 6
 COPY_OVERLAP = 0.9

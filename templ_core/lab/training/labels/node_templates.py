@@ -9,16 +9,17 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from templ_core.array_types import Bools, Floats, UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.lab.training.labels.site_pages import ReadPage
-from templ_core.page_level.features.characters import UInt64s, Words, mix, text_hashes
+from templ_core.page_level.features.characters import (
+    Words,
+    mix,
+    text_hashes,
+)
 from templ_core.site_level.places.node_frequency import NodeFrequency, count_nodes
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 THETA = 0.10
 """Share of a site's pages that a template node stands on."""

@@ -179,11 +179,11 @@ def test_nul_between_all_words():
     assert decode(body).text == page(FRENCH)
 
 
-# --- kinds ----------------------------------------------------------------------------------
+# --- content types ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("body", "content_type", "kind"),
+    ("body", "content_type", "expected"),
     [
         (b"<p>x</p>", "text/html", "html"),
         (b"just words", "text/html", "html"),
@@ -202,12 +202,12 @@ def test_nul_between_all_words():
         (b"GIF89a is the name of a format", "text/plain", "text"),
     ],
 )
-def test_kind(body, content_type, kind):
-    if kind is None:
+def test_kind(body, content_type, expected):
+    if expected is None:
         with pytest.raises(EmptyPage):
             decode(body, content_type=content_type)
     else:
-        assert decode(body, content_type=content_type).kind == kind
+        assert decode(body, content_type=content_type).content_type == expected
 
 
 @pytest.mark.parametrize("content_type", ["application/pdf", "image/svg+xml", "application/json"])

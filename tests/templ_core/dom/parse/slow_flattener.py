@@ -169,11 +169,11 @@ class SlowFlattener:
         for node in path:
             ends[node] = len(ends)
         pairs = list(zip(self._tags, self._attributes, strict=True))
-        kinds = list(dict.fromkeys(pairs))
-        nodes = [[kinds.index(pair) for pair in pairs], self._depth, parents, ends]
+        element_types = list(dict.fromkeys(pairs))
+        nodes = [[element_types.index(pair) for pair in pairs], self._depth, parents, ends]
         nodes += [[int(one) for one in self._hidden], self._images]
         segments = [self._owner, *([row[place] for row in self._counts] for place in range(6))]
-        return kinds, nodes, self._texts, segments
+        return element_types, nodes, self._texts, segments
 
 
 def _collapse(text):

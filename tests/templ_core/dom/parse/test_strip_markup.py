@@ -69,9 +69,9 @@ def columns(utf8, aside=(b"", b"")):
     root = tree(utf8)
     if root is None:
         return None
-    kinds, nodes, texts, segments, scripts, title = flatten(root, "example.com", aside)
+    element_types, nodes, texts, segments, scripts, title = flatten(root, "example.com", aside)
     lang = root.get("lang"), root.get("xml:lang")
-    return kinds, nodes.tolist(), texts, segments.tolist(), scripts, title, lang
+    return element_types, nodes.tolist(), texts, segments.tolist(), scripts, title, lang
 
 
 def assert_same_columns(markup):
@@ -236,4 +236,4 @@ def test_lean_markup_of_hostile_pages(name, monkeypatch):
     monkeypatch.setattr("templ_core.dom.document.lean_markup", lambda utf8: utf8)
     whole = read_document(body, "https://example.com/")
     assert lean.segments.texts == whole.segments.texts
-    assert lean.nodes.kinds == whole.nodes.kinds
+    assert lean.nodes.element_types == whole.nodes.element_types

@@ -15,8 +15,8 @@ SAMPLE = Sample(content=TRUTH, weight=np.ones(len(ROWS)))
 NETWORK = NetworkSettings(hidden=(8,), epochs=30, batch=64)
 
 
-def error(odds):
-    return np.abs(1 / (1 + np.exp(-odds)) - TRUTH).mean()
+def error(log_odds):
+    return np.abs(1 / (1 + np.exp(-log_odds)) - TRUTH).mean()
 
 
 def test_trees_learn_soft_labels():

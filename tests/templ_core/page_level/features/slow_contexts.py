@@ -13,12 +13,12 @@ _LEVEL_NAMES = ("L1", "L2", "L3", "L4", "L5", "T")
 
 def context_columns(tree, group, attribute, text):
     """Contexts of the two scores; each column of length n_segments."""
-    odds = SUM_WEIGHT * (attribute + text)
+    log_odds = SUM_WEIGHT * (attribute + text)
     p0 = first_guess(attribute, text)
     return {
         "attribute score": attribute,
         "text score": text,
-        **_page_columns(tree, odds, p0),
+        **_page_columns(tree, log_odds, p0),
         **_mean_columns(tree, group, p0),
         **_order_columns(tree, p0),
         **_mass_columns(tree, p0),
@@ -40,7 +40,7 @@ def first_guess(attribute, text):
     return 1 / (1 + np.exp(-SUM_WEIGHT * (attribute + text)))
 
 
-def _page_columns(tree, odds, p0):
+def _page_columns(tree, log_odds, p0):
     """The page as a whole: where it would be cut by p0 alone."""
     order, expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
     best = int(np.argmax(expected))
@@ -51,7 +51,7 @@ def _page_columns(tree, odds, p0):
     edge = min(max(cut, 1e-6), 1 - 1e-6)
     return {
         "p0": p0,
-        "over the cut": odds - np.log(edge / (1 - edge)),
+        "over the cut": log_odds - np.log(edge / (1 - edge)),
         "expected F1": np.full(size, expected[best]),
         "cut": np.full(size, cut),
         "page mean": np.full(size, np.average(p0, weights=tree.words)),

@@ -158,12 +158,12 @@ def nearest_tags(document):
     """Distances to the nearest semantic tags, and the hashes of tag paths."""
     nodes, owner = document.nodes, document.segments.owner
     number = {tag: place for place, tag in enumerate(SEMANTIC_TAGS)}
-    kinds = {tag: place for place, tag in enumerate(dict.fromkeys(nodes.tags))}
+    element_types = {tag: place for place, tag in enumerate(dict.fromkeys(nodes.tags))}
     nearest = np.full((len(nodes.tags), len(number)), -1000, np.int32)
     for node, tag in enumerate(nodes.tags):
         if tag in number:
             nearest[node, number[tag]] = nodes.depth[node]
-    path = np.array([kinds[tag] + 1 for tag in nodes.tags], np.uint64)
+    path = np.array([element_types[tag] + 1 for tag in nodes.tags], np.uint64)
     for level in tree_levels(document):
         parent = nodes.parent[level]
         nearest[level] = np.maximum(nearest[level], nearest[parent])
@@ -173,7 +173,7 @@ def nearest_tags(document):
     columns = {f"up to {tag}": distance[:, place] for tag, place in number.items()}
     for tag in ("main", "article"):
         inside = distance[:, number[tag]] < NO_SUCH_TAG
-        columns[f"inside {tag}"] = np.where(tag in kinds, inside, -1)
+        columns[f"inside {tag}"] = np.where(tag in element_types, inside, -1)
     return columns, path
 
 
@@ -181,8 +181,8 @@ def styled_paths(document):
     """Hash of each node's path of tags with attributes; length n_nodes."""
     nodes = document.nodes
     pairs = list(zip(nodes.tags, nodes.attributes, strict=True))
-    kinds = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-    path = np.array([kinds[pair] + 1 for pair in pairs], np.uint64)
+    element_types = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+    path = np.array([element_types[pair] + 1 for pair in pairs], np.uint64)
     for level in tree_levels(document):
         path[level] += path[nodes.parent[level]] * _PATH_FACTOR
     return path

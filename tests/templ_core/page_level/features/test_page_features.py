@@ -40,7 +40,7 @@ PAGES = st.lists(PIECES, min_size=1, max_size=60).map("".join)
 
 @pytest.fixture(scope="module")
 def documents():
-    """Generated pages of several kinds."""
+    """Generated pages of several element_types."""
     pages = simulate_feed(FeedSettings(sites=12, pages=40))
     read = (parse_document(page.html, page.url) for page in pages)
     return [document for document in read if document.segments.texts]

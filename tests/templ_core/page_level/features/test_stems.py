@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.page_level.features._stems import Stems
-from templ_core.page_level.features.text_roles import name_stems, named_kinds
+from templ_core.page_level.features.text_roles import name_stems, named_roles
 
 LETTERS = "abAB -_\né中"
 STEMS = st.lists(st.text("ab -é中", min_size=1, max_size=4).filter(str.strip), max_size=8)
@@ -55,5 +55,5 @@ def test_texts_that_hold_a_stem(stems, texts):
 @given(NAMES)
 def test_every_name_that_tells_a_kind_holds_a_stem(parts):
     attributes = "".join(part + border for part, border in parts)
-    if named_kinds(attributes):
+    if named_roles(attributes):
         assert name_stems().found_in([attributes]) == [0]

@@ -9,10 +9,10 @@ from templ_core.page_level.features.text_roles import (
     COMMENTS,
     CONSENT,
     REVIEWS,
-    named_kinds,
-    read_text_kinds,
+    named_roles,
+    read_text_roles,
 )
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.selection.text_policy import AGAINST_COMMENTS, ALWAYS, NEVER, with_policy
 
 STORY = (
@@ -24,13 +24,13 @@ REMARK = "I was there, and it was not at all as your reporter says it was."
 COMMENTED = f"<main>{STORY}<div class=comment-list><p>{REMARK}</p></div></main>"
 
 
-def kinds(markup):
+def roles_of(markup):
     document = parse_document(markup, "https://example.com/")
-    return read_text_kinds(document, read_features(document).tree)
+    return read_text_roles(document, read_features(document).tree)
 
 
 @pytest.mark.parametrize(
-    ("attributes", "kind"),
+    ("attributes", "element_type"),
     [
         ("comments\n", COMMENTS),
         ("comment-17\ncomment even thread-even depth-1\n", COMMENTS),
@@ -50,18 +50,18 @@ def kinds(markup):
         ("", 0),
     ],
 )
-def test_names_tell_kinds(attributes, kind):
-    assert named_kinds(attributes) == kind
+def test_names_tell_kinds(attributes, element_type):
+    assert named_roles(attributes) == element_type
 
 
 def test_what_is_inside_a_named_element_is_of_its_kind():
-    found = kinds(COMMENTED)
+    found = roles_of(COMMENTED)
     assert found.comments.tolist() == [False, True]
     assert not found.consent.any()
 
 
 def test_names_of_the_whole_page_say_nothing():
-    assert not kinds(f"<body class=comments>{STORY}").comments.any()
+    assert not roles_of(f"<body class=comments>{STORY}").comments.any()
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,20 @@ def test_names_of_the_whole_page_say_nothing():
     ],
 )
 def test_a_small_element_that_asks_to_accept_cookies_is_a_consent_text(notice):
-    found = kinds(f"{STORY}<div>{notice}</div>")
+    found = roles_of(f"{STORY}<div>{notice}</div>")
     assert found.consent[1]
     assert not found.consent[0]
 
 
 def test_an_article_about_cookies_is_none():
     story = "Sites use cookies and ask readers to accept them. " * 20
-    assert not kinds(f"<div><p>{story}</p><p>{story}</p></div>").consent.any()
+    assert not roles_of(f"<div><p>{story}</p><p>{story}</p></div>").consent.any()
 
 
 def test_a_page_that_is_all_consent_keeps_its_text():
-    assert not kinds("<div class=cookie-notice><p>We use cookies. Accept?</p></div>").consent.any()
+    assert not roles_of(
+        "<div class=cookie-notice><p>We use cookies. Accept?</p></div>"
+    ).consent.any()
 
 
 def test_consent_texts_never_stay_and_the_reason_says_so():
@@ -107,13 +109,13 @@ def test_the_setting_decides_about_comments():
 
 
 def test_comments_are_out_on_articles_and_judged_like_other_text_elsewhere():
-    found = kinds(COMMENTED)
-    odds, words = np.array([5.0, 1.0]), np.array([60.0, 14.0])
-    on_article = with_policy(odds, words, found, PageKind(article=0.9, other=0.1), "auto")
+    found = roles_of(COMMENTED)
+    log_odds, words = np.array([5.0, 1.0]), np.array([60.0, 14.0])
+    on_article = with_policy(log_odds, words, found, PageType(article=0.9, other=0.1), "auto")
     assert on_article.tolist() == [5.0, 1.0 + AGAINST_COMMENTS]
-    assert with_policy(odds, words, found, PageKind(forum=1.0, other=0.0), "auto").tolist() == [
+    assert with_policy(log_odds, words, found, PageType(forum=1.0, other=0.0), "auto").tolist() == [
         5,
         1,
     ]
-    assert with_policy(odds, words, found, PageKind(), "keep").tolist() == [5, ALWAYS]
-    assert with_policy(odds, words, found, PageKind(), "drop").tolist() == [5, NEVER]
+    assert with_policy(log_odds, words, found, PageType(), "keep").tolist() == [5, ALWAYS]
+    assert with_policy(log_odds, words, found, PageType(), "drop").tolist() == [5, NEVER]

@@ -10,7 +10,7 @@ from templ_core.page_level.model.model_file import decode_model, encode_model, s
 PAGE = "<nav><a href=/>Home</a></nav><p>Some text, long enough to be one.</p><footer>(c)</footer>"
 
 
-def odds(model):
+def log_odds(model):
     document = parse_document(PAGE, "https://example.com/")
     return model.log_odds(document, read_features(document)).tolist()
 
@@ -19,7 +19,7 @@ def test_a_model_survives_its_file():
     body = encode_model(shipped_model())
     again = decode_model(body)
     assert again.version == shipped_model().version
-    assert odds(again) == odds(shipped_model())
+    assert log_odds(again) == log_odds(shipped_model())
     assert encode_model(again) == body
 
 
@@ -31,7 +31,7 @@ def test_the_shipped_model_says_where_it_comes_from_and_what_it_reaches():
 
 
 def test_scores_are_rounded():
-    assert np.round(odds(shipped_model()), 3).tolist() == odds(shipped_model())
+    assert np.round(log_odds(shipped_model()), 3).tolist() == log_odds(shipped_model())
 
 
 @pytest.mark.parametrize("body", [b"", b"PK\x03\x04 something else", b"templ page model"])

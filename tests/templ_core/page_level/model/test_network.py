@@ -17,16 +17,16 @@ def network(rng, sizes):
     )
 
 
-def obvious_odds(model, rows):
+def obvious_log_odds(model, rows):
     """In double precision, one row after the other."""
-    odds = []
+    log_odds = []
     for row in rows:
         values = model.standardised(row[None])[0].astype(np.float64)
         for weights, biases in zip(model.weights, model.biases, strict=True):
             last = values = values @ weights.astype(np.float64) + biases
             values = np.maximum(values, 0)
-        odds.append(last[0])
-    return np.array(odds)
+        log_odds.append(last[0])
+    return np.array(log_odds)
 
 
 @given(
@@ -35,21 +35,21 @@ def obvious_odds(model, rows):
     inputs=st.integers(1, 40),
     hidden=st.lists(st.integers(1, 70), max_size=3),
 )
-def test_networks_of_any_size_give_the_odds_of_the_slow_twin(seed, count, inputs, hidden):
+def test_networks_of_any_size_give_the_log_odds_of_the_slow_twin(seed, count, inputs, hidden):
     rng = np.random.default_rng(seed)
     model = network(rng, [inputs, *hidden, 1])
     rows = rng.normal(0, 4, (count, inputs)).astype(np.float32)
-    expected = obvious_odds(model, rows)
+    expected = obvious_log_odds(model, rows)
     size = np.abs(expected).max() + 10 ** len(hidden)
     assert np.allclose(model.log_odds(rows), expected, rtol=0, atol=1e-5 * size)
 
 
-def test_a_row_has_the_same_odds_whatever_stands_beside_it():
+def test_a_row_has_the_same_log_odds_whatever_stands_beside_it():
     rng = np.random.default_rng(5)
     model = network(rng, [143, 64, 32, 1])
     rows = rng.normal(0, 4, (17, 143)).astype(np.float32)
-    odds = model.log_odds(rows)
-    assert odds.tolist() == [model.log_odds(row[None])[0] for row in rows]
+    log_odds = model.log_odds(rows)
+    assert log_odds.tolist() == [model.log_odds(row[None])[0] for row in rows]
 
 
 def test_a_network_for_other_features_is_refused():

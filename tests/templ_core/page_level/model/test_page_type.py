@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.page_level.features.contexts import first_guess
-from templ_core.page_level.model.page_type import PAGE_KINDS, KindModel, PageKind, page_statistics
+from templ_core.page_level.model.page_type import (
+    PAGE_TYPES,
+    PageType,
+    PageTypeModel,
+    page_statistics,
+)
 from templ_core.page_level.selection.repeats import one_copy_enough
 
 
@@ -37,45 +42,45 @@ def test_statistics_and_kinds_are_those_of_the_slow_twin(seed, size, columns):
     found = page_statistics(features, words, attribute, text)
     assert np.allclose(found, slow_statistics(features, words, attribute, text), rtol=1e-12)
     inputs = len(found)
-    model = KindModel(
+    model = PageTypeModel(
         mean=rng.normal(size=inputs).astype(np.float32),
         scale=rng.uniform(0, 2, inputs).astype(np.float32),
-        weights=rng.normal(size=(inputs, len(PAGE_KINDS))).astype(np.float32),
-        biases=rng.normal(size=len(PAGE_KINDS)).astype(np.float32),
+        weights=rng.normal(size=(inputs, len(PAGE_TYPES))).astype(np.float32),
+        biases=rng.normal(size=len(PAGE_TYPES)).astype(np.float32),
     )
-    odds = model.standardised(found) @ model.weights + model.biases
-    share = np.exp(odds - odds.max()) / np.exp(odds - odds.max()).sum()
-    kind = model.page_kind(found)
-    assert np.allclose([getattr(kind, name) for name in PAGE_KINDS], share, rtol=0, atol=5.1e-4)
+    log_odds = model.standardised(found) @ model.weights + model.biases
+    share = np.exp(log_odds - log_odds.max()) / np.exp(log_odds - log_odds.max()).sum()
+    kind = model.page_type(found)
+    assert np.allclose([getattr(kind, name) for name in PAGE_TYPES], share, rtol=0, atol=5.1e-4)
 
 
 def test_a_regression_over_other_statistics_is_refused():
     one = np.zeros(1, np.float32)
-    model = KindModel(
+    model = PageTypeModel(
         mean=one, scale=one, weights=np.zeros((1, 4), np.float32), biases=np.zeros(4, np.float32)
     )
     with pytest.raises(ValueError, match="other statistics"):
-        model.page_kind(np.zeros(2))
+        model.page_type(np.zeros(2))
 
 
 def test_the_kind_with_the_largest_weight_is_the_likeliest():
     weights = np.array([[0.0, 2.0, 0.0, 0.0]], np.float32)
-    model = KindModel(
+    model = PageTypeModel(
         mean=np.array([1.0], np.float32),
         scale=np.array([0.5], np.float32),
         weights=weights,
         biases=np.zeros(4, np.float32),
     )
-    kind = model.page_kind(np.array([5.0]))
+    kind = model.page_type(np.array([5.0]))
     expected = np.exp(4) / (np.exp(4) + 3)
     assert kind.documentation == round(expected, 3)
-    assert abs(sum(getattr(kind, name) for name in PAGE_KINDS) - 1) < 0.01
-    assert model.page_kind(np.array([1.0])) == PageKind(
+    assert abs(sum(getattr(kind, name) for name in PAGE_TYPES) - 1) < 0.01
+    assert model.page_type(np.array([1.0])) == PageType(
         article=0.25, documentation=0.25, forum=0.25, other=0.25
     )
 
 
 def test_documentation_may_repeat_itself():
     once = np.array([True, False])
-    assert one_copy_enough(once, PageKind()).tolist() == [True, False]
-    assert not one_copy_enough(once, PageKind(documentation=0.9)).any()
+    assert one_copy_enough(once, PageType()).tolist() == [True, False]
+    assert not one_copy_enough(once, PageType(documentation=0.9)).any()

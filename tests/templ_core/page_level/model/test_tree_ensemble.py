@@ -38,7 +38,7 @@ def ensemble(rng, sizes):
     )
 
 
-def obvious_odds(trees, row):
+def obvious_log_odds(trees, row):
     total = 0.0
     for root in trees.roots:
         node = root
@@ -62,4 +62,4 @@ def test_every_row_reaches_the_leaves_of_the_slow_twin(seed, sizes, count):
     trees = ensemble(rng, sizes)
     assert (trees.leaf_masks is None) == (max(sizes) > 31)
     rows = rng.integers(-3, 4, (count, FEATURES)).astype(np.float32)
-    assert trees.log_odds(rows).tolist() == [obvious_odds(trees, row) for row in rows]
+    assert trees.log_odds(rows).tolist() == [obvious_log_odds(trees, row) for row in rows]

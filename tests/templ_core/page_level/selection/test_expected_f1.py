@@ -14,11 +14,11 @@ SEGMENTS = st.lists(
 
 @given(SEGMENTS, st.floats(0, 1))
 def test_no_other_choice_has_a_better_expected_f1(segments, recall_share):
-    odds = np.array([odds for odds, _, _ in segments])
+    log_odds = np.array([log_odds for log_odds, _, _ in segments])
     words = np.array([float(words) for _, words, _ in segments])
     left_out = np.array([out for _, _, out in segments])
-    mass = words / (1 + np.exp(-odds))
-    kept, found = best_cut(odds, left_out, words, recall_share)
+    mass = words / (1 + np.exp(-log_odds))
+    kept, found = best_cut(log_odds, left_out, words, recall_share)
 
     def expected(choice):
         kept_words = words[choice].sum() + recall_share * mass[~left_out].sum()

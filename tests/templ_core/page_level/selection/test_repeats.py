@@ -17,9 +17,9 @@ def copies(markup):
     return found.tree.words, Copies(text=found.text, path=found.group, once=once)
 
 
-def kept(markup, odds):
+def kept(markup, log_odds):
     words, found = copies(markup)
-    return choose(np.array(odds), found, words, 0.95).kept.tolist()
+    return choose(np.array(log_odds), found, words, 0.95).kept.tolist()
 
 
 def test_the_surer_copy_stays():
@@ -49,13 +49,13 @@ def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
 def test_the_surest_copy_of_equal_texts_is_the_first_of_the_surest(segments):
     text = np.array([text for text, _ in segments], np.uint64)
-    odds = np.array([odds for _, odds in segments], np.float64)
+    log_odds = np.array([log_odds for _, log_odds in segments], np.float64)
     expected = [
         min(
-            (-other_odds, place)
-            for place, (other, other_odds) in enumerate(segments)
+            (-other_log_odds, place)
+            for place, (other, other_log_odds) in enumerate(segments)
             if other == own
         )[1]
         for own, _ in segments
     ]
-    assert surest_copies(text, odds).tolist() == expected
+    assert surest_copies(text, log_odds).tolist() == expected

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.containers.article_head import article_head
-from templ_core.site_level.places.element_types import element_kinds
+from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.tokens import tokenise
 
 TEXT = "<div id=text><p>Many words about boats, and the river they are on."
@@ -13,7 +13,7 @@ TEXT = "<div id=text><p>Many words about boats, and the river they are on."
 
 def head(markup, start):
     document = parse_document(markup, "")
-    found = article_head(document, read_features(document), element_kinds(document), start)
+    found = article_head(document, read_features(document), element_type_rows(document), start)
     return found.headline.tolist(), found.below.tolist()
 
 
@@ -86,6 +86,8 @@ def slow_headline(document, text_start):
 def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, lines, start):
     markup = "".join(f"<div><{tag}>{words}</{tag}></div>" for tag, words in lines)
     document = parse_document(f"<title>{title}</title>{markup}<p>End", "")
-    found = article_head(document, read_features(document), element_kinds(document), start).headline
+    found = article_head(
+        document, read_features(document), element_type_rows(document), start
+    ).headline
     expected = slow_headline(document, start)
     assert found.nonzero()[0].tolist() == ([] if expected is None else [expected])

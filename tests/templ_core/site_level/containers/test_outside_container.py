@@ -1,19 +1,19 @@
 import numpy as np
 import pytest
 
-from templ_core.page_level.model.page_type import PageKind
-from templ_core.site_level.containers.outside_container import left_beside
+from templ_core.page_level.model.page_type import PageType
+from templ_core.site_level.containers.outside_container import outside_container
 from templ_core.site_level.fusion.site_inputs import RECURS, TRUST
 
-ARTICLE = PageKind(article=0.7, other=0.3)
-DOCUMENTATION = PageKind(documentation=0.7, other=0.3)
+ARTICLE = PageType(article=0.7, other=0.3)
+DOCUMENTATION = PageType(documentation=0.7, other=0.3)
 
 
-def is_left(odds, kind, *, words=30, inside=False, usual=-0.5, trust=1.0, recurs=False):
+def is_left(log_odds, kind, *, words=30, inside=False, usual=-0.5, trust=1.0, recurs=False):
     columns = {"in the best box": 0.5 if inside else -0.5, "usual best box": usual}
     columns |= {TRUST: trust, RECURS: float(recurs)}
     one = {name: np.array([value]) for name, value in columns.items()}
-    return left_beside(np.array([odds]), one, np.array([float(words)]), kind).item()
+    return outside_container(np.array([log_odds]), one, np.array([float(words)]), kind).item()
 
 
 def test_text_beside_an_article_stays_where_it_is_surely_content():
@@ -44,4 +44,4 @@ def test_other_text_of_documentation_is_left_to_the_cut(place):
 
 
 def test_other_pages_are_left_to_the_cut():
-    assert not is_left(-3.0, PageKind(), recurs=True)
+    assert not is_left(-3.0, PageType(), recurs=True)

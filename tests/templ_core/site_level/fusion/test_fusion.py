@@ -35,19 +35,19 @@ def model_of(terms, bias):
     size=st.integers(1, 5),
     data=st.data(),
 )
-def test_odds_and_reasons_are_those_of_single_segments(terms, bias, size, data):
+def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, data):
     columns = {
         name: np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
         for name in REASON_OF
     }
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     model = model_of(terms, bias)
-    odds, reasons = model.log_odds(columns), model.reasons(columns, kept)
+    log_odds, reasons = model.log_odds(columns), model.reasons(columns, kept)
     for segment in range(size):
         at = {name: float(column[segment]) for name, column in columns.items()}
         inputs = {n: min(max(at[n], term.low), term.high) for n, term in terms.items()}
         expected = bias + sum(terms[name].weight * inputs[name] for name in terms)
-        assert odds[segment] == pytest.approx(expected)
+        assert log_odds[segment] == pytest.approx(expected)
         side = 1 if kept[segment] else -1
         strength = dict.fromkeys(REASONS, 0.0)
         for name, term in terms.items():
@@ -68,10 +68,10 @@ SEGMENTS = st.lists(
 
 
 @given(SEGMENTS)
-def test_odds_fade_to_the_page_and_words_are_counted(segments):
+def test_log_odds_fade_to_the_page_and_words_are_counted(segments):
     own, fused, words, weight, *flags = np.array(segments, float).reshape(-1, 6).T.copy()
-    odds = faded(own, fused, weight, 1000)
-    assert odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
+    log_odds = faded(own, fused, weight, 1000)
+    assert log_odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
     constant, kept = flags
     mass = words / (1 + np.exp(-own))
     found = words_at_stake(own, words, constant, kept > 0)

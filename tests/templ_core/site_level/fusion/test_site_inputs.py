@@ -3,7 +3,7 @@ import pytest
 
 from templ_core.dom.document import read_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.model.page_type import PageKind
+from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.fusion._site_inputs import combine
 from templ_core.site_level.fusion.site_inputs import TRUST, site_inputs
 from tests.templ_core.site_level.builders import CONFIG, site_model
@@ -20,7 +20,7 @@ SETTINGS = {
 }
 
 
-def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, kind_pages):
+def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, cluster_pages):
     path_pages, constant, text_pages, shape_pages, words, place_share, change = rest
     sure = np.log(0.98 / 0.02)
     content = (page > 4) | (page > 0) & (steps == 0)
@@ -38,7 +38,7 @@ def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, ki
         np.where(constant, place + meant * np.maximum(page - place, 0), place),
         recurs,
         pages / (pages + 3) * recurs * long,
-        (1 - meant) * place_share * (1 - change) * kind_pages / (kind_pages + 1),
+        (1 - meant) * place_share * (1 - change) * cluster_pages / (cluster_pages + 1),
         np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
         long,
         text_pages > 1,
@@ -64,9 +64,9 @@ def test_columns_equal_those_by_definition(seed):
         rng.integers(1, 200, size).astype(np.int32),
         *(rng.random((2, size))),
     ]
-    pages, kind_pages = int(rng.integers(0, 9)), int(rng.integers(0, 9))
-    found, is_open = combine(*columns, pages=pages, kind_pages=kind_pages, **SETTINGS)
-    wanted, wanted_open = slow_combine(*columns, pages=pages, kind_pages=kind_pages)
+    pages, cluster_pages = int(rng.integers(0, 9)), int(rng.integers(0, 9))
+    found, is_open = combine(*columns, pages=pages, cluster_pages=cluster_pages, **SETTINGS)
+    wanted, wanted_open = slow_combine(*columns, pages=pages, cluster_pages=cluster_pages)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
     assert (is_open == wanted_open).all()
 
@@ -78,10 +78,10 @@ def read(html):
 def columns_of(html, window, kind):
     document = read(html)
     features = read_features(document)
-    odds = np.zeros(len(document.segments.texts))
+    log_odds = np.zeros(len(document.segments.texts))
     texts = document.segments.texts
     model = site_model(list(map(read, window)))
-    return texts, site_inputs(document, features, odds, kind, model, CONFIG)
+    return texts, site_inputs(document, features, log_odds, kind, model, CONFIG)
 
 
 def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_were_seen():
@@ -90,7 +90,7 @@ def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_
     texts, columns = columns_of(
         f"<main><section><h2>New things</h2></section><aside><b>{seen}</b></aside></main>",
         window,
-        PageKind(),
+        PageType(),
     )
     assert columns[TRUST].tolist() == [float(text == seen) for text in texts]
 
@@ -101,11 +101,11 @@ def test_labels_of_records_say_nothing_on_documentation_and_are_template_elsewhe
         return f"<dl>{records}</dl><p>Made by the builders of harbours"
 
     window = [page(number) for number in range(9)]
-    documentation = PageKind(documentation=1.0, other=0.0)
+    documentation = PageType(documentation=1.0, other=0.0)
     texts, columns = columns_of(page(99), window, documentation)
     assert columns["same shape"][texts.index("Returns")] == 0
     assert columns["same shape"][texts.index("Made by the builders of harbours")] > 0.5
-    texts, columns = columns_of(page(99), window, PageKind())
+    texts, columns = columns_of(page(99), window, PageType())
     assert columns["same shape"][texts.index("Returns")] > 0.5
 
 
@@ -116,11 +116,11 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
         return f"<nav><b>Contents of the manual</b></nav><main>{content}</main>"
 
     window = [page(number) for number in range(9)]
-    documentation = PageKind(documentation=1.0, other=0.0)
+    documentation = PageType(documentation=1.0, other=0.0)
     document = read(page(99))
     texts = document.segments.texts
     features, model = read_features(document), site_model(list(map(read, window)))
-    odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
-    columns = site_inputs(document, features, odds, documentation, model, CONFIG)
+    log_odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
+    columns = site_inputs(document, features, log_odds, documentation, model, CONFIG)
     assert columns["same shape"][texts.index("Method Summary")] == 0
     assert columns["same shape"][texts.index("Contents of the manual")] > 0.5

@@ -35,12 +35,12 @@ def places_of(segments):
     )
 
 
-def odds_of(segments):
-    return np.array([odds for _, _, odds in segments])
+def log_odds_of(segments):
+    return np.array([log_odds for _, _, log_odds in segments])
 
 
 def counts_of(pages):
-    return [count_page(places_of(page), odds_of(page)) for page in pages]
+    return [count_page(places_of(page), log_odds_of(page)) for page in pages]
 
 
 def columns(counts):
@@ -60,7 +60,7 @@ def test_learning_page_by_page_is_counting_the_window(pages):
 @given(PAGES, SEGMENTS)
 def test_a_page_that_was_forgotten_leaves_nothing(pages, page):
     window = count_pages(counts_of(pages))
-    one = count_page(places_of(page), odds_of(page))
+    one = count_page(places_of(page), log_odds_of(page))
     assert columns(window.learn_one(one).forget_one(one)) == columns(window)
 
 
@@ -76,7 +76,7 @@ def brute_constancy(pages, place):
 def test_constancy_is_words_per_page_over_words_of_different_texts(pages):
     table = tabulate(count_pages(counts_of(pages)))
     asked = [(place, text, 0.0) for place in range(3) for text in range(4)]
-    known = read_places(table, places_of(asked), odds_of(asked))
+    known = read_places(table, places_of(asked), log_odds_of(asked))
     for row, (place, text, _) in enumerate(asked):
         on = sum(any(at == place for at, _, _ in page) for page in pages)
         has = sum(any(one == text for _, one, _ in page) for page in pages)
@@ -98,13 +98,13 @@ def brute_pooled(pages, here, is_there):
     """Log-odds of the mean content of a place, constant texts at 0.02, by the definition."""
     mass = words = 0.0
     for page in [*pages, here]:
-        for at, text, odds in page:
+        for at, text, log_odds in page:
             if not is_there(at):
                 continue
             on = sum(any(a == at for a, _, _ in one) for one in pages)
             has = sum(any(t == text for _, t, _ in one) for one in pages)
             fixed = is_constant(on, brute_constancy(pages, at), has, text + 3)
-            probability = 0.02 if fixed else 1 / (1 + np.exp(-odds))
+            probability = 0.02 if fixed else 1 / (1 + np.exp(-log_odds))
             mass += round(1000 * (text + 3) * probability) / 1000
             words += text + 3
     mean = min(max(mass / words, 0.005), 0.995)
@@ -112,14 +112,14 @@ def brute_pooled(pages, here, is_there):
 
 
 @given(PAGES, SEGMENTS)
-def test_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(pages, here):
+def test_log_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(pages, here):
     table = tabulate(count_pages(counts_of(pages)))
-    known = read_places(table, places_of(here), odds_of(here))
-    for (place, _, _), odds, content in zip(here, known.odds, known.content, strict=True):
+    known = read_places(table, places_of(here), log_odds_of(here))
+    for (place, _, _), log_odds, content in zip(here, known.log_odds, known.content, strict=True):
         of_cell = brute_pooled(pages, here, lambda at, place=place: at == place)
         of_anchor = brute_pooled(pages, here, lambda at, place=place: at // 2 == place // 2)
-        assert isclose(odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
-        assert isclose(content, 1 / (1 + exp(-odds)), abs_tol=1e-12)
+        assert isclose(log_odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
+        assert isclose(content, 1 / (1 + exp(-log_odds)), abs_tol=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))))

@@ -2,7 +2,7 @@ import pytest
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.places.element_types import element_kinds
+from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.places import node_places, page_places
 
 
@@ -68,12 +68,12 @@ def test_a_box_is_the_deepest_element_of_its_text():
 
 
 def test_kinds_are_read_alike_however_many_were_met_before():
-    def kinds(numbers):
+    def rows(numbers):
         markup = "".join(f"<x-{n} class='a{n % 7} b' id=c{n % 3}>{n}</x-{n}>" for n in numbers)
-        return element_kinds(parse_document(f"<body>{markup}</body>", "https://example.com/"))
+        return element_type_rows(parse_document(f"<body>{markup}</body>", "https://example.com/"))
 
-    first = kinds(range(50))
+    first = rows(range(50))
     for start in range(0, 60_000, 5_000):
-        kinds(range(start, start + 5_000))
-    assert (kinds(range(50)) == first).all()
+        rows(range(start, start + 5_000))
+    assert (rows(range(50)) == first).all()
     assert len(set(first[:, 0].tolist())) == len(first)

@@ -1,7 +1,7 @@
 """The obvious way to a page's tree and to the places of its elements, with names for hashes."""
 
 from templ_core.dom.tags import INLINE
-from templ_core.site_level.places.element_types import element_kinds
+from templ_core.site_level.places.element_types import element_type_rows
 
 CELL_TAGS = (
     "center",
@@ -22,8 +22,8 @@ CELL_TAGS = (
 def slow_tree(document):
     """(label, depth, segment) of each node in document order, and the paths of elements."""
     nodes, segments = document.nodes, document.segments
-    kinds, parent, tags = element_kinds(document), nodes.parent.tolist(), nodes.tags
-    styles = kinds[nodes.kind, 2].tolist()
+    element_types, parent, tags = element_type_rows(document), nodes.parent.tolist(), nodes.tags
+    styles = element_types[nodes.element_type, 2].tolist()
 
     def blocks_down_to(node):
         above = blocks_down_to(parent[node]) if node >= 0 else []
@@ -61,9 +61,9 @@ def slow_identities(tree):
 def slow_places(document):
     """Path, cell and anchor of each element as tuples of steps."""
     nodes = document.nodes
-    kinds, tags = element_kinds(document), nodes.tags
-    stems = kinds[nodes.kind, 1].tolist()
-    unnamed = (kinds[:, 0] == kinds[:, 1])[nodes.kind].tolist()
+    element_types, tags = element_type_rows(document), nodes.tags
+    stems = element_types[nodes.element_type, 1].tolist()
+    unnamed = (element_types[:, 0] == element_types[:, 1])[nodes.element_type].tolist()
     places = []
     for node, above in enumerate(nodes.parent.tolist()):
         path, cell, anchor = places[above] if above >= 0 else ((), (), ())

@@ -68,7 +68,7 @@ def learned(documents, config=CONFIG):
 
 
 def shares(document, model):
-    evidence = tree_evidence(document, model, CONFIG.kind_likeness_min)
+    evidence = tree_evidence(document, model, CONFIG.cluster_likeness_min)
     return dict(zip(document.segments.texts, evidence.text_share.tolist(), strict=True))
 
 
@@ -86,7 +86,7 @@ class TestEvidence:
     def test_places_of_content_are_known_by_their_change(self):
         model = learned(map(article, range(10))).model()
         document = article(99)
-        evidence = tree_evidence(document, model, CONFIG.kind_likeness_min)
+        evidence = tree_evidence(document, model, CONFIG.cluster_likeness_min)
         at = document.segments.texts.index
         assert evidence.place_share[at("Headline 99")] == 1
         assert evidence.change[at("Headline 99")] == 1
@@ -96,7 +96,7 @@ class TestEvidence:
     def test_a_text_that_moves_is_not_at_its_place(self):
         model = learned(map(article, range(10))).model()
         document = article(99, extra="<blockquote><b>x</b><p>Home</p></blockquote>")
-        evidence = tree_evidence(document, model, CONFIG.kind_likeness_min)
+        evidence = tree_evidence(document, model, CONFIG.cluster_likeness_min)
         homes = [
             share
             for text, share in zip(document.segments.texts, evidence.text_share, strict=True)
@@ -116,8 +116,8 @@ class TestEvidence:
         again = [decode_document(compress_columns(document_columns(one))) for one in documents]
         assert encoded(learned(documents)) == encoded(learned(again))
         model = learned(documents).model()
-        one = tree_evidence(documents[0], model, CONFIG.kind_likeness_min)
-        other = tree_evidence(again[0], model, CONFIG.kind_likeness_min)
+        one = tree_evidence(documents[0], model, CONFIG.cluster_likeness_min)
+        other = tree_evidence(again[0], model, CONFIG.cluster_likeness_min)
         assert (one.text_share == other.text_share).all()
 
     def test_text_between_blocks_and_inline_elements_keeps_its_order(self):
@@ -132,25 +132,25 @@ class TestEvidence:
         assert tree.depth[tree.is_text].tolist() == [2, 3, 4, 3, 2, 2]
 
 
-class TestKinds:
+class TestClusters:
     def test_articles_and_listings_are_told_apart(self):
         documents = [make(n) for n in range(8) for make in (article, listing)]
         model = learned(documents).model()
-        assert [kind.pages for kind in model.kinds] == [8, 8]
+        assert [cluster.pages for cluster in model.clusters] == [8, 8]
         assert shares(listing(300), model)["Latest"] == 1
         assert shares(article(300), model)["Leave a comment"] == 1
 
     def test_two_sites_under_one_key_do_not_mix(self):
         documents = [make(n) for n in range(8) for make in (article, other_site)]
         model = learned(documents).model()
-        assert [kind.pages for kind in model.kinds] == [8, 8]
+        assert [cluster.pages for cluster in model.clusters] == [8, 8]
         assert shares(other_site(99), model)["Our shop"] == 1
         assert shares(article(99), model)["Home"] == 1
 
     def test_a_page_like_no_kind_has_no_evidence(self):
         model = learned(map(article, range(8))).model()
-        evidence = tree_evidence(other_site(1), model, CONFIG.kind_likeness_min)
-        assert (evidence.kind, evidence.pages) == (-1, 0)
+        evidence = tree_evidence(other_site(1), model, CONFIG.cluster_likeness_min)
+        assert (evidence.cluster, evidence.pages) == (-1, 0)
         assert not evidence.text_share.any()
         assert not evidence.place_share.any()
 
@@ -164,13 +164,13 @@ class TestKinds:
         assert all(share[text] > 0.9 for text in (*NAVIGATION, FOOTER))
 
     def test_the_kind_with_the_fewest_pages_makes_room(self):
-        config = CoreConfig(tree_kinds_max=2)
+        config = CoreConfig(tree_clusters_max=2)
         odd = [
             parse_document(f"<body><{tag}><p>{tag}</p></{tag}>", "http://a.example/")
             for tag in ("main", "aside", "article", "section")
         ]
         learner = learned([article(0), article(1), *odd, article(2)], config)
-        assert [kind.pages for kind in learner.model().kinds] == [3]
+        assert [cluster.pages for cluster in learner.model().clusters] == [3]
         assert learner.forget_one(odd[0])
 
     def test_odd_pages_are_forgotten_without_a_trace_of_error(self):
@@ -181,11 +181,11 @@ class TestKinds:
 class TestRepeats:
     def test_identical_pages_are_no_template(self):
         model = learned([article(1)] * 10).model()
-        assert model.kinds == []
+        assert model.clusters == []
         assert not any(shares(article(1), model).values())
 
     def test_one_page_is_no_template(self):
-        assert learned([article(1)]).model().kinds == []
+        assert learned([article(1)]).model().clusters == []
 
     def test_an_article_fetched_ten_times_stays(self):
         refetched = [article(1, extra=f"<p>{n} comments</p>") for n in range(10)]
@@ -204,7 +204,7 @@ class TestRepeats:
 
     def test_an_empty_page_teaches_nothing(self):
         learner = learned([parse_document("", "http://a.example/")])
-        assert learner.model().kinds == []
+        assert learner.model().clusters == []
 
 
 class TestForgetting:
@@ -222,7 +222,7 @@ class TestForgetting:
         learner = learned(documents)
         random.Random(3).shuffle(documents)
         assert all(learner.forget_one(document) for document in documents)
-        assert learner.model().kinds == []
+        assert learner.model().clusters == []
         assert not learner.forget_one(documents[0])
 
     def test_the_window_moves_on_to_a_new_design(self):
@@ -240,16 +240,16 @@ class TestForgetting:
         second = article(1, extra="<p>2 comments</p>")
         learner = learned([first, second, article(2), article(3)])
         assert learner.forget_one(first)
-        assert [kind.pages for kind in learner.model().kinds] == [3]
+        assert [cluster.pages for cluster in learner.model().clusters] == [3]
         assert learner.forget_one(second)
         assert not learner.forget_one(first)
-        assert [kind.pages for kind in learner.model().kinds] == [2]
+        assert [cluster.pages for cluster in learner.model().clusters] == [2]
 
     def test_what_was_dropped_for_room_needs_no_forgetting(self):
         config = CoreConfig(tree_nodes_max=30)
         documents = [article(n, paragraphs=20) for n in range(6)]
         learner = learned(documents, config)
-        assert all(kind.support.size <= 30 for kind in learner.model().kinds)
+        assert all(cluster.support.size <= 30 for cluster in learner.model().clusters)
         for document in documents[:4]:
             assert learner.forget_one(document)
         share = shares(article(99), learner.model())
@@ -263,7 +263,7 @@ class TestModel:
         again = decode_tree_model(body)
         assert encode_tree_model(again) == body
         assert shares(article(99), again) == shares(article(99), model)
-        assert (again.kinds[0].tree.identity == model.kinds[0].tree.identity).all()
+        assert (again.clusters[0].tree.identity == model.clusters[0].tree.identity).all()
 
     @pytest.mark.parametrize("cut", [0, 1, 20, -1])
     def test_damaged_bytes_are_named(self, cut):
@@ -278,7 +278,7 @@ class TestModel:
         for limit_bytes, support_min in ((full + 100, 8), (full - 40, 12)):
             smaller = bounded(model, limit_bytes)
             assert len(encode_tree_model(smaller)) <= limit_bytes
-            assert smaller.kinds[0].support.min() == support_min
+            assert smaller.clusters[0].support.min() == support_min
             assert shares(article(99, extra=box), smaller)["Home"] == 1
         assert len(encode_tree_model(bounded(model, full // 2))) <= full // 2
-        assert bounded(model, 0).kinds == []
+        assert bounded(model, 0).clusters == []

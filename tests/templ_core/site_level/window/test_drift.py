@@ -5,7 +5,7 @@ import pytest
 
 from templ_core.site_level.places.places import PagePlaces
 from templ_core.site_level.window.drift import find_drift
-from templ_core.site_level.window.page_summary import LearnedPage
+from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
 
 PATHS = 40
@@ -22,7 +22,7 @@ def page(design, number, own=6):
         path=np.array(paths, np.uint64), cell=nothing, anchor=nothing, text=nothing, shape=nothing,
         words=few, boxes=nothing, first=few, last=few,
     )  # fmt: skip
-    return LearnedPage(places=places, content_odds=np.empty(0))
+    return PageSummary(places=places, content_log_odds=np.empty(0))
 
 
 def hash_of(design, number):
@@ -35,7 +35,7 @@ def pages(designs):
 
 def test_a_site_that_stays_as_it_is_has_no_alarm():
     drift = find_drift(pages("a" * 300), CONFIG)
-    assert (drift.kinds, drift.gone, drift.changed_at) == (1, [], None)
+    assert (drift.clusters, drift.gone, drift.changed_at) == (1, [], None)
     assert drift.fit > 0.7
 
 
@@ -47,7 +47,7 @@ def test_a_new_design_is_known_within_ten_pages():
     assert count <= 7
     assert drift.gone == list(range(60))
     assert drift.changed_at == 60
-    assert drift.kinds == 1
+    assert drift.clusters == 1
 
 
 def test_the_first_page_of_a_new_design_fits_nothing():
@@ -92,4 +92,4 @@ def test_rare_kinds_raise_no_alarm(seed):
 
 def test_no_pages():
     drift = find_drift([], CONFIG)
-    assert (drift.kinds, drift.gone, drift.changed_at) == (0, [], None)
+    assert (drift.clusters, drift.gone, drift.changed_at) == (0, [], None)

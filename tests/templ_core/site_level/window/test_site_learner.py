@@ -41,7 +41,8 @@ def tables(model):
 
 def trees(model):
     return [
-        (kind.pages, kind.tree.label.tolist(), kind.support.tolist()) for kind in model.trees.kinds
+        (kind.pages, kind.tree.label.tolist(), kind.support.tolist())
+        for kind in model.trees.clusters
     ]
 
 
@@ -109,7 +110,7 @@ def test_trees_and_phrases_come_from_the_latest_documents():
     old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
     one = fit_site_model([*old, *new], "page", CONFIG)
     assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
-    assert sum(kind.pages for kind in one.trees.kinds) <= CONFIG.template_pages
+    assert sum(kind.pages for kind in one.trees.clusters) <= CONFIG.template_pages
 
 
 def test_documents_that_are_not_there_cost_no_tree_a_page():
@@ -125,7 +126,7 @@ def test_all_four_evidences_are_in_the_model():
         encode_site_model(fit_site_model(window(range(12)), "page", CONFIG), 1 << 20)
     )
     assert model.places.cells.keys.size
-    assert model.trees.kinds
+    assert model.trees.clusters
     assert any("news" in phrase.keys for phrase in model.phrases.phrases)
     assert model.phrase_matcher.coverage(page(40))[1] == 1
 

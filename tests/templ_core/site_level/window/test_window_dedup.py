@@ -2,7 +2,7 @@
 
 from templ_core.dom.document import read_document
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_level.window.page_summary import learn_page
+from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
@@ -11,7 +11,7 @@ MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/sh
 def learned(*paragraphs):
     body = MENU + "<article>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
     html = f"<html><body>{body}</body></html>".encode()
-    return learn_page(read_document(html, "https://a.com/1"), shipped_model())
+    return summarise_page(read_document(html, "https://a.com/1"), shipped_model())
 
 
 def article(topic, count=6):

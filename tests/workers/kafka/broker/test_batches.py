@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.kafka.broker.batches import Gathered
+from workers.kafka.broker.batches import BatchBuffer
 
 
 def events(*sizes_bytes):
@@ -18,7 +18,7 @@ def events(*sizes_bytes):
 async def test_who_brings_more_waits_until_the_batch_is_taken(most_events, most_bytes, first):
     coming = events(60, 60, 60, 60)
     order = iter(coming)
-    gathered = Gathered(lambda: next(order), most_events, most_bytes)
+    gathered = BatchBuffer(lambda: next(order), most_events, most_bytes)
 
     async def bring():
         for event in coming:

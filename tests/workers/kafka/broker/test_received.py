@@ -2,7 +2,7 @@
 
 import asyncio
 
-from workers.kafka.broker.received import HoleGuard, Received
+from workers.kafka.broker.received import OffsetGapFiller, Received
 
 
 def record(offset, partition=0):
@@ -11,7 +11,7 @@ def record(offset, partition=0):
     )
 
 
-class Guard(HoleGuard):
+class Guard(OffsetGapFiller):
     """With a broker made up: what is committed, and which offsets a compacted topic still has."""
 
     def __init__(self, committed=0, there=range(1000)):

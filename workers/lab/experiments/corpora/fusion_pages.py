@@ -32,7 +32,7 @@ from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
-from templ_core.site_level.window.page_summary import learned_page
+from templ_core.site_level.window.page_summary import page_summary
 from templ_core.site_level.window.schedule import is_due, templates_overdue
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_page import Contribution
@@ -206,7 +206,7 @@ class _Learner:
             Contribution(
                 page_id=page_id,
                 content_digest=content_digest(columns),
-                page=learned_page(document, scores.features, scores.odds),
+                page=page_summary(document, scores.features, scores.log_odds),
                 document=compress_columns(columns),
             )
         )
@@ -257,7 +257,7 @@ def _fusion_page(
             Known(
                 documents=model.documents,
                 columns=site_inputs(
-                    document, scores.features, scores.odds, scores.page_kind, model, config
+                    document, scores.features, scores.log_odds, scores.page_type, model, config
                 ),
             )
             for model in models

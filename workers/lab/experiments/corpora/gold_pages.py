@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
@@ -15,7 +16,6 @@ from templ_core.errors import CodecError, PageError
 from templ_core.lab.layout.presentation import Presentation, read_presentation
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
 from templ_core.lab.papers.pagelevel.smoothed_classifier import (
-    Floats,
     SmoothedClassifier,
     segment_scores,
 )

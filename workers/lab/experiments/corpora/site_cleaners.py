@@ -92,7 +92,7 @@ def _votes(documents: Sequence[Document]) -> Clean:
     model = learner.model()
 
     def clean(document: Document) -> str:
-        evidence = tree_evidence(document, model, config.kind_likeness_min)
+        evidence = tree_evidence(document, model, config.cluster_likeness_min)
         return _text(document, evidence.text_share < _SHARE_MIN)
 
     return clean

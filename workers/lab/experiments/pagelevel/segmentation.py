@@ -15,7 +15,7 @@ from templ_core.lab.evaluation.fragments import largest_fragments
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.pagelevel.spread_smoothing import smooth_spread_on_grid
 from templ_core.lab.papers.pagelevel.variants import Variant, basic, basic_merge, smooth
-from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, PENALTY_KINDS
+from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FACTOR
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.gold_pages import (
     ScoredPage,
@@ -120,7 +120,7 @@ def _figure(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
             (factor, float(page_rands(pages, _smoothing(factor * PENALTY_FACTOR, kind)).mean()))
             for factor in FACTORS
         ]
-        for kind in PENALTY_KINDS
+        for kind in PENALTIES
     }
     lines["area, the talk's objective"] = [
         (factor, float(page_rands(pages, _talk(factor * PENALTY_FACTOR)).mean()))

@@ -15,7 +15,7 @@ from templ_core.lab.evaluation.template_f import Overlap, template_f
 from templ_core.lab.papers.pagelevel.spread_smoothing import smooth_spread_on_grid
 from templ_core.lab.papers.pagelevel.variants import Variant, basic, basic_merge, smooth
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
-from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, PENALTY_KINDS
+from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FACTOR
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.gold_pages import (
     ScoredPage,
@@ -132,7 +132,7 @@ def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
         ),
     )
     rows = []
-    for penalty in PENALTY_KINDS:
+    for penalty in PENALTIES:
         for factor in FACTORS:
             fs = site_f(pages, _smoothing(factor * PENALTY_FACTOR, penalty))
             means = [f"{np.nanmean(fs['in_templates', kind]):.3f}" for kind in KINDS]

@@ -133,7 +133,7 @@ def _voted(documents: Sequence[Document]) -> list[Ints]:
     model = learner.model()
     return [
         np.flatnonzero(
-            tree_evidence(document, model, config.kind_likeness_min).text_share >= SHARE_MIN
+            tree_evidence(document, model, config.cluster_likeness_min).text_share >= SHARE_MIN
         )
         for document in documents
     ]

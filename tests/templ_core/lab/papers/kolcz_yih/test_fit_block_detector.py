@@ -6,7 +6,7 @@ from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
 from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
     ForestSettings,
-    blind_text_odds,
+    blind_text_log_odds,
     fit_block_detector,
     joined,
     sample_blocks,
@@ -49,8 +49,8 @@ def test_blocks_of_unseen_sites_are_told_apart(sites, detector):
                 continue
             features = read_block_features(page.document, page.presentation, some)
             said = {
-                "text": detector.text_odds(features) > 0,
-                "maxent": detector.maxent_odds(detector.intervals_of(features)) > 0,
+                "text": detector.text_log_odds(features) > 0,
+                "maxent": detector.maxent_log_odds(detector.intervals_of(features)) > 0,
                 "forest": detector.forest_probability(features) > 0.5,
             }
             for name, template in said.items():
@@ -78,7 +78,7 @@ def test_text_scores_for_fitting_come_from_models_that_have_not_seen_the_site(sa
         }
     )
     inside = sample.site == 0
-    assert np.array_equal(blind_text_odds(sample)[inside], blind_text_odds(other)[inside])
+    assert np.array_equal(blind_text_log_odds(sample)[inside], blind_text_log_odds(other)[inside])
 
 
 def test_duplicates_go(sample):

@@ -70,12 +70,12 @@ def test_logistic_regression_finds_a_known_border():
     rows = rng.normal(size=(4000, 2))
     positive = rng.random(4000) < 1 / (1 + np.exp(-(2 * rows[:, 0] - 1)))
     model = fit_logistic(rows, positive)
-    odds = model.log_odds(np.array([[0.5, 0], [0.5, 3], [1.5, 0]]))
-    assert odds[0] == pytest.approx(0, abs=0.2)
-    assert odds[1] == pytest.approx(odds[0], abs=0.4)
-    assert odds[2] == pytest.approx(2, abs=0.4)
+    log_odds = model.log_odds(np.array([[0.5, 0], [0.5, 3], [1.5, 0]]))
+    assert log_odds[0] == pytest.approx(0, abs=0.2)
+    assert log_odds[1] == pytest.approx(log_odds[0], abs=0.4)
+    assert log_odds[2] == pytest.approx(2, abs=0.4)
 
 
-def test_one_class_alone_gives_constant_odds():
+def test_one_class_alone_gives_constant_log_odds():
     model = fit_logistic(np.ones((3, 2)), np.ones(3, bool))
     assert model.log_odds(np.zeros((1, 2)))[0] > 0
