@@ -1,1 +1,1 @@
-"""Baselines of the papers, training and evaluation; the product does not import it."""
+"""The laboratory: metrics, training and the experiments of papers; the product imports none of it."""

@@ -81,14 +81,16 @@ def train(
             used.append(one)
         else:
             unread.append(
-                training.quality.PageResult(corpus=page.corpus, site=page.site, kind=page.kind)
+                training.quality.PageResult(
+                    corpus=page.corpus, site=page.site, page_type=page.page_type
+                )
             )
     try:
         corpus = training.train.gather(used, by_name)
     except training.train.TooFewSites as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
     settings = training.train.TrainSettings(seed=seed)
-    trained = training.train.train(corpus, settings, console.print)
+    trained = training.train.train_page_model(corpus, settings, console.print)
     quality = training.quality.measure([*trained.results, *unread])
     model = msgspec.structs.replace(
         trained.model,
@@ -187,11 +189,11 @@ def gold_pages(path: Path, training: Any) -> Iterator[Any]:
             reason = page.message if isinstance(page, Rejected) else "it is gone"
             raise InputProblem(f"{path}, line {number}: no page: {reason}")
         found += 1
-        yield training.pages.GoldPage(
+        yield training.pages.GoldRecord(
             corpus=corpus_name(path),
             url=page.url,
             site=record.get("site") or page.url,
-            kind=record.get("kind") or "",
+            page_type=record.get("kind") or "",
             body=page.body,
             charset=page.charset,
             gold_text=record["gold_text"],

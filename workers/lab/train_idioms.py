@@ -66,7 +66,7 @@ def train_idioms(
         if text is not None:
             sites[page.site].append(text)
     settings = idioms.IdiomSettings(sites_min=sites_min, template_share_max=template_share_max)
-    found = idioms.find_idioms([idioms.joined(some) for some in sites.values()], settings)
+    found = idioms.find_idioms([idioms.SplitText.joined(some) for some in sites.values()], settings)
     with open_output(out) as writer:
         writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
     click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)

@@ -1,1 +1,1 @@
-"""Scores of cleaned text against gold text."""
+"""Metrics that compare what was kept of a page with its gold, and the statistics around them."""

@@ -1,8 +1,8 @@
-"""How alike two segmentations of a page are.
+"""The adjusted Rand index: how alike two segmentations of a page are.
 
-Hubert, Arabie, *Comparing partitions*, J. Classification 1985; as Chakrabarti et al. (WWW 2007,
-section 6.1) use it: the leaves of the page are the objects, the fragment that each belongs to is its
-group.
+Hubert, Arabie, *Comparing partitions*, Journal of Classification 1985. Chakrabarti et al. (WWW 2007,
+section 6.1) apply it to pages: the leaves of a page are the objects, and the section that a leaf
+belongs to is its group.
 """
 
 from typing import Any
@@ -12,17 +12,27 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int64s
 
-Groups = npt.NDArray[np.integer[Any]]
+Grouping = npt.NDArray[np.integer[Any]]
+"""The number of the group that each object belongs to. Only equality of the numbers matters."""
 
 
-def adjusted_rand(one: Groups, other: Groups) -> float:
-    """Agreement of two groupings of the same objects: at most 1, expected 0 by chance.
+def adjusted_rand(one: Grouping, other: Grouping) -> float:
+    """Return the adjusted Rand index of two groupings of the same objects.
 
-    Two groupings that are equal score 1, also where all objects are in one group or each in its own.
+    The index is 1 for equal groupings, also where all objects are in one group or each object is
+    alone. Its expectation is 0 when objects are assigned to groups by chance.
+
+    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([7, 7, 3, 3]))
+    1.0
+    >>> round(adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])), 2)
+    0.0
 
     Args:
-        one: Group of each object, any numbers.
-        other: The same of the other grouping; equal length.
+        one: Group of each object; length n_objects.
+        other: Group of each object in the other grouping; length n_objects.
+
+    Returns:
+        At most 1; it may be negative.
     """
     pair = np.unique(np.stack([one, other]), axis=1, return_counts=True)[1]
     together = _pairs(pair)
@@ -37,4 +47,5 @@ def adjusted_rand(one: Groups, other: Groups) -> float:
 
 
 def _pairs(sizes: Int64s) -> float:
+    """Return the number of pairs of objects that share a group."""
     return float((sizes * (sizes - 1) / 2).sum())

@@ -1,4 +1,4 @@
-"""Which block of a gold segmentation each segment of a page stands in."""
+"""Alignment of the segments of a page with the blocks of a gold segmentation given as texts."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -10,14 +10,20 @@ from templ_core.tokens import tokenise
 
 
 def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
-    """Number of the block that most words of each segment are in; -1 = in none.
+    """Return, for each segment, the number of the block that holds most of its words.
 
-    Both are the same page in document order, cut differently; words of one may be missing in the
-    other.
+    Segments and blocks are the same page in document order, cut at different places. Either side may
+    lack words of the other.
+
+    >>> block_of_each(["Home", "About", "The story"], ["Home About", "The story begins"]).tolist()
+    [0, 0, 1]
 
     Args:
         segments: Texts of the segments.
         blocks: Texts of the blocks.
+
+    Returns:
+        Block numbers, or -1 for segments without a word in any block; length n_segments.
     """
     words, segment = _words(segments)
     gold_words, block = _words(blocks)
@@ -32,6 +38,7 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
 
 
 def _words(texts: Sequence[str]) -> tuple[list[str], Int64s]:
+    """Return the words of all texts and, for each word, the number of its text."""
     words = [tokenise(text.lower()) for text in texts]
     place = np.repeat(np.arange(len(words)), [len(some) for some in words])
     return [word for some in words for word in some], place

@@ -1,49 +1,55 @@
-"""Whether a confidence of 0.8 means a word F1 of 0.8."""
+"""Calibration: whether pages with a confidence of 0.8 reach a word F1 of 0.8 on average."""
 
 from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
-BINS = 10
+_BINS = 10
 
 
-class Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages with a confidence from `low` to below `high` (1 included in the last)."""
+class CalibrationBin(msgspec.Struct, frozen=True, kw_only=True):
+    """The pages whose confidence is at least `low` and below `high`; the last bin includes 1."""
 
     low: float
     high: float
     pages: int
     confidence: float
-    """Mean of these pages."""
+    """Mean confidence of these pages, 0 to 1."""
     f1: float
-    """Mean of these pages."""
+    """Mean word F1 of these pages, 0 to 1."""
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """A reliability plot and what it comes to."""
+    """A reliability diagram and its summary."""
 
-    bins: list[Bin]
-    """Those that hold pages, in ascending order."""
+    bins: list[CalibrationBin]
+    """The bins that hold pages, in ascending order."""
     mean_error: float
-    """Mean over pages of |mean confidence - mean F1| of their bin."""
+    """Expected calibration error: mean over pages of |mean confidence - mean F1| of their bin."""
     bias: float
-    """Mean confidence less mean F1; above 0 = too sure of itself."""
+    """Mean confidence minus mean F1; positive when the confidence is too high."""
 
 
 def calibrate(confidence: Sequence[float], f1: Sequence[float]) -> Calibration:
-    """The calibration of at least one page.
+    """Compare the confidence of at least one page with the word F1 it reached.
+
+    >>> found = calibrate([0.9, 0.9, 0.3], [0.8, 0.9, 0.3])
+    >>> [(one.low, one.pages, round(one.f1, 2)) for one in found.bins]
+    [(0.3, 1, 0.3), (0.9, 2, 0.85)]
+    >>> round(found.bias, 3)
+    0.033
 
     Args:
-        confidence: What was expected of each page, 0 to 1.
-        f1: What each page reached, 0 to 1.
+        confidence: Expected F1 of each page, 0 to 1.
+        f1: Word F1 that each page reached, 0 to 1.
     """
     said, reached = np.asarray(confidence, np.float64), np.asarray(f1, np.float64)
-    place = np.minimum((said * BINS).astype(np.int64), BINS - 1)
+    place = np.minimum((said * _BINS).astype(np.int64), _BINS - 1)
     bins = [
-        Bin(
-            low=one / BINS,
-            high=(one + 1) / BINS,
+        CalibrationBin(
+            low=one / _BINS,
+            high=(one + 1) / _BINS,
             pages=int((place == one).sum()),
             confidence=float(said[place == one].mean()),
             f1=float(reached[place == one].mean()),

@@ -1,4 +1,4 @@
-"""Edit distance between two texts, in words."""
+"""Edit distance between two texts, counted in words."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,15 @@ from templ_core.tokens import tokenise
 
 
 def text_distance(one: str, other: str) -> float:
-    """Insertions, deletions and replacements of words from one text to the other, case aside.
+    """Return the edit distance of two texts in words, divided by the words of the longer text.
 
-    Relative to the longer text: 0 for equal texts, 1 for texts that share nothing.
+    Letter case does not count.
+
+    >>> text_distance("One two, three four", "one TWO three")
+    0.25
+
+    Returns:
+        0 for equal texts, 1 for texts that share nothing.
     """
     words, others = tokenise(one.lower()), tokenise(other.lower())
     longer = max(len(words), len(others))
@@ -18,9 +24,13 @@ def text_distance(one: str, other: str) -> float:
 
 
 def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
-    """Levenshtein's distance of two sequences, in time of the product of their lengths.
+    """Return Levenshtein's distance: the least number of insertions, deletions and replacements.
 
-    A row at once: what comes from the left is a running minimum of the values less their column.
+    The table of the dynamic programme is filled one row at a time. Within a row, the insertions are
+    a running minimum of the values minus their column. It takes time of len(one) * len(other).
+
+    >>> edit_distance(["a", "b", "c"], ["b", "x"])
+    2
     """
     number = {word: place for place, word in enumerate(dict.fromkeys([*one, *other]))}
     columns = np.array([number[word] for word in other], np.int64)

@@ -1,25 +1,28 @@
 """The gold segmentation of a page (Chakrabarti et al., WWW 2007, section 6.1)."""
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_below
+from templ_core.lab.evaluation.adjusted_rand import Grouping
 from templ_core.page_level.features.page_tree import climb
 
 
-def largest_fragments(document: Document, kind: npt.NDArray[np.integer[Any]]) -> Int64s:
-    """The gold segmentation: the largest elements whose segments are all of one kind.
+def largest_fragments(document: Document, label: Grouping) -> Int64s:
+    """Return the segmentation into the largest elements whose segments all have the same label.
 
-    These form an antichain, as the paper's manually labelled fragments do. A segment beside blocks
-    of another kind is a fragment of its own.
+    No such element lies inside another one, as in the fragments that the authors of the paper
+    labelled by hand. A segment that stands beside blocks with another label is a fragment of its own.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<ul><li>Home<li>About</ul><p>A story</p>", "https://example.org/")
+    >>> largest_fragments(page, np.array([0, 0, 1])).tolist()
+    [2, 2, 5]
 
     Args:
         document: The page.
-        kind: Kind of each segment (template, content, ...), not negative; length n_segments.
+        label: Label of each segment (template, content, ...), not negative; length n_segments.
 
     Returns:
         Group of each segment; length n_segments.
@@ -28,16 +31,16 @@ def largest_fragments(document: Document, kind: npt.NDArray[np.integer[Any]]) ->
     size = len(nodes.tags)
     inside = sums_below(nodes.end, np.bincount(owner, minlength=size))
     top = np.full(len(owner), -1, np.int64)
-    for one in np.unique(kind):
-        alike = sums_below(nodes.end, np.bincount(owner[kind == one], minlength=size))
+    for one in np.unique(label):
+        alike = sums_below(nodes.end, np.bincount(owner[label == one], minlength=size))
         uniform = (inside > 0) & (np.rint(alike) == np.rint(inside))
         highest = _highest(uniform, nodes.parent)
-        top = np.where((kind == one) & uniform[owner], highest[owner], top)
+        top = np.where((label == one) & uniform[owner], highest[owner], top)
     alone = size + np.arange(len(owner))
     return np.where(top >= 0, top, alone)
 
 
 def _highest(uniform: Bools, parent: Int32s) -> Int64s:
-    """The topmost of each node's uniform ancestors that are all uniform up to it."""
+    """Return each node's topmost ancestor such that all nodes on the way to it are uniform."""
     above = np.maximum(parent, 0)
     return climb(np.where(uniform & uniform[above], above, np.arange(len(parent))))

@@ -1,26 +1,31 @@
-"""Words of a corpus page: all that are visible, and those that are neutral."""
+"""The words of a gold page: all that are visible, and those of its neutral elements."""
 
 from lxml import etree
 from lxml.cssselect import CSSSelector
 
 from templ_core.dom.tags import INLINE
-from templ_core.lab.evaluation.words import Words, word_counts
+from templ_core.lab.evaluation.words import WordCounts, word_counts
 
 _INVISIBLE = frozenset(["script", "style", "noscript", "template", "head", "iframe", "object"])
 
 
-def page_words(html: str, neutral_selector: str | None) -> tuple[Words, Words]:
-    """Words of the whole page and of its neutral elements.
+def page_words(html: str, neutral_selector: str | None) -> tuple[WordCounts, WordCounts]:
+    """Return the visible words of the page, and those of its neutral elements.
+
+    >>> everything, neutral = page_words("<h1>A title</h1><p>Some text</p>", "h1")
+    >>> sorted(everything), sorted(neutral)
+    (['a', 'some', 'text', 'title'], ['a', 'title'])
 
     Args:
-        html: The page.
-        neutral_selector: CSS selector of text that is neither content nor template; None = none.
+        html: The markup of the page.
+        neutral_selector: CSS selector of text that is neither content nor template; None if the
+            page has no such text.
     """
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     root = etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None
     if root is None:
-        return Words(), Words()
-    neutral = Words()
+        return WordCounts(), WordCounts()
+    neutral = WordCounts()
     if neutral_selector:
         selected = CSSSelector(neutral_selector, translator="html")(root)
         chosen = set(selected)
@@ -31,7 +36,7 @@ def page_words(html: str, neutral_selector: str | None) -> tuple[Words, Words]:
 
 
 def visible_text(root: etree._Element) -> str:
-    """Text outside scripts, styles and the like; blocks are separated by blanks."""
+    """Return the text outside scripts, styles and the like, with blanks between blocks."""
     parts: list[str] = []
     _collect(root, parts)
     return "".join(parts)

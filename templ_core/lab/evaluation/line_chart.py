@@ -1,4 +1,4 @@
-"""A line chart as self-contained SVG."""
+"""Line charts as self-contained SVG documents."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -14,26 +14,31 @@ _HEAD = (
     f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>'
 )
 
-Points = Sequence[tuple[float, float]]
+ChartPoints = Sequence[tuple[float, float]]
+"""Pairs of x and y."""
 
 
 def line_chart(
     title: str,
     x_name: str,
     y_name: str,
-    lines: Mapping[str, Points],
+    lines: Mapping[str, ChartPoints],
     *,
     ticks: Sequence[float] | None = None,
 ) -> str:
-    """An SVG document with at most seven lines.
+    """Return an SVG document with at most seven lines.
+
+    >>> line_chart("F1 by window", "pages", "F1", {"templ": [(1, 0.8), (50, 0.9)]})[:5]
+    '<svg '
 
     Args:
-        title: Above the chart.
-        x_name: Below the x axis.
-        y_name: Beside the y axis.
-        lines: Points of each line by its name; at least one point in all.
-        ticks: What is marked on the x axis, ascending, with all points in between; None for a
-            logarithmic axis that marks every point's x, which must be above 0.
+        title: Text above the chart.
+        x_name: Text below the x axis.
+        y_name: Text beside the y axis.
+        lines: The points of each line, by the name of the line; at least one point in all.
+        ticks: Values marked on the x axis, ascending; all points must lie between the first and the
+            last. None means a logarithmic axis that marks the x of every point, which must be
+            positive.
     """
     scaled = log10 if ticks is None else float
     marks = ticks or sorted({x for points in lines.values() for x, _ in points})
@@ -84,7 +89,7 @@ def line_chart(
 
 
 def _rounded(low: float, high: float) -> tuple[float, float]:
-    """A range of tenths (or twentieths of it) around both."""
+    """Return the smallest range around both values whose ends are multiples of 0.1 or 0.02."""
     step = 0.1 if high - low > 0.2 else 0.02
     below = step * int(low / step - (low < 0))
     above = step * (int(high / step) + 1)

@@ -1,18 +1,18 @@
-"""The precision-recall curve of templateness: what any threshold would keep."""
+"""Precision-recall curves: what each threshold of a score would find, and how much of it is right."""
 
 from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Floats
+from templ_core.array_types import Bools, Floats
 
 STEPS = 100
-"""Thresholds are multiples of 1 / STEPS."""
+"""Histograms of templateness have one cell for each multiple of 1 / STEPS."""
 
 
-class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """Keeping what has at most this templateness; precision and recall over words of content."""
+class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Precision and recall at one threshold; each 0 to 1."""
 
     threshold: float
     precision: float
@@ -20,16 +20,16 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def score_histogram(templateness: Floats, words: Floats, content: Floats) -> Floats:
-    """Where a page's content and template lie on the scale of templateness.
+    """Return how the content and the template of a page are distributed over templateness.
 
     Args:
-        templateness: Of each segment, 0 to 1.
-        words: Of each segment; 0 = not scored.
-        content: Gold: share of each segment that is content, 0 to 1.
+        templateness: Templateness of each segment, 0 to 1.
+        words: Words of each segment; 0 for segments that are not scored.
+        content: Gold share of each segment that is content, 0 to 1.
 
     Returns:
-        Shares of the page's scored words, (2, STEPS + 1): content, template; sums to 1, or is 0
-        where nothing is scored.
+        Shares of the page's scored words, (2, STEPS + 1): first content, then template. The shares
+        sum to 1, or to 0 if nothing is scored.
     """
     place = np.rint(templateness * STEPS).astype(np.int64)
     counted = np.stack(
@@ -40,25 +40,62 @@ def score_histogram(templateness: Floats, words: Floats, content: Floats) -> Flo
     return shares
 
 
-def precision_recall(histograms: Sequence[Floats]) -> list[Point]:
-    """The curve over pages of equal weight, thresholds in ascending order.
+def curve_of_histograms(histograms: Sequence[Floats]) -> list[CurvePoint]:
+    """Return the curve of keeping the text up to each templateness, over pages of equal weight.
+
+    >>> page = score_histogram(np.array([0.1, 0.9]), np.array([6.0, 4.0]), np.array([1.0, 0.25]))
+    >>> point = curve_of_histograms([page])[0]
+    >>> point.threshold, point.precision, round(point.recall, 3)
+    (0.1, 1.0, 0.857)
 
     Args:
-        histograms: One of `score_histogram` for each page.
+        histograms: The `score_histogram` of each page.
+
+    Returns:
+        Points with ascending thresholds, which are upper bounds of templateness; the found items are
+        words of content. Empty if there is no content.
     """
     content, template = np.cumsum(np.sum(np.stack(histograms), axis=0), axis=1)
-    kept = content + template
+    return _curve(np.arange(STEPS + 1) / STEPS, content, content + template)
+
+
+def curve_of_scores(score: Floats, positive: Bools, weight: Floats) -> list[CurvePoint]:
+    """Return the curve of calling everything positive that scores at least a threshold.
+
+    >>> curve = curve_of_scores(
+    ...     np.array([0.9, 0.8, 0.1]), np.array([True, False, True]), np.ones(3)
+    ... )
+    >>> [(point.threshold, round(point.precision, 2), point.recall) for point in curve]
+    [(0.9, 1.0, 0.5), (0.8, 0.5, 0.5), (0.1, 0.67, 1.0)]
+
+    Args:
+        score: Score of each item.
+        positive: Whether each item is positive in the gold.
+        weight: Weight of each item, above 0.
+
+    Returns:
+        One point for each different score, the highest first. Empty if nothing is positive.
+    """
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, [True])
+    right = np.cumsum(weight[order] * positive[order])
+    called = np.cumsum(weight[order])
+    return _curve(score[order][last], right[last], called[last])
+
+
+def _curve(threshold: Floats, right: Floats, called: Floats) -> list[CurvePoint]:
+    """Return the points where anything is called, from sums up to each threshold."""
+    if not right[-1] > 0:
+        return []
     return [
-        Point(
-            threshold=step / STEPS,
-            precision=float(content[step] / kept[step]),
-            recall=float(content[step] / content[-1]),
+        CurvePoint(threshold=at, precision=one / all_called, recall=one / float(right[-1]))
+        for at, one, all_called in zip(
+            threshold.tolist(), right.tolist(), called.tolist(), strict=True
         )
-        for step in range(STEPS + 1)
-        if kept[step] > 0 and content[-1] > 0
+        if all_called > 0
     ]
 
 
-def recall_at(curve: Sequence[Point], precision: float) -> float:
-    """The best recall at this precision or a higher one; 0 where it is never reached."""
+def recall_at(curve: Sequence[CurvePoint], precision: float) -> float:
+    """Return the best recall at this precision or a higher one; 0 if it is never reached."""
     return max((point.recall for point in curve if point.precision >= precision), default=0.0)

@@ -1,37 +1,42 @@
-"""Scores of many pages summed up: by page, by site, by pages of the site seen so far."""
+"""Summaries of the scores of many pages: over pages, over sites, by pages of the site seen so far."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
+from typing import TypeVar
 
 import msgspec
 
-from templ_core.lab.evaluation.bootstrap import Interval, Means, bootstrap
+from templ_core.lab.evaluation.bootstrap import BootstrapMeans, Interval, bootstrap
 
 SEEN_BINS = (("1-5", 5), ("6-10", 10), ("11-25", 25), ("26-50", 50), ("51+", 1 << 62))
+"""Name and last page number of each group of pages, by how many pages of the site had arrived."""
+
+Scored = TypeVar("Scored")
 
 
 class PageScore(msgspec.Struct, frozen=True, kw_only=True):
-    """What one page scored."""
+    """The scores of one page; scores are 0 to 1."""
 
     corpus: str = ""
     site: str
-    kind: str = ""
-    """Page type."""
+    page_type: str = ""
+    """Page type as the corpus names it; empty if it names none."""
     seen: int
-    """Which page of its site it was, counted from 1 in order of arrival."""
+    """Number of the page among those of its site, from 1, in order of arrival."""
     f1: float
     precision: float
     recall: float
     character_f1: float | None = None
-    """Only where words are not told by blanks."""
+    """F1 over letters, for scripts without blanks between words; else None."""
     template_f: float | None
+    """F1 of what was removed; None for pages with too little template."""
     full_text_f1: float
-    """What the whole visible text would score."""
+    """Word F1 that the whole visible text would score."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Means over pages, and over sites; intervals by the bootstrap over sites."""
+    """Mean scores over pages and over sites, with bootstrap confidence intervals over sites."""
 
     pages: int
     sites: int
@@ -40,7 +45,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     precision: float
     recall: float
     character_f1: float | None
-    """Over the pages that have it."""
+    """Mean over the pages that have it."""
     template_f: float | None
     full_text_f1: float
     site_f1: float
@@ -51,7 +56,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summarise(scores: Sequence[PageScore], seed: int = 0) -> Summary:
-    """Means of at least one score."""
+    """Return the mean scores of at least one page."""
     f1 = bootstrap([score.f1 for score in scores], [score.site for score in scores], seed)
     return Summary(
         pages=len(scores),
@@ -69,22 +74,24 @@ def summarise(scores: Sequence[PageScore], seed: int = 0) -> Summary:
     )
 
 
-def compare(scores: Sequence[PageScore], others: Sequence[PageScore], seed: int = 0) -> Means:
-    """F1 less that of another system on the same pages, in the same order."""
+def compare(
+    scores: Sequence[PageScore], others: Sequence[PageScore], seed: int = 0
+) -> BootstrapMeans:
+    """Return the mean difference in F1 of two systems on the same pages, in the same order."""
     differences = [one.f1 - other.f1 for one, other in zip(scores, others, strict=True)]
     return bootstrap(differences, [score.site for score in scores], seed)
 
 
-def group(scores: Iterable[PageScore], field: str) -> dict[str, list[PageScore]]:
-    """Scores by the value of `field`, keys in ascending order."""
-    groups: defaultdict[str, list[PageScore]] = defaultdict(list)
+def group(scores: Iterable[Scored], field: str) -> dict[str, list[Scored]]:
+    """Return the scores grouped by the value of one of their fields, in ascending order of it."""
+    groups: defaultdict[str, list[Scored]] = defaultdict(list)
     for score in scores:
         groups[str(getattr(score, field))].append(score)
     return dict(sorted(groups.items()))
 
 
 def by_pages_seen(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:
-    """Scores by how many pages of the site had arrived."""
+    """Return the scores grouped by how many pages of the site had arrived, as in SEEN_BINS."""
     groups: dict[str, list[PageScore]] = {name: [] for name, _ in SEEN_BINS}
     for score in scores:
         name = next(name for name, last in SEEN_BINS if score.seen <= last)

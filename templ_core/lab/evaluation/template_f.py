@@ -1,4 +1,4 @@
-"""f-measure of what stands inside templates, and inside content: text, anchor text and links.
+"""F-measures of the template and the content that were found: text, anchor text and links.
 
 Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothing*, WWW 2007,
 section 6.1, table 1.
@@ -15,42 +15,46 @@ from templ_core.dom.document import Document
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):
-    """Amounts (words, characters, links) on one page, or summed over pages."""
+    """How much was found, was wanted, and was both, on one page or summed over pages.
+
+    Amounts are words, characters or links.
+    """
 
     both: float
-    """Of what was found, how much is wanted."""
+    """Amount that was found and is wanted."""
     found: float
     wanted: float
+    """Amount in the gold."""
 
     @property
     def precision(self) -> float:
-        """0 to 1; 0 when nothing was found."""
+        """Share of what was found that is wanted, 0 to 1; 0 if nothing was found."""
         return self.both / self.found if self.found else 0.0
 
     @property
     def recall(self) -> float:
-        """0 to 1; 0 when nothing was wanted."""
+        """Share of what is wanted that was found, 0 to 1; 0 if nothing is wanted."""
         return self.both / self.wanted if self.wanted else 0.0
 
     @property
     def f(self) -> float | None:
-        """2pr / (p + r), 0 to 1; None when nothing was wanted."""
+        """Harmonic mean of precision and recall, 0 to 1; None if nothing is wanted."""
         return 2 * self.both / (self.found + self.wanted) if self.wanted else None
 
 
 class PlaceF(msgspec.Struct, frozen=True, kw_only=True):
-    """Inside templates, or inside content."""
+    """The overlap of one class (template or content) with the gold, in three amounts."""
 
     text: Overlap
-    """Words."""
+    """Number of words."""
     anchor_text: Overlap
-    """Characters inside links, white space aside."""
+    """Number of characters inside links, without white space."""
     links: Overlap
     """Number of links."""
 
 
 class TemplateF(msgspec.Struct, frozen=True, kw_only=True):
-    """Both places of one page."""
+    """The overlaps of both classes on one page."""
 
     in_templates: PlaceF
     in_content: PlaceF
@@ -59,14 +63,23 @@ class TemplateF(msgspec.Struct, frozen=True, kw_only=True):
 def template_f(
     document: Document, words: npt.NDArray[Any], kept: Bools, content: Floats, counts: Bools
 ) -> TemplateF:
-    """How well a choice of segments agrees with the gold.
+    """Return how well the segments that were kept agree with the gold.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<ul><li>Home<li>About us</ul><p>A story</p>", "https://a.org/")
+    >>> kept, all_scored = np.array([False, True, True]), np.ones(3, np.bool_)
+    >>> found = template_f(page, np.array([1, 2, 2]), kept, np.array([0.0, 0.0, 1.0]), all_scored)
+    >>> found.in_templates.text
+    Overlap(both=1.0, found=1.0, wanted=3.0)
+    >>> found.in_templates.text.f
+    0.5
 
     Args:
         document: The page.
-        words: Words of each segment; length n_segments, as all columns here.
-        kept: What was taken for content; the rest was taken for template.
-        content: Gold: share of each segment that is content, 0 to 1.
-        counts: Segments that are scored; False = neither content nor template.
+        words: Number of words of each segment; length n_segments, as all columns here.
+        kept: Segments that were taken for content; the others were taken for template.
+        content: Gold share of each segment that is content, 0 to 1.
+        counts: Segments that are scored; the others are neither content nor template.
     """
     segments = document.segments
     amounts = (words, segments.link_chars, segments.links)
@@ -75,19 +88,19 @@ def template_f(
         in_templates=PlaceF(
             **{
                 name: _overlap(amount, ~kept, 1 - content)
-                for name, amount in zip(_KINDS, scored, strict=True)
+                for name, amount in zip(_AMOUNTS, scored, strict=True)
             }
         ),
         in_content=PlaceF(
             **{
                 name: _overlap(amount, kept, content)
-                for name, amount in zip(_KINDS, scored, strict=True)
+                for name, amount in zip(_AMOUNTS, scored, strict=True)
             }
         ),
     )
 
 
-_KINDS = ("text", "anchor_text", "links")
+_AMOUNTS = ("text", "anchor_text", "links")
 
 
 def _overlap(amount: Floats, found: Bools, wanted: Floats) -> Overlap:

@@ -1,4 +1,4 @@
-"""f inside templates and inside content over many pages, as the mean over sites."""
+"""F-measures of template and content over many pages, as the mean over sites."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,31 +10,31 @@ from templ_core.lab.evaluation.template_f import Overlap, PlaceF, TemplateF
 
 
 class FMean(msgspec.Struct, frozen=True, kw_only=True):
-    """One f-measure: amounts summed over each site's pages, then the mean over sites."""
+    """One f-measure over sites: amounts are summed over the pages of a site, then sites are averaged."""
 
     sites: int
-    """Those where the gold has any of it."""
+    """Number of sites whose gold has any of the amount."""
     f: float
     interval: Interval | None
     precision: float
     recall: float
     all_f: float
-    """f of taking everything for it."""
+    """The f that is reached by putting everything into this class."""
 
 
-class Places(msgspec.Struct, frozen=True, kw_only=True):
-    """f-measures by amount (`text`, `anchor_text`, `links`); those without gold are left out."""
+class TemplateFMeans(msgspec.Struct, frozen=True, kw_only=True):
+    """F-measures by amount: `text`, `anchor_text`, `links`; amounts without gold are left out."""
 
     in_templates: dict[str, FMean]
     in_content: dict[str, FMean]
 
 
-def mean_f(pages: Sequence[tuple[str, TemplateF]], seed: int) -> Places:
-    """The f-measures of pages.
+def mean_f(pages: Sequence[tuple[str, TemplateF]], seed: int) -> TemplateFMeans:
+    """Return the f-measures over the sites of some pages.
 
     Args:
-        pages: The site of each page, and its f-measures.
-        seed: Of the bootstrap over sites.
+        pages: The site and the overlaps of each page.
+        seed: Seed of the bootstrap over sites.
     """
     sites: defaultdict[str, list[TemplateF]] = defaultdict(list)
     for site, one in pages:
@@ -43,13 +43,14 @@ def mean_f(pages: Sequence[tuple[str, TemplateF]], seed: int) -> Places:
         (_summed(one.in_templates for one in some), _summed(one.in_content for one in some))
         for some in sites.values()
     ]
-    return Places(
+    return TemplateFMeans(
         in_templates=_means([(inside, outside) for inside, outside in summed], seed),
         in_content=_means([(inside, outside) for outside, inside in summed], seed),
     )
 
 
 def _summed(places: Iterable[PlaceF]) -> PlaceF:
+    """Return the overlaps summed over pages."""
     some = list(places)
     return PlaceF(
         **{
@@ -64,7 +65,7 @@ def _summed(places: Iterable[PlaceF]) -> PlaceF:
 
 
 def _means(sites: Sequence[tuple[PlaceF, PlaceF]], seed: int) -> dict[str, FMean]:
-    """Means over sites of the first of each pair; both together are all that is scored."""
+    """Return the means over sites for the first class of each pair; a pair holds all that is scored."""
     means = {}
     for field in PlaceF.__struct_fields__:
         pairs: list[tuple[Overlap, Overlap]] = [

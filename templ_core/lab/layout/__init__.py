@@ -1,1 +1,1 @@
-"""Where the elements of a page would stand on a screen, without a browser."""
+"""Declared sizes and an estimated layout of pages, for methods that need positions on a screen."""

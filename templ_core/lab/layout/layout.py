@@ -1,9 +1,9 @@
-"""Where the blocks of a page would stand on a screen: an estimate, without a browser.
+"""Estimate of where the blocks of a page are on a screen, without a browser.
 
-Estimates what a browser shows when only the markup's own sizes and the default style sheet count:
-blocks fill their parent's width and stand below one another, table columns share the table's width
-by the text in them, lists are indented, text wraps at an average character width. Style sheets,
-floats, flexible boxes and scripts are not looked at, so columns made by them count as stacked.
+The estimate follows the sizes that the markup declares and the default style sheet. Blocks fill the
+width of their parent and stand below one another, the columns of a table share its width by the text
+in them, lists are indented, and text wraps at an average character width. Style sheets, floats,
+flexible boxes and scripts are ignored, so columns that they make count as stacked.
 """
 
 import re
@@ -18,9 +18,10 @@ from templ_core.dom.tags import INLINE
 from templ_core.lab.layout.presentation import Presentation
 
 VIEWPORT_PX = 1024.0
+"""Width of the window."""
 _BODY_MARGIN_PX = 8.0
 _CHAR_PX, _WIDE_CHAR_PX, _LINE_PX = 7.2, 16.0, 18.0
-"""16 px Times, the default font: mean width of a Latin letter, of a Han character, line height."""
+"""Mean width of a Latin letter and of a Han character, and height of a line, in 16 px Times."""
 _CELL_PADDING_PX = 4.0
 _WIDE = re.compile(r"[ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠\U00020000-\U0003ffff]")
 _TEXT_SCALE: dict[str, float] = {
@@ -37,13 +38,16 @@ _MARGIN_PX = {
     "p": 16.0, "ul": 16.0, "ol": 16.0, "dl": 16.0, "blockquote": 16.0, "figure": 16.0, "pre": 16.0,
     "h1": 21.0, "h2": 20.0, "h3": 19.0, "h4": 21.0, "h5": 22.0, "h6": 25.0, "hr": 8.0,
 }  # fmt: skip
-"""Above and below; those of neighbours collapse into one."""
+"""Margins above and below; those of neighbours collapse into the larger one."""
 _NOT_SHOWN = frozenset(("noscript", "head", "option", "datalist", "template", "dialog"))
 _CELLS = frozenset(("td", "th"))
 
 
 class Boxes(msgspec.Struct, frozen=True, kw_only=True):
-    """Estimated boxes in px; columns of length n_nodes. Inline elements have empty boxes."""
+    """The estimated CSS boxes of a page in pixels; columns of length n_nodes.
+
+    Inline elements have empty boxes.
+    """
 
     left: Floats
     top: Floats
@@ -52,27 +56,35 @@ class Boxes(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def area(self) -> Floats:
-        """Square pixels; 0 where nothing is shown."""
+        """Area in square pixels; 0 for elements that are not shown."""
         area: Floats = self.width * self.height
         return area
 
     @property
     def page_width(self) -> float:
-        """Width of the page, at least 1."""
+        """Width of the page in pixels, at least 1."""
         return float(max((self.left + self.width).max(initial=1.0), 1.0))
 
     @property
     def page_height(self) -> float:
-        """Height of the page, at least 1."""
+        """Height of the page in pixels, at least 1."""
         return float(max((self.top + self.height).max(initial=1.0), 1.0))
 
 
 def estimate_layout(document: Document, presentation: Presentation) -> Boxes:
-    """Boxes of all elements of a page, for a window of VIEWPORT_PX.
+    """Estimate the boxes of all elements of a page in a window of VIEWPORT_PX.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.lab.layout.presentation import read_presentation
+    >>> markup = "<body><div>one line</div><div>next line</div></body>"
+    >>> page = parse_document(markup, "https://example.org/")
+    >>> boxes = estimate_layout(page, read_presentation(page, markup))
+    >>> page.nodes.tags[2:], boxes.top[2:].tolist(), boxes.height[2:].tolist()
+    (['div', 'div'], [8.0, 26.0], [18.0, 18.0])
 
     Args:
         document: The page.
-        presentation: Of the same page.
+        presentation: The presentation of the same page.
     """
     estimate = _Estimate(document, presentation)
     estimate.wanted_widths()
@@ -83,7 +95,7 @@ def estimate_layout(document: Document, presentation: Presentation) -> Boxes:
 
 
 class _Estimate:
-    """Four passes over the blocks: widths wanted, widths given, heights, places."""
+    """Four passes over the blocks: preferred widths, given widths, heights, positions."""
 
     def __init__(self, document: Document, presentation: Presentation) -> None:
         nodes, segments = document.nodes, document.segments
@@ -99,7 +111,7 @@ class _Estimate:
         self._parent = nodes.parent.tolist()
         self._is_block = [tag not in INLINE for tag in nodes.tags]
         self._items: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-        """Of each block, in order: (child block, -1) or (-1, segment)."""
+        """The items of each block in order: (child block, -1) or (-1, segment)."""
         self._lines_px = [[_text_px(line) for line in text.split("\n")] for text in segments.texts]
         self._image_px = self._images(count)
         self._collect(document)
@@ -110,6 +122,7 @@ class _Estimate:
         self._top = [0.0] * count
 
     def _collect(self, document: Document) -> None:
+        """Fill the items of all blocks."""
         block_above: list[int] = []
         keyed: list[tuple[int, int, int, int]] = []
         for node, parent in enumerate(self._parent):
@@ -127,7 +140,7 @@ class _Estimate:
             self._items[above].append((node, segment))
 
     def _images(self, count: int) -> list[tuple[float, float]]:
-        """Declared width of all images directly in each block, and height of the tallest."""
+        """Return, for each block, the declared width of all its images and the height of the tallest."""
         found = [(0.0, 0.0)] * count
         for node, tag in enumerate(self._tags):
             if tag != "img":
@@ -143,7 +156,7 @@ class _Estimate:
         return found
 
     def wanted_widths(self) -> None:
-        """Width of each block if no line were broken."""
+        """Compute the width of each block without any line break."""
         for node in reversed(range(len(self._tags))):
             if not self._is_block[node] or not self._shown[node]:
                 continue
@@ -161,7 +174,7 @@ class _Estimate:
             )
 
     def widths_down(self) -> None:
-        """Width of each block inside its parent's."""
+        """Compute the width of each block from that of its parent."""
         for node, tag in enumerate(self._tags):
             if not self._is_block[node] or not self._shown[node]:
                 continue
@@ -175,6 +188,7 @@ class _Estimate:
                 self._share_columns(node)
 
     def _inner_width(self, node: int) -> float:
+        """Return the width of a block without its padding and indent."""
         margin = 2 * _BODY_MARGIN_PX if self._tags[node] == "body" else 0.0
         margin += _INDENT_PX.get(self._tags[node], 0.0)
         margin += _CELL_PADDING_PX if self._tags[node] in _CELLS else 0.0
@@ -190,7 +204,7 @@ class _Estimate:
         return available
 
     def _share_columns(self, table: int) -> None:
-        """Widths of a table's rows and cells: columns share it by what they want."""
+        """Share the width of a table between its columns in proportion to their preferred widths."""
         rows = self._rows(table)
         cells = [[cell for cell, _ in self._items[row] if cell >= 0] for row in rows]
         columns = max(map(len, cells), default=0)
@@ -208,6 +222,7 @@ class _Estimate:
                 self._width[cell] = (wanted[column] + last) * factor
 
     def _rows(self, table: int) -> list[int]:
+        """Return the rows of a table, and give row groups its width."""
         rows = []
         for child, _ in self._items[table]:
             if child < 0:
@@ -220,7 +235,7 @@ class _Estimate:
         return rows
 
     def heights_up(self) -> None:
-        """Height of each block from what it holds."""
+        """Compute the height of each block from its items."""
         for node in reversed(range(len(self._tags))):
             if not self._is_block[node] or not self._shown[node]:
                 continue
@@ -240,6 +255,7 @@ class _Estimate:
             self._height[node] = max(height + padding, self._declared_height[node])
 
     def _stacked(self, node: int) -> float:
+        """Return the height of the items of a block, one below the other."""
         below = 0.0
         height = 0.0
         for child, segment in self._items[node]:
@@ -257,7 +273,7 @@ class _Estimate:
         return lines * _LINE_PX * scale
 
     def places_down(self) -> None:
-        """Left upper corner of each block."""
+        """Compute the upper left corner of each block."""
         for node, tag in enumerate(self._tags):
             if not self._is_block[node] or not self._shown[node]:
                 continue
@@ -281,7 +297,7 @@ class _Estimate:
                 below = above
 
     def boxes(self) -> Boxes:
-        """The columns."""
+        """Return the boxes of all nodes."""
         return Boxes(
             left=np.array(self._left),
             top=np.array(self._top),
@@ -291,6 +307,6 @@ class _Estimate:
 
 
 def _text_px(line: str) -> float:
-    """Width of a line of text."""
+    """Return the width of a line of text in pixels."""
     wide = 0 if line.isascii() else len(_WIDE.findall(line))
     return (len(line) - wide) * _CHAR_PX + wide * _WIDE_CHAR_PX

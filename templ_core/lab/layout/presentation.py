@@ -1,6 +1,7 @@
-"""What a page's markup says about size, colour and place: columns that only published methods use.
+"""What the markup of a page declares about size, colour and place.
 
-Read by a second parse, so that cleaning does not pay for them.
+Only the methods of papers use these columns. They come from a second parse of the page, so that
+cleaning does not pay for them.
 """
 
 import re
@@ -15,9 +16,9 @@ from templ_core.dom.document import Document, parse_markup
 from templ_core.dom.tags import INVISIBLE
 
 _TAG_CHARS = 5
-"""Angle brackets and slash of a start and an end tag."""
+"""Characters of the angle brackets and the slash of a start and an end tag."""
 _ATTRIBUTE_CHARS = 4
-"""Blank, equals sign and quotes."""
+"""Characters of the blank, the equals sign and the quotes of an attribute."""
 _LENGTH = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(px|%)?\s*(?:$|!)")
 _STYLE = {
     name: re.compile(rf"(?:^|;)\s*{pattern}\s*:\s*([^;]+)", re.IGNORECASE)
@@ -37,7 +38,7 @@ _NAMED = {
 
 
 class Presentation(msgspec.Struct, frozen=True, kw_only=True):
-    """Columns of length n_nodes of the document of the same markup."""
+    """Declared sizes and colours of the nodes of a page; columns of length n_nodes."""
 
     markup_chars: Int64s
     """Characters of the element's own tags and attributes."""
@@ -46,31 +47,43 @@ class Presentation(msgspec.Struct, frozen=True, kw_only=True):
     line: Int64s
     """Line of the start tag in the page as parsed, from 1."""
     width_px: Floats
-    """Declared width; 0 where none is."""
+    """Declared width in pixels; 0 if none is declared."""
     width_share: Floats
-    """Declared width as a share of the parent's, 0 to 1; 0 where none is."""
+    """Declared width as a share of the parent's, 0 to 1; 0 if none is declared."""
     height_px: Floats
-    """Declared height; 0 where none is."""
+    """Declared height in pixels; 0 if none is declared."""
     background: Floats
-    """Lightness of the declared background, 0 (black) to 1 (white); NaN where none is."""
+    """Lightness of the declared background, 0 (black) to 1 (white); NaN if none is declared."""
     small_texts: dict[int, str]
-    """Text of each `small` element by number, white space collapsed: inline, yet a block to some."""
+    """Text of each `small` element by number of the node, with white space collapsed.
+
+    These elements are inline in a document, but a block for Kolcz and Yih.
+    """
 
 
 def read_presentation(document: Document, markup: str) -> Presentation | None:
-    """The presentation of a page; None when its markup is not the document's.
+    """Read the presentation of a page.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> markup = "<table width=80%><tr><td bgcolor=black>text</table>"
+    >>> found = read_presentation(parse_document(markup, "https://example.org/"), markup)
+    >>> float(found.width_share.max()), float(found.background[-1])
+    (0.8, 0.0)
 
     Args:
         document: The page.
         markup: The decoded page.
 
+    Returns:
+        None if the elements of the markup are not the nodes of the document.
+
     Raises:
-        HostilePage: it would stall the parser and cannot be repaired.
+        HostilePage: The page would stall the parser and cannot be repaired.
     """
     root = parse_markup(markup)
     if root is None:
         return None
-    elements = list(_visible_elements(root))
+    elements = list(visible_elements(root))
     rows = [_row(element) for element in elements]
     if [row[0] for row in rows] != document.nodes.tags:
         return None
@@ -92,7 +105,8 @@ def read_presentation(document: Document, markup: str) -> Presentation | None:
     )
 
 
-def _visible_elements(root: etree._Element) -> Iterator[etree._Element]:
+def visible_elements(root: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements of a parsed page that are nodes of its document, in document order."""
     todo = [root]
     while todo:
         element = todo.pop()
@@ -102,6 +116,7 @@ def _visible_elements(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _text_of(element: etree._Element) -> Iterator[str]:
+    """Yield the pieces of visible text inside an element."""
     todo: list[etree._Element | str] = [element]
     while todo:
         one = todo.pop()
@@ -114,6 +129,7 @@ def _text_of(element: etree._Element) -> Iterator[str]:
 
 
 def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, float]:
+    """Return tag, markup and invisible characters, line, width, height and background."""
     tag, attributes = str(element.tag), element.attrib
     markup = 2 * len(tag) + _TAG_CHARS
     width = height = 0.0
@@ -135,12 +151,13 @@ def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, flo
 
 
 def _declared(style: str, name: str) -> str | None:
+    """Return the value of a property in a style attribute."""
     found = _STYLE[name].search(style) if style else None
     return found[1] if found else None
 
 
 def _length(value: str | None) -> float:
-    """Pixels, or minus the share of the parent; 0 where it is neither."""
+    """Return a length in pixels, or minus the share of the parent for percentages; 0 for other units."""
     found = _LENGTH.match(value) if value else None
     if found is None:
         return 0.0
@@ -149,7 +166,7 @@ def _length(value: str | None) -> float:
 
 
 def _lightness(value: str | None) -> float:
-    """Luma of a colour (ITU-R BT.601); NaN where it is none that is known."""
+    """Return the luma of a colour (ITU-R BT.601), 0 to 1; NaN for unknown colours."""
     if not value or value.isspace():
         return np.nan
     word = value.split()[0].lower()

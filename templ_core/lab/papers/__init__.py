@@ -1,1 +1,1 @@
-"""Methods of the four papers that the product does not use itself."""
+"""Methods and experiments of papers that the product does not use itself."""

@@ -1,8 +1,9 @@
 """The class set: real articles of known topics inside real templates of other sites.
 
-What the papers took from shops that sell the same things and from sites with the same song texts
-(Vieira et al., CIKM 2006, section 5; Chakrabarti et al., WWW 2007, sections 6.2 and 6.3) is made from
-pages whose content is known: the article of one page takes the place of the content of another.
+The papers needed pages with the same content and different templates. They took shops that sell the
+same goods and sites with the same song texts (Vieira et al., CIKM 2006, section 5; Chakrabarti et al.,
+WWW 2007, sections 6.2 and 6.3). Here such pages are made from pages with known content: the article
+of one page replaces the content of another page.
 """
 
 import hashlib
@@ -16,8 +17,9 @@ from lxml.cssselect import CSSSelector
 from templ_core.dom.document import parse_markup
 from templ_core.lab.evaluation.gold import visible_text
 
-ARTICLE_WORDS_MIN = 50
+_ARTICLE_WORDS_MIN = 50
 _SEPARATOR = re.compile(r"\s+[|»–—·-]\s+")
+"""Separates the headline from the name of the site in a title."""
 
 
 class SourcePage(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,33 +29,38 @@ class SourcePage(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     markup: str
     content: str
+    """CSS selector of the content."""
     exclude: str | None = None
+    """CSS selector of elements inside the content that do not belong to it."""
     neutral: str | None = None
+    """CSS selector of headline, byline and the like outside the content."""
 
 
 class Article(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a page."""
+    """The content of a page, taken out of it."""
 
     topic: str
     url: str
+    """Address of the page."""
     title: str
     markup: str
     text: str
+    """Visible text, with white space collapsed."""
 
 
 class ClassPage(msgspec.Struct, frozen=True, kw_only=True):
-    """An article in a template of another site."""
+    """An article inside the template of another site."""
 
     topic: str
     article: str
-    """Address that the article is from."""
+    """Address of the page that the article is from."""
     site: str
-    """Whose template it stands in."""
+    """The site whose template it is in."""
     url: str
-    """Of the page that lent the template, with the article's number as fragment."""
+    """Address of the page whose template it is in, with a running number as fragment."""
     markup: str
     text: str
-    """The article alone: the gold."""
+    """The text of the article alone, which is the gold."""
 
 
 def class_set(
@@ -64,17 +71,17 @@ def class_set(
     templates_per_article: int,
     seed: int,
 ) -> list[ClassPage]:
-    """Articles of each topic, each in several templates, ordered by topic, article and site.
+    """Return articles of each topic, each in several templates, ordered by topic, article and site.
 
-    Articles, their templates and the page that lends a template are drawn by hash; a site lends its
-    pages in turn, so that each is used about equally often.
+    Articles and templates are drawn by hash. A site lends its pages in turn, so that each page is
+    used about equally often.
 
     Args:
         topics: Pages with articles, by topic.
-        templates: Pages that lend their template, by site; no site of `topics`.
-        articles_per_topic: Articles that are drawn; fewer where there are fewer.
-        templates_per_article: Sites that each article is put in.
-        seed: Same seed and pages, same set.
+        templates: Pages that lend their template, by site; no site of `topics` may be among them.
+        articles_per_topic: Number of articles to draw of each topic, if there are so many.
+        templates_per_article: Number of sites that each article is put into.
+        seed: Seed of the hashes; equal seeds and pages give equal sets.
     """
     lenders = {site: _shuffled(pages, seed) for site, pages in templates.items()}
     turns = dict.fromkeys(templates, 0)
@@ -107,6 +114,7 @@ def _class_page(article: Article, host: SourcePage, markup: str, number: int) ->
 
 
 def _shuffled(pages: Sequence[SourcePage], seed: int) -> list[SourcePage]:
+    """Return the pages in an order that depends on the seed only."""
     return sorted(pages, key=lambda page: (_drawn(seed, page.site, page.url), page.url))
 
 
@@ -115,7 +123,7 @@ def _drawn(seed: int, *names: str) -> bytes:
 
 
 def _articles(topic: str, pages: Sequence[SourcePage], count: int) -> list[Article]:
-    """The first `count` different articles."""
+    """Return the first `count` different articles of some pages."""
     found: dict[str, Article] = {}
     for page in pages:
         if len(found) == count:
@@ -127,7 +135,7 @@ def _articles(topic: str, pages: Sequence[SourcePage], count: int) -> list[Artic
 
 
 def read_article(topic: str, page: SourcePage) -> Article | None:
-    """The content of a page; None where it is not one element or too short."""
+    """Return the content of a page, or None if it is not exactly one element or is too short."""
     root = parse_markup(page.markup)
     place = _content(root, page)
     if root is None or place is None:
@@ -135,7 +143,7 @@ def read_article(topic: str, page: SourcePage) -> Article | None:
     for element in CSSSelector(page.exclude, translator="html")(place) if page.exclude else ():
         _drop(element)
     text = " ".join(visible_text(place).split())
-    if len(text.split()) < ARTICLE_WORDS_MIN:
+    if len(text.split()) < _ARTICLE_WORDS_MIN:
         return None
     inner = (place.text or "") + "".join(
         etree.tostring(child, encoding="unicode", method="html") for child in place
@@ -150,16 +158,19 @@ def read_article(topic: str, page: SourcePage) -> Article | None:
 
 
 def _headline(root: etree._Element) -> str:
-    """The longest part of the title: not the name of the site."""
+    """Return the longest part of the title, which is rarely the name of the site."""
     title = " ".join((root.findtext(".//title") or "").split())
     return max(_SEPARATOR.split(title), key=len)
 
 
 def put_into(host: SourcePage, article: Article) -> str | None:
-    """The host's page with the article as its content; None where its content is not one element.
+    """Return the markup of the host with the article in place of the host's content.
 
-    The host's title becomes the article's; what else belongs to the host's article (byline, date,
-    comments) goes.
+    The title of the article replaces that of the host. Byline, date and comments of the host's own
+    article are removed.
+
+    Returns:
+        None if the content of the host is not exactly one element.
     """
     root = parse_markup(host.markup)
     place = _content(root, host)
@@ -184,7 +195,7 @@ def put_into(host: SourcePage, article: Article) -> str | None:
 
 
 def _content(root: etree._Element | None, page: SourcePage) -> etree._Element | None:
-    """The only outermost element that the selector names."""
+    """Return the outermost element that the content selector names, or None if there are several."""
     if root is None:
         return None
     selected = CSSSelector(page.content, translator="html")(root)
@@ -193,7 +204,7 @@ def _content(root: etree._Element | None, page: SourcePage) -> etree._Element | 
 
 
 def _fill(element: etree._Element, markup: str) -> None:
-    """Replace what is inside an element."""
+    """Replace everything inside an element."""
     attributes, tail = dict(element.attrib), element.tail
     element.clear()
     element.tail = tail
@@ -207,7 +218,7 @@ def _fill(element: etree._Element, markup: str) -> None:
 
 
 def _drop(element: etree._Element) -> None:
-    """Take an element out; the text after it stays."""
+    """Remove an element, but keep the text after it."""
     parent = element.getparent()
     if parent is None:
         return

@@ -1,7 +1,7 @@
 """Classification of pages when the training pages of each class come from one site.
 
-The setting of Chakrabarti, Kumar, Punera (WWW 2007, section 6.3): what the classifier learns of a
-site's template speaks for the wrong class on that site's pages of the other class.
+This is the setting of Chakrabarti, Kumar, Punera (WWW 2007, section 6.3). What a classifier learns
+about the template of a site speaks for the wrong class on this site's pages of the other class.
 """
 
 from collections import Counter
@@ -16,17 +16,17 @@ from templ_core.tokens import tokenise
 
 
 class TopicPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page whose topic is to be told."""
+    """A page whose topic is to be classified."""
 
     topic: str
     site: str
     article: str
-    """Equal for pages with the same article."""
+    """Identifier of the article: equal for pages with the same article."""
     text: str
 
 
 class _WordTable(msgspec.Struct, frozen=True, kw_only=True):
-    """How often each page has each word; columns of length n_entries."""
+    """How often each page has each word, as a sparse table; columns of length n_entries."""
 
     page: Int64s
     word: Int64s
@@ -36,11 +36,25 @@ class _WordTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], float]:
-    """Accuracy of multinomial naive Bayes for each pair of topics, 0 to 1.
+    """Return the accuracy of multinomial naive Bayes for each pair of topics, 0 to 1.
 
-    The mean over all ordered pairs of sites: one has the training pages of the first topic, the other
-    those of the second, and all other pages of both topics are classified, except those with an
-    article that was trained on.
+    An accuracy is the mean over all ordered pairs of sites. The first site provides the training
+    pages of the first topic, the second site those of the second topic. All other pages of both
+    topics are classified, except those with an article that was trained on.
+
+    >>> pages = [
+    ...     TopicPage(topic=topic, site=site, article=f"{topic} {site}", text=topic)
+    ...     for topic in ("oven", "ball")
+    ...     for site in ("a.org", "b.org")
+    ... ]
+    >>> cross_site_accuracies(pages)
+    {('ball', 'oven'): 1.0}
+
+    Args:
+        pages: Pages of at least two topics and two sites.
+
+    Returns:
+        Accuracies by pair of topics, in alphabetical order.
     """
     table = _word_table(pages)
     topics, sites, articles = (
@@ -77,9 +91,9 @@ def _word_table(pages: Sequence[TopicPage]) -> _WordTable:
 
 
 def _is_first(table: _WordTable, first: Bools, second: Bools) -> Bools:
-    """Which pages naive Bayes, with Laplace's estimates, takes for the first class; length n_pages.
+    """Return which pages naive Bayes assigns to the first class; length n_pages.
 
-    Words that no training page has say nothing.
+    Probabilities are estimated with Laplace's rule. Words that no training page has are ignored.
     """
     counts = [
         np.bincount(table.word, table.count * trained[table.page], table.words)

@@ -1,6 +1,7 @@
-"""Clustering and classifying pages by their text: section 6.2 of Vieira et al. (CIKM 2006).
+"""Clustering and classification of pages by their text: section 6.2 of Vieira et al. (CIKM 2006).
 
-What a page's template costs those who mine its text; after Yi, Liu and Li (KDD 2003).
+The experiment, which follows Yi, Liu and Li (KDD 2003), measures how much templates harm those who
+mine the text of pages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,18 +17,19 @@ from sklearn.naive_bayes import MultinomialNB
 from templ_core.array_types import Bools, Floats
 from templ_core.tokens import tokenise
 
-Strings = npt.NDArray[np.str_]
+_Strings = npt.NDArray[np.str_]
 
-TERMS_MAX = 2000
-"""Most frequent terms, for clustering."""
+_TERMS_MAX = 2000
+"""Number of the most frequent terms that clustering uses."""
 CONFIGURATIONS = (1, 2, 3)
+"""Numbers of the paper's ways of choosing training and test pages; see `classify`."""
 
 
-class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a classifier, 0 to 1, mean over sites."""
+class ClassifierScores(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean scores of a classifier over choices of sites; each 0 to 1."""
 
     f: float
-    """Mean of the F of both classes."""
+    """Mean of the F-measures of both classes."""
     accuracy: float
 
 
@@ -36,12 +38,20 @@ def _terms(text: str) -> list[str]:
 
 
 def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]) -> Floats:
-    """F of K-means for each seed, with as many clusters as classes; length n_seeds.
+    """Return the F-measure of k-means for each seed, with as many clusters as classes.
 
-    Pages are vectors of tf-idf of unit length; the first centres are pages drawn with the seed. F is
-    the mean over classes of the best F that any cluster reaches for the class.
+    Pages are tf-idf vectors of unit length. The first centres are pages drawn with the seed. The
+    F-measure is the mean over classes of the best one that any cluster reaches for the class.
+
+    Args:
+        texts: Text of each page.
+        classes: Class of each page.
+        seeds: Seeds of the first centres.
+
+    Returns:
+        One value for each seed, 0 to 1.
     """
-    counts = CountVectorizer(analyzer=_terms, max_features=TERMS_MAX).fit_transform(texts)
+    counts = CountVectorizer(analyzer=_terms, max_features=_TERMS_MAX).fit_transform(texts)
     vectors = _rotated(TfidfTransformer(sublinear_tf=True).fit_transform(counts).toarray())
     names, number = np.unique(np.array(classes), return_inverse=True)
     size = len(names)
@@ -56,7 +66,7 @@ def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]
 
 
 def _rotated(vectors: Floats) -> Floats:
-    """Vectors with the same distances, in as many dimensions as there are pages."""
+    """Return vectors with the same distances, in as many dimensions as there are pages."""
     left, size, _ = np.linalg.svd(vectors, full_matrices=False)
     rotated: Floats = left * size
     return rotated
@@ -64,12 +74,20 @@ def _rotated(vectors: Floats) -> Floats:
 
 def classify(
     texts: Sequence[str], classes: Sequence[str], sites: Sequence[str]
-) -> dict[tuple[int, str, str], Scores]:
-    """Naive Bayes on each pair of classes, by configuration (table 3) and classes.
+) -> dict[tuple[int, str, str], ClassifierScores]:
+    """Classify the pages of each pair of classes by naive Bayes, in the configurations of table 3.
 
-    1 = trained on both classes of one site, judged on the other sites; 2 = trained on one class of one
-    site and the other class of another site, judged on the sites left; 3 = trained as in 2, judged on
-    all pages but those.
+    Configuration 1 trains on both classes of one site and tests on the other sites. Configuration 2
+    trains on one class of one site and the other class of another site, and tests on the remaining
+    sites. Configuration 3 trains as configuration 2 and tests on all pages that were not trained on.
+
+    Args:
+        texts: Text of each page.
+        classes: Class of each page.
+        sites: Site of each page.
+
+    Returns:
+        Scores by configuration and the two classes in alphabetical order.
     """
     counts = CountVectorizer(analyzer=_terms).fit_transform(texts)
     of_class, of_site = np.array(classes), np.array(sites)
@@ -83,14 +101,14 @@ def classify(
             ]
             if scores:
                 f, accuracy = np.mean(scores, axis=0).tolist()
-                found[configuration, one, other] = Scores(f=f, accuracy=accuracy)
+                found[configuration, one, other] = ClassifierScores(f=f, accuracy=accuracy)
     return found
 
 
 def _splits(
-    of_class: Strings, of_site: Strings, one: str, other: str, configuration: int
+    of_class: _Strings, of_site: _Strings, one: str, other: str, configuration: int
 ) -> Iterator[tuple[Bools, Bools]]:
-    """The pages to train on and those to judge by."""
+    """Yield the training pages and the test pages of each choice of sites."""
     of_pair = (of_class == one) | (of_class == other)
     sites = sorted(set(of_site.tolist()))
     if configuration == 1:
@@ -106,7 +124,8 @@ def _splits(
         yield train, of_pair & ~seen
 
 
-def _judge(counts: object, of_class: Strings, train: Bools, test: Bools) -> tuple[float, float]:
+def _judge(counts: object, of_class: _Strings, train: Bools, test: Bools) -> tuple[float, float]:
+    """Return the mean F-measure of both classes and the accuracy."""
     bayes = MultinomialNB().fit(counts[train], of_class[train])  # type: ignore[index]
     found, wanted = bayes.predict(counts[test]), of_class[test]  # type: ignore[index]
     fs = []

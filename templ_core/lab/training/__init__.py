@@ -1,1 +1,1 @@
-"""Fitting the page model to pages with gold text; not needed to clean."""
+"""Training of the page model and of the fusion of page and site; cleaning does not need it."""

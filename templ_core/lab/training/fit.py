@@ -1,4 +1,4 @@
-"""Fitting the three kinds of models: hashed tables, trees, networks."""
+"""Fitting of the three parts of the page model: hashed tables, tree ensembles, networks."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,24 +15,33 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 ATTRIBUTE_PENALTY, TEXT_PENALTY = 3e-4, 1e-4
+"""Strength of the L2 penalty on the weights of attribute and of text tokens."""
 _HASHED_EPOCHS = 4
 _LARGEST = 127
+"""The largest weight of a hashed table, which is stored as a signed byte."""
 _BINNED_ROWS = 50_000
-"""Rows that the borders of bins are taken from."""
+"""The borders of the bins are taken from about so many rows."""
 _SOFT = 0.02
-"""Labels closer than this to 0 or 1 are taken as certain."""
+"""Labels closer than this to 0 or 1 are treated as certain."""
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows to fit to; columns of length n_rows."""
+    """Labels and weights of the rows a model is fitted to; columns of length n_rows."""
 
     content: Floats
     """Share of the segment that is content, 0 to 1."""
     weight: Floats
+    """Weight of each row, not negative; only ratios matter."""
 
 
 def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float) -> HashedTable:
-    """Logistic regression over tokens, its weights rounded to bytes."""
+    """Fit a logistic regression over hashed tokens, with weights rounded to bytes.
+
+    Args:
+        rows: Token counts, n_rows x TABLE_SIZE.
+        sample: Labels and weights of the rows.
+        penalty: Strength of the L2 penalty.
+    """
     model = SGDClassifier(
         loss="log_loss",
         alpha=penalty,
@@ -50,22 +59,34 @@ def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float) -> Hashed
 
 
 class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Size of an ensemble of trees."""
+    """Size and learning parameters of an ensemble of trees."""
 
     trees: int = 25
     leaves: int = 12
     learning_rate: float = 0.3
     features_share: float = 0.35
-    """Of the features, looked at for each split."""
+    """Share of the features that each split looks at."""
     rows_per_leaf: int = 40
+    """Least number of rows in a leaf."""
     penalty: float = 3.0
+    """Strength of the L2 penalty on the values of leaves."""
     depth: int = 8
     bins: int = 255
-    """Values of a feature that are told apart."""
+    """Number of values of a feature that are told apart."""
 
 
 def fit_trees(rows: Float32s, sample: Sample, settings: TreeSettings, seed: int) -> TreeEnsemble:
-    """Gradient boosting on soft labels: an uncertain row counts once for each side."""
+    """Fit gradient-boosted trees to soft labels.
+
+    A row with an uncertain label takes part twice, once as content and once as template, with its
+    weight divided between the two.
+
+    Args:
+        rows: Features, (n_rows, n_features).
+        sample: Labels and weights of the rows.
+        settings: Size of the ensemble.
+        seed: Seed of the features that splits look at; equal seeds give equal ensembles.
+    """
     soft = (sample.content > _SOFT) & (sample.content < 1 - _SOFT)
     share = np.where(soft, np.maximum(sample.content, 1 - sample.content), 1.0)
     weight = sample.weight / sample.weight.mean()
@@ -92,9 +113,10 @@ def fit_trees(rows: Float32s, sample: Sample, settings: TreeSettings, seed: int)
 
 
 def _bin_edges(column: Float32s, bins: int) -> Float32s:
-    """Values up to which bins of about equally many rows reach; at most `bins` - 1, ascending.
+    """Return the upper borders of bins of about equally many rows: at most `bins` - 1, ascending.
 
-    scikit-learn (1.9) spends four fifths of a fit on the bins of weighted rows.
+    The bins are made here because scikit-learn 1.9 spends four fifths of a fit on the bins of
+    weighted rows.
     """
     some = column[:: len(column) // _BINNED_ROWS + 1]
     values = np.unique(some)
@@ -105,7 +127,7 @@ def _bin_edges(column: Float32s, bins: int) -> Float32s:
 
 
 def _bin_codes(rows: Float32s, edges: Sequence[Float32s]) -> Float32s:
-    """The bin of each value: the edges below it."""
+    """Return the number of the bin that each value is in: how many edges are below it."""
     codes = np.empty(rows.shape, np.float32)
     for number, edge in enumerate(edges):
         codes[:, number] = np.searchsorted(edge, rows[:, number])
@@ -113,7 +135,7 @@ def _bin_codes(rows: Float32s, edges: Sequence[Float32s]) -> Float32s:
 
 
 def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Float32s]) -> TreeEnsemble:
-    """The fitted trees as plain columns, their thresholds values of the features again."""
+    """Return the fitted trees as plain columns, with bin numbers turned back into feature values."""
     trees = [stage[0].nodes for stage in model._predictors]  # noqa: SLF001 - no public way to the trees
     sizes = [len(nodes) for nodes in trees]
     roots = np.cumsum([0, *sizes[:-1]])
@@ -140,18 +162,29 @@ def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Float32s]) 
 
 
 class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Size of a network and how long it is fitted."""
+    """Size of a network and parameters of its optimisation."""
 
     hidden: tuple[int, ...] = (96, 32)
+    """Number of units of each hidden layer."""
     epochs: int = 6
     batch: int = 512
+    """Rows of a step."""
     learning_rate: float = 3e-3
     decay: float = 3e-4
-    """Share of each weight taken away per step, times the learning rate and 100."""
+    """Weight decay: each step subtracts learning rate * decay * weight."""
 
 
 def fit_network(rows: Float32s, sample: Sample, settings: NetworkSettings, seed: int) -> Network:
-    """Weighted cross-entropy on soft labels, by Adam (Kingma & Ba 2015), rate falling to 0."""
+    """Fit a network to soft labels by weighted cross-entropy.
+
+    The optimiser is Adam (Kingma, Ba, 2015), with a learning rate that falls linearly to 0.
+
+    Args:
+        rows: Features, (n_rows, n_features).
+        sample: Labels and weights of the rows.
+        settings: Size of the network.
+        seed: Seed of the first weights and of the order of rows; equal seeds give equal networks.
+    """
     rng = np.random.default_rng(seed)
     deviation = rows.std(axis=0, dtype=np.float64)
     scale = np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0)
@@ -183,7 +216,7 @@ def fit_network(rows: Float32s, sample: Sample, settings: NetworkSettings, seed:
 def _gradients(
     network: Network, inputs: Float32s, content: Float32s, weight: Float32s
 ) -> list[Float32s]:
-    """Gradients of the loss, of all weights and then all biases."""
+    """Return the gradients of the loss: those of all weight matrices, then those of all biases."""
     values = [inputs]
     for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
         values.append(np.maximum(values[-1] @ weights + biases, 0))
@@ -199,6 +232,8 @@ def _gradients(
 
 
 class _Adam:
+    """The Adam optimiser; it changes the parameters in place."""
+
     def __init__(self, parameters: list[Float32s]) -> None:
         self._parameters = parameters
         self._first = [np.zeros_like(one) for one in parameters]

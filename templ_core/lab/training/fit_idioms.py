@@ -1,12 +1,12 @@
-"""Finding idioms: strings that stand in kept content on many sites, and on few in templates."""
+"""Search for idioms: strings that occur in the content of many sites and in few templates."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
-from templ_core.lab.training.pages import GoldPage, page_labels, read_gold_page
+from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.phrases.idioms import Idioms, Keys
 from templ_core.site_level.phrases.maximal_repeats import find_repeats
@@ -19,32 +19,40 @@ from templ_core.site_level.phrases.phrase_corpus import (
 )
 from templ_core.site_level.phrases.suffix_array import SuffixArray
 
-TOKENS_MIN = (4, 3, 1)
-"""Of an idiom that starts or ends at no block's border, at one, at two."""
+_TOKENS_MIN = (4, 3, 1)
+"""Least tokens of an idiom that touches no border of a block, one border, or two borders."""
 _CONTENT_MIN, _CONTENT_MAX = 0.5, 0.1
-"""Share of matched words from which a segment is content, and up to which it is template."""
+"""A segment is content above the first share of gold words, template up to the second share."""
 
 
 class IdiomSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which strings are idioms."""
+    """Thresholds that decide which strings are idioms."""
 
     sites_min: int = 8
-    """Sites whose content has the string."""
+    """Least number of sites whose content has the string."""
     template_share_max: float = 0.2
-    """Sites whose template has it, against those whose content has it."""
+    """Largest ratio of sites with the string in the template to sites with it in the content."""
 
 
 class SplitText(msgspec.Struct, frozen=True, kw_only=True):
-    """The text of a page, or of a site's pages, a line a block."""
+    """The content and the template of a page or of a site; each block is one line."""
 
     content: str
     template: str
 
+    @classmethod
+    def joined(cls, pages: Sequence["SplitText"]) -> Self:
+        """Return the texts of a site's pages as one."""
+        return cls(
+            content=LINE.join(page.content for page in pages if page.content),
+            template=LINE.join(page.template for page in pages if page.template),
+        )
 
-def split_text(page: GoldPage) -> SplitText | None:
-    """The content and the template of a page with gold; None when it cannot be cleaned.
 
-    Segments that are neither, or in part content, are left out.
+def split_text(page: GoldRecord) -> SplitText | None:
+    """Return the content and the template of a page with gold, or None if it cannot be cleaned.
+
+    Segments that are partly content, or neither content nor template, are left out.
     """
     read = read_gold_page(page)
     if read is None:
@@ -60,20 +68,14 @@ def split_text(page: GoldPage) -> SplitText | None:
     )
 
 
-def joined(pages: Sequence[SplitText]) -> SplitText:
-    """The text of a site's pages as one."""
-    return SplitText(
-        content=LINE.join(page.content for page in pages if page.content),
-        template=LINE.join(page.template for page in pages if page.template),
-    )
-
-
 def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Keys]:
-    """The idioms of some sites, without those that shorter ones make up, in order of length.
+    """Return the idioms of some sites, the shortest first.
+
+    Strings that shorter idioms cover completely are left out.
 
     Args:
-        sites: All text of each site.
-        settings: Which strings are idioms.
+        sites: The whole text of each site.
+        settings: Thresholds that decide which strings are idioms.
     """
     candidates = _recurring(sites, settings.sites_min)
     in_templates = _sites_with(candidates, [site.template for site in sites])
@@ -85,7 +87,7 @@ def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Key
 
 
 def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
-    """Strings within a block that are in the content of enough sites, with the sites' number."""
+    """Return the strings inside blocks that enough sites have in their content, with those counts."""
     normaliser = Normaliser()
     corpus = read_corpus(
         [site.content for site in sites], normaliser, occurrences_min=sites_min, markup=False
@@ -101,7 +103,7 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
         words = [key for key in keys if key != LINE]
         if (
             LINE not in keys[1:-1]
-            and len(words) >= TOKENS_MIN[len(keys) - len(words)]
+            and len(words) >= _TOKENS_MIN[len(keys) - len(words)]
             and any(map(normaliser.has_meaning, words))
         ):
             found[keys] = count
@@ -109,7 +111,7 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
 
 
 def _sites_with(candidates: dict[Keys, int], texts: Sequence[str]) -> dict[Keys, int]:
-    """Number of the texts that have each string."""
+    """Return how many of the texts contain each string."""
     key = Normaliser().key
     root = _trie(candidates)
     count = dict.fromkeys(candidates, 0)
@@ -124,7 +126,7 @@ _Trie = dict[Any, Any]
 
 
 def _trie(strings: dict[Keys, int]) -> _Trie:
-    """Keys to the tries of what follows; None to the string that ends there."""
+    """Return a prefix tree: each key leads to the tree of what follows, None to a finished string."""
     root: _Trie = {}
     for keys in strings:
         node = root
@@ -135,7 +137,7 @@ def _trie(strings: dict[Keys, int]) -> _Trie:
 
 
 def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[Keys]:
-    """The strings that start at a place."""
+    """Yield the strings that start at one place of a text."""
     node = root
     for place in range(start, len(keys)):
         following = node.get(keys[place])
@@ -147,6 +149,7 @@ def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[Keys]:
 
 
 def _shortest(strings: Iterator[Keys]) -> list[Keys]:
+    """Return the strings that shorter ones do not make up."""
     kept: list[Keys] = []
     for _, some in groupby(sorted(strings, key=lambda keys: (len(keys), keys)), len):
         shorter = Idioms(kept)

@@ -1,6 +1,5 @@
-"""Pages with gold, read into what training and scoring need."""
+"""Pages with gold, converted to what training and scoring need."""
 
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,59 +13,55 @@ from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.gold import page_words
-from templ_core.lab.evaluation.words import Words, word_counts
+from templ_core.lab.evaluation.words import TEMPLATE_WORDS_MIN, WordCounts, word_counts, word_list
 from templ_core.lab.training.labels.gold_labels import (
     GoldSelectors,
     Labels,
     aligned_labels,
     selected_labels,
 )
-from templ_core.lab.training.labels.site_pages import SitePage
+from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
-from templ_core.page_level.features.page_features import (
-    PageFeatures,
-    read_features,
-)
+from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.features.page_tree import PageTree
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
 from templ_core.page_level.model.hashed_scores import last_headings
 from templ_core.page_level.selection.repeats import may_repeat
 from templ_core.site_key import site_key
 
-_WORD = re.compile(r"\w+")
-_TEMPLATE_WORDS_MIN = 20
 
-
-class GoldPage(msgspec.Struct, frozen=True, kw_only=True):
-    """One page of a corpus."""
+class GoldRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a corpus with its gold, not yet parsed."""
 
     corpus: str
     url: str
     site: str
-    kind: str
+    page_type: str
+    """Page type as the corpus names it; empty if it names none."""
     body: bytes
     charset: str | None
-    """None where the page has to say it."""
+    """None if only the page itself can tell."""
     gold_text: str
     selectors: GoldSelectors | None
+    """Which elements are content; None if only the text is known."""
 
 
 class WordBag(msgspec.Struct, frozen=True, kw_only=True):
-    """A page's words and its gold as numbers, so that a choice of segments is scored quickly."""
+    """A page's words and its gold as numbers, to score choices of segments quickly."""
 
     word: Int32s
-    """Number of each word (as in `templ_core.lab.evaluation`), in document order."""
+    """Number of each word (`word_list` of the evaluation), in document order; length n_words."""
     segment: Int32s
-    """The segment each is in."""
+    """Number of the segment that each word is in; length n_words."""
     gold: Int32s
-    """How often each word is in the gold text; length n_different_words."""
+    """How often the gold text has each word; length n_different_words."""
     neutral: Int32s
-    """How often each is in text that is neither content nor template."""
+    """How often text that is neither content nor template has each word."""
     gold_words: int
-    """Words of the gold text, those that the page lacks included."""
+    """Number of words of the gold text, including those that the page lacks."""
 
     def f1(self, kept: Bools) -> tuple[float, float, float]:
-        """Word F1, precision and recall of the kept segments."""
+        """Return word F1, precision and recall of the kept segments, as `score_text` does for texts."""
         found = np.bincount(self.word[kept[self.segment]], minlength=len(self.gold))
         found = found - np.minimum(np.maximum(found - self.gold, 0), self.neutral)
         both = int(np.minimum(found, self.gold).sum())
@@ -77,12 +72,12 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
         return f1, precision, recall
 
     def template_f1(self, kept: Bools) -> float | None:
-        """Word F1 of what was removed against the template; None with too little template."""
+        """Return the word F1 of the removed segments, as `score_template` does for texts."""
         size = len(self.gold)
         page = np.bincount(self.word, minlength=size)
         out = np.bincount(self.word[kept[self.segment]], minlength=size)
         template = np.maximum(np.maximum(page - self.gold, 0) - self.neutral, 0)
-        if template.sum() < _TEMPLATE_WORDS_MIN:
+        if template.sum() < TEMPLATE_WORDS_MIN:
             return None
         neutral_kept = np.minimum(np.maximum(out - self.gold, 0), self.neutral)
         removed = np.maximum((page - out) - (self.neutral - neutral_kept), 0)
@@ -91,31 +86,34 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page as training sees it."""
+    """A page as training needs it; columns of length n_segments."""
 
     corpus: str
     url: str
     site: str
-    kind: str
+    page_type: str
+    """Page type as the corpus names it; empty if it names none."""
     labels: Labels
     base: Float32s
-    """Features that need no model; n_segments rows."""
+    """Features that need no model, (n_segments, n_features)."""
     tree: PageTree
     group: Int64s
+    """Number of each segment's path group: equal tags and attributes of the owners up to the root."""
     text: UInt64s
+    """Hash of each segment's words."""
     once: Bools
-    """Segments of which one copy is enough, unless the page is documentation."""
+    """Segments of which one copy is enough, except in documentation."""
     text_roles: TextRoles
     attribute_rows: SparseRows
     text_rows: SparseRows
     bag: WordBag
 
 
-def gold_markup(page: GoldPage) -> str:
-    """The decoded page.
+def gold_markup(page: GoldRecord) -> str:
+    """Return the decoded page.
 
     Raises:
-        PageError: it cannot be decoded.
+        PageError: The page cannot be decoded.
     """
     return decode_page(
         page.body,
@@ -126,8 +124,8 @@ def gold_markup(page: GoldPage) -> str:
     ).text
 
 
-def read_gold_page(page: GoldPage) -> tuple[str, Document] | None:
-    """A page's markup and document; None when it cannot be cleaned or has no text."""
+def read_gold_page(page: GoldRecord) -> tuple[str, Document] | None:
+    """Return a page's markup and document, or None if it cannot be cleaned or has no text."""
     try:
         markup = gold_markup(page)
         document = read_document(page.body, page.url, charset=page.charset)
@@ -136,8 +134,8 @@ def read_gold_page(page: GoldPage) -> tuple[str, Document] | None:
     return (markup, document) if document.segments.texts else None
 
 
-def read_training_page(page: GoldPage) -> TrainingPage | None:
-    """The page as training sees it; None when it cannot be cleaned or has no text."""
+def read_training_page(page: GoldRecord) -> TrainingPage | None:
+    """Return a page as training needs it, or None if it cannot be cleaned or has no text."""
     read = read_gold_page(page)
     if read is None:
         return None
@@ -148,26 +146,26 @@ def read_training_page(page: GoldPage) -> TrainingPage | None:
         document,
         features,
         labels=page_labels(page, document, markup, features.text),
-        kind=page.kind,
+        page_type=page.page_type,
         bag=word_bag(page, document, markup),
     )
 
 
 def training_page(
-    page: GoldPage | SitePage,
+    page: GoldRecord | CorpusPage,
     document: Document,
     features: PageFeatures,
     *,
     labels: Labels,
-    kind: str,
+    page_type: str,
     bag: WordBag,
 ) -> TrainingPage:
-    """A page that was read, as training sees it."""
+    """Return a page that was parsed as training needs it."""
     return TrainingPage(
         corpus=page.corpus,
         url=page.url,
         site=page.site,
-        kind=kind,
+        page_type=page_type,
         labels=labels,
         base=features.rows,
         tree=features.tree,
@@ -181,13 +179,13 @@ def training_page(
     )
 
 
-def page_labels(page: GoldPage, document: Document, markup: str, text: UInt64s) -> Labels:
-    """How much of each segment is content, by selector, or else by the gold text.
+def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s) -> Labels:
+    """Return the labels of a page: by its gold selectors if they can be used, else by its gold text.
 
     Args:
         page: The page with its gold.
-        document: The page, parsed.
-        markup: The page, decoded.
+        document: The parsed page.
+        markup: The decoded page.
         text: Hash of each segment's words.
     """
     labels = None
@@ -196,13 +194,13 @@ def page_labels(page: GoldPage, document: Document, markup: str, text: UInt64s) 
     return labels or aligned_labels(document, text, page.gold_text)
 
 
-def word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
-    """The words of a page and its gold."""
-    per_segment = [_WORD.findall(text.lower()) for text in document.segments.texts]
+def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
+    """Return the words of a page and of its gold as numbers."""
+    per_segment = [word_list(text) for text in document.segments.texts]
     words = [word for some in per_segment for word in some]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
     gold = word_counts(page.gold_text)
-    neutral: Words = Counter()
+    neutral: WordCounts = Counter()
     if page.selectors is not None and page.selectors.neutral:
         neutral = page_words(markup, page.selectors.neutral)[1]
     return WordBag(
@@ -216,9 +214,9 @@ def word_bag(page: GoldPage, document: Document, markup: str) -> WordBag:
     )
 
 
-def thin(pages: Iterable[GoldPage], per_site: int) -> list[GoldPage]:
-    """At most `per_site` pages of a site of a corpus, those whose address has the smallest hash."""
-    sites: dict[tuple[str, str], list[GoldPage]] = {}
+def thin(pages: Iterable[GoldRecord], per_site: int) -> list[GoldRecord]:
+    """Return at most `per_site` pages of each site of a corpus: those with the smallest address hash."""
+    sites: dict[tuple[str, str], list[GoldRecord]] = {}
     for page in pages:
         sites.setdefault((page.corpus, page.site), []).append(page)
     return [
@@ -229,10 +227,15 @@ def thin(pages: Iterable[GoldPage], per_site: int) -> list[GoldPage]:
 
 
 def owner_of_each(pages: Sequence[tuple[str, str]]) -> list[str]:
-    """A name for each page's owner: pages of one site, or of one registrable domain, share it.
+    """Return a name for the owner of each page.
+
+    Pages of one site have one owner, and so have pages of one registrable domain.
+
+    >>> owner_of_each([("https://a.com/", "x"), ("https://b.a.com/", "y"), ("https://c.org/", "z")])
+    ['site a.com', 'site a.com', 'site c.org']
 
     Args:
-        pages: Address and site of each page.
+        pages: The address and the site of each page.
     """
     leader: dict[str, str] = {}
 

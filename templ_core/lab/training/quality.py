@@ -1,29 +1,32 @@
-"""What a trained model scores on pages of sites it has not seen."""
+"""The quality of a trained page model on pages of sites it has not seen."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
-from typing import Any
 
 import msgspec
 
-CONFIDENCE_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+from templ_core.lab.evaluation.report import group
+
+_CONFIDENCE_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+"""Upper bounds of the bins of expected F1."""
 
 
 class PageResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one page scored, each figure 0 to 1; a page that cannot be read scores 0."""
+    """The held-out scores of one page, each 0 to 1; a page that cannot be read scores 0."""
 
     corpus: str
     site: str
-    kind: str
+    page_type: str
+    """Page type as the corpus names it; empty if it names none."""
     f1: float = 0.0
     precision: float = 0.0
     recall: float = 0.0
     confidence: float = 0.0
-    """F1 that was expected."""
+    """Word F1 that the model expected."""
 
 
-class Means(msgspec.Struct, frozen=True, kw_only=True):
-    """Means over pages, and over sites."""
+class QualityMeans(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean scores over pages and over sites."""
 
     pages: int
     sites: int
@@ -36,52 +39,46 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
     """Share of pages with F1 below 0.5."""
 
 
-class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages whose expected F1 lies in one range."""
+class ExpectedF1Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages whose expected F1 is above the bound of the bin before and at most `up_to`."""
 
     up_to: float
     pages: int
     expected: float
+    """Mean of the expected F1."""
     found: float
+    """Mean of the word F1 that was reached."""
 
 
 class Quality(msgspec.Struct, frozen=True, kw_only=True):
-    """Word F1 of nested cross-validation by site."""
+    """Word F1 of nested cross-validation by site; written as JSON beside a page model."""
 
-    corpora: dict[str, Means]
-    kinds: dict[str, dict[str, Means]]
-    """By corpus, then by kind of page, where a corpus has several."""
-    calibration: dict[str, list[Calibration]]
+    corpora: dict[str, QualityMeans]
+    """By corpus."""
+    page_types: dict[str, dict[str, QualityMeans]] = msgspec.field(name="kinds")
+    """By corpus, then by page type; only corpora with several page types."""
+    calibration: dict[str, list[ExpectedF1Bin]]
     """By corpus."""
 
 
 def measure(results: Sequence[PageResult]) -> Quality:
-    """The figures of at least one page."""
-    by_corpus = _groups(results, lambda result: result.corpus)
-    kinds = {name: _groups(some, lambda result: result.kind) for name, some in by_corpus.items()}
+    """Return the quality over at least one page."""
+    by_corpus = group(results, "corpus")
+    by_type = {name: group(some, "page_type") for name, some in by_corpus.items()}
     return Quality(
         corpora={name: _means(some) for name, some in by_corpus.items()},
-        kinds={
-            name: {kind: _means(pages) for kind, pages in some.items()}
-            for name, some in kinds.items()
+        page_types={
+            name: {page_type: _means(pages) for page_type, pages in some.items()}
+            for name, some in by_type.items()
             if len(some) > 1
         },
         calibration={name: _calibration(some) for name, some in by_corpus.items()},
     )
 
 
-def _groups(
-    results: Iterable[PageResult], key: Callable[[PageResult], Any]
-) -> dict[str, list[PageResult]]:
-    groups: dict[str, list[PageResult]] = {}
-    for result in results:
-        groups.setdefault(key(result), []).append(result)
-    return dict(sorted(groups.items()))
-
-
-def _means(results: Sequence[PageResult]) -> Means:
-    sites = _groups(results, lambda result: result.site)
-    return Means(
+def _means(results: Sequence[PageResult]) -> QualityMeans:
+    sites = group(results, "site")
+    return QualityMeans(
         pages=len(results),
         sites=len(sites),
         f1=fmean(result.f1 for result in results),
@@ -92,14 +89,14 @@ def _means(results: Sequence[PageResult]) -> Means:
     )
 
 
-def _calibration(results: Sequence[PageResult]) -> list[Calibration]:
+def _calibration(results: Sequence[PageResult]) -> list[ExpectedF1Bin]:
     rows = []
     low = 0.0
-    for high in CONFIDENCE_BINS:
+    for high in _CONFIDENCE_BINS:
         some = [one for one in results if low < one.confidence <= high]
         if some:
             rows.append(
-                Calibration(
+                ExpectedF1Bin(
                     up_to=high,
                     pages=len(some),
                     expected=fmean(one.confidence for one in some),

@@ -1,4 +1,4 @@
-"""The tokens of the hashed scores as sparse rows: what the scores sum up, one row a segment."""
+"""The tokens of the hashed scores as sparse matrices: one row for each segment of a page."""
 
 import msgspec
 import numpy as np
@@ -17,16 +17,18 @@ from templ_core.page_level.model.hashed_scores import (
 
 
 class SparseRows(msgspec.Struct, frozen=True, kw_only=True):
-    """A matrix of n_segments x TABLE_SIZE in compressed rows."""
+    """A matrix of n_segments x TABLE_SIZE in compressed sparse rows."""
 
     place: UInt16s
+    """Column of each entry; length n_entries."""
     count: Float32s
+    """Value of each entry; length n_entries."""
     row_ends: Int32s
-    """Length n_segments + 1, from 0."""
+    """Number of the entry after the last one of each row, with a 0 before; length n_segments + 1."""
 
 
 def attribute_rows(document: Document) -> SparseRows:
-    """Tokens of tags and attributes by segment, weighted as `attribute_scores` counts them."""
+    """Return the tokens of tags and attributes of each segment, weighted as in `attribute_scores`."""
     element_types = read_element_types(document)
     total = None
     for role, (segment, node, share) in _places_by_role(document).items():
@@ -44,11 +46,11 @@ def attribute_rows(document: Document) -> SparseRows:
     return _rows(total)
 
 
-Entries = tuple[Int64s, Int64s, Float32s]
+_Entries = tuple[Int64s, Int64s, Float32s]
 
 
-def _places_by_role(document: Document) -> dict[str, Entries]:
-    """For each role: segments, the nodes that have it to them, and their shares."""
+def _places_by_role(document: Document) -> dict[str, _Entries]:
+    """Return, for each role, the segments, the nodes that have this role for them, and their shares."""
     parent, segments = document.nodes.parent.tolist(), document.segments
     found: dict[str, list[tuple[int, int, float]]] = {role: [] for role in ROLES}
     for segment, owner in enumerate(segments.owner.tolist()):
@@ -62,13 +64,18 @@ def _places_by_role(document: Document) -> dict[str, Entries]:
     return {role: _entries(triples) for role, triples in found.items()}
 
 
-def _entries(triples: list[tuple[int, int, float]]) -> Entries:
+def _entries(triples: list[tuple[int, int, float]]) -> _Entries:
     segment, node, share = zip(*triples, strict=True) if triples else ((), (), ())
     return np.array(segment, np.int64), np.array(node, np.int64), np.array(share, np.float32)
 
 
 def text_rows(words: Words, heading: Int64s) -> SparseRows:
-    """Tokens of words by segment, as `text_scores` counts them."""
+    """Return the tokens of the words of each segment, counted as in `text_scores`.
+
+    Args:
+        words: The words of the page.
+        heading: Number of the last heading before each segment, or -1; length n_segments.
+    """
     count = len(words.per_segment)
     own, below = text_places(words), heading_places(words, heading)
     matrices = [
@@ -86,7 +93,7 @@ def text_rows(words: Words, heading: Int64s) -> SparseRows:
 
 
 def stack(rows: list[SparseRows]) -> sparse.csr_matrix:
-    """Rows of many pages, one below the other."""
+    """Return the rows of many pages as one matrix, in the order of the pages."""
     ends = np.concatenate(
         [[0], *(np.diff(some.row_ends) for some in rows)], dtype=np.int64, casting="unsafe"
     ).cumsum()

@@ -1,4 +1,4 @@
-"""How far trainings with other seeds and samples are apart."""
+"""Stability of training: how far the scores of trainings with different seeds are apart."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -8,35 +8,37 @@ import msgspec
 from templ_core.lab.training.quality import PageResult
 
 SITE_PAGES_MIN = 20
-"""Sites with fewer pages are not looked at."""
+"""Sites with fewer pages are left out."""
 SITE_SPREAD_MAX = 0.03
-"""A site that moves further has changed."""
+"""Sites with a larger spread of mean F1 are reported as unstable."""
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """Mean F1 of the same pages in several trainings."""
+    """Mean word F1 of the same pages in several trainings."""
 
     f1: list[float]
+    """One value for each training."""
 
     @property
     def widest(self) -> float:
-        """From the lowest to the highest."""
+        """Highest minus lowest value."""
         return max(self.f1) - min(self.f1)
 
 
 class Stability(msgspec.Struct, frozen=True, kw_only=True):
-    """Spreads of corpora, and of their sites with many pages."""
+    """The spreads of corpora and of their sites with many pages."""
 
     corpora: dict[str, Spread]
+    """By corpus."""
     sites: dict[str, dict[str, Spread]]
     """By corpus, then by site."""
 
 
 def stability(trainings: Sequence[Sequence[PageResult]]) -> Stability:
-    """The spreads of at least one training.
+    """Return the spreads over at least one training.
 
     Args:
-        trainings: Results of the same pages, each scored by models that have not seen its site.
+        trainings: Held-out results of the same pages in each training.
     """
     corpora = sorted({one.corpus for one in trainings[0]})
     sites: dict[str, dict[str, Spread]] = {}

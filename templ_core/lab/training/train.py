@@ -1,4 +1,4 @@
-"""From pages with gold to a page model and its quality on sites it has not seen."""
+"""Training of a page model from pages with gold, and its quality on sites it has not seen."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
+from templ_core.lab.progress import ReportProgress
 from templ_core.lab.training.fit import (
     NetworkSettings,
     Sample,
@@ -18,10 +19,9 @@ from templ_core.lab.training.fit_confidence import fit_confidence
 from templ_core.lab.training.fit_page_types import fit_page_types, statistics_of
 from templ_core.lab.training.nested import (
     FOLDS,
-    NONE,
-    Corpus,
+    NO_FOLD,
     HashedScores,
-    Progress,
+    TrainingCorpus,
     fold_of,
     hashed_scores,
     page_rows,
@@ -29,6 +29,7 @@ from templ_core.lab.training.nested import (
 )
 from templ_core.lab.training.pages import TrainingPage, owner_of_each
 from templ_core.lab.training.quality import PageResult
+from templ_core.lab.training.sampling import drawn_places
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.model_file import with_version
 from templ_core.page_level.model.network import Network
@@ -38,70 +39,78 @@ from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensembl
 from templ_core.page_level.selection.repeats import Copies, choose, one_copy_enough
 from templ_core.page_level.selection.text_policy import with_policy
 
-_LESSON_SEED = 0
-"""Of the rows and first weights of the network that learns from the teachers, whatever their seed."""
-OWNERS_MIN = 10
-"""Owners of sites that cross-validation needs at least."""
-FOLDS_MIN = 3
-"""Folds that need content, and template: models leave two out."""
+_STUDENT_SEED = 0
+"""Seed of the rows and first weights of the student network, whatever the seed of the training."""
+_OWNERS_MIN = 10
+"""Least number of owners of sites that cross-validation needs."""
+_FOLDS_MIN = 3
+"""Least number of folds with content, and with template, since models leave two folds out."""
 
 
 class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model is trained."""
+    """How a page model is trained."""
 
     trees: TreeSettings = TreeSettings()
     ensembles: int = 4
-    """Ensembles of trees in the mean, each fitted to a random part of the rows."""
+    """Number of tree ensembles that are averaged, each fitted to a random part of the rows."""
     teacher: NetworkSettings = NetworkSettings(hidden=(64, 32), epochs=5)
     teachers: int = 24
-    """Networks fitted to the labels, each on a random part of the rows. What they say in the mean is
-    what the model's network learns: networks that learn from labels flip whole sites."""
+    """Number of networks that are fitted to the labels, each on a random part of the rows.
+
+    The model's network learns their mean answer. Networks that learn from the labels themselves
+    differ between seeds on whole sites."""
     network: NetworkSettings = NetworkSettings()
     trees_part: float = 0.3
-    """Share of the rows that each ensemble of trees is fitted to."""
-    part: float = 0.6
-    """Share of the rows that each teacher is fitted to."""
+    """Share of the rows that each tree ensemble is fitted to, above 0, at most 1."""
+    teachers_part: float = 0.6
+    """Share of the rows that each teacher is fitted to, above 0, at most 1."""
     seed: int = 0
 
 
 class TooFewSites(ValueError):
-    """Cross-validation by site is impossible."""
+    """There are too few sites for cross-validation by site."""
 
 
 class Trained(msgspec.Struct, frozen=True, kw_only=True):
-    """Models without their `about`, and what each page scored unseen."""
+    """A trained page model, the models of its cross-validation, and their results.
+
+    The models' `about` is empty.
+    """
 
     model: PageModel
-    """Fitted to all pages."""
+    """The model that is fitted to all pages."""
     results: list[PageResult]
+    """The result of each page by the model that has not seen its site."""
     blind: list[PageModel]
-    """For each fold the model that has not seen its pages."""
+    """For each fold, the model that has not seen its pages."""
     scores: HashedScores
-    """Of the hashed tables, the same for every seed."""
+    """Held-out scores of the hashed tables; they do not depend on the seed."""
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of a page model that are fitted on the held-out scores of the hashed tables."""
+
     trees: TreeEnsemble
     networks: list[Network]
     page_types: PageTypeModel | None
 
 
-def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
-    """Pages with their folds and weights.
+def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> TrainingCorpus:
+    """Return the training corpus: the pages with their folds and weights.
 
     Args:
         pages: All training pages.
-        weights: Weight of a page of each corpus; 1 for those not named.
+        weights: Weight of a page by corpus; pages of other corpora weigh 1.
 
     Raises:
-        TooFewSites: without some two folds no content, or no template, would be left to learn.
+        TooFewSites: If two folds were left out, no content or no template might be left to learn.
     """
     owners = owner_of_each([(page.url, page.site) for page in pages])
     fold = np.array([fold_of(owner) for owner in owners], np.int64)
-    if len(set(owners)) < OWNERS_MIN:
+    if len(set(owners)) < _OWNERS_MIN:
         raise TooFewSites(
             f"{len(set(owners))} sites of different owners have usable labels; "
-            f"cross-validation needs at least {OWNERS_MIN}"
+            f"cross-validation needs at least {_OWNERS_MIN}"
         )
     for name, wanted in (("content", 1), ("template", 0)):
         having = {
@@ -109,20 +118,28 @@ def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> Corpus:
             for one, page in zip(fold.tolist(), pages, strict=True)
             if ((page.labels.content >= 0.5) == wanted)[page.labels.counts].any()
         }
-        if len(having) < FOLDS_MIN:
+        if len(having) < _FOLDS_MIN:
             raise TooFewSites(
                 f"{len(set(owners))} sites of different owners fall into {FOLDS} folds, of which "
-                f"{len(having)} have {name}; cross-validation needs {FOLDS_MIN}: add sites with {name}"
+                f"{len(having)} have {name}; cross-validation needs {_FOLDS_MIN}: add sites with {name}"
             )
-    return Corpus(
+    return TrainingCorpus(
         pages=pages,
         fold=fold,
         weight=np.array([weights.get(page.corpus, 1.0) for page in pages]),
     )
 
 
-def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Trained:
-    """The model fitted to all pages, those that leave a fold out, and their results."""
+def train_page_model(
+    corpus: TrainingCorpus, settings: TrainSettings, progress: ReportProgress
+) -> Trained:
+    """Train a page model on all pages, and judge it by nested cross-validation by site.
+
+    Args:
+        corpus: All training pages.
+        settings: How models are fitted.
+        progress: Called after each step.
+    """
     scores = hashed_scores(corpus, progress)
     parts, results = _cross_validated(corpus, scores, settings, progress)
     folds = [int(corpus.fold[page]) for page, _ in results]
@@ -130,10 +147,10 @@ def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Traine
         _confidence(corpus, [one for one, fold in zip(results, folds, strict=True) if fold != out])
         for out in range(FOLDS)
     ]
-    whole = _fit(corpus, scores, NONE, settings)
+    whole = _fit(corpus, scores, NO_FOLD, settings)
     progress("fitted to all pages")
     return Trained(
-        model=_model(scores, NONE, whole, _confidence(corpus, results)),
+        model=_model(scores, NO_FOLD, whole, _confidence(corpus, results)),
         results=[
             msgspec.structs.replace(one, confidence=lines[fold].of(one.confidence))
             for (_, one), fold in zip(results, folds, strict=True)
@@ -143,30 +160,36 @@ def train(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Traine
     )
 
 
-def train_unjudged(corpus: Corpus, settings: TrainSettings, progress: Progress) -> PageModel:
-    """The model fitted to all pages, without `about`: for labels that are no gold to judge by."""
+def train_unjudged(
+    corpus: TrainingCorpus, settings: TrainSettings, progress: ReportProgress
+) -> PageModel:
+    """Train a page model on all pages without cross-validation.
+
+    This is for labels that are no gold, by which a model cannot be judged. The model's `about` is
+    empty, and its confidence is not corrected.
+    """
     scores = hashed_scores(corpus, progress, judged=False)
-    return _model(scores, NONE, _fit(corpus, scores, NONE, settings), _confidence(corpus, []))
+    return _model(scores, NO_FOLD, _fit(corpus, scores, NO_FOLD, settings), _confidence(corpus, []))
 
 
 def unseen_results(
-    corpus: Corpus, scores: HashedScores, settings: TrainSettings, progress: Progress
+    corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
 ) -> list[tuple[int, PageResult]]:
-    """Number and result of each page, scored by a model that has not seen its site.
+    """Return the number and the held-out result of each page, with another seed.
 
     Args:
-        corpus: All pages.
-        scores: Of the hashed tables, as of `train`.
-        settings: With another seed than `train` was given.
-        progress: Told what was just done.
+        corpus: All training pages.
+        scores: Held-out scores of the hashed tables, from `train_page_model`.
+        settings: Settings with another seed than `train_page_model` had.
+        progress: Called after each step.
     """
     return _cross_validated(corpus, scores, settings, progress)[1]
 
 
 def _cross_validated(
-    corpus: Corpus, scores: HashedScores, settings: TrainSettings, progress: Progress
+    corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
 ) -> tuple[list[_Parts], list[tuple[int, PageResult]]]:
-    """What was fitted without each fold, and the result of each page by what has not seen it."""
+    """Return the parts that were fitted without each fold, and the held-out result of each page."""
     parts: list[_Parts] = []
     results: list[tuple[int, PageResult]] = []
     for fold in range(FOLDS):
@@ -184,7 +207,10 @@ def _cross_validated(
     return parts, results
 
 
-def _fit(corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSettings) -> _Parts:
+def _fit(
+    corpus: TrainingCorpus, scores: HashedScores, left_out: int, settings: TrainSettings
+) -> _Parts:
+    """Fit trees, networks and page types without one fold."""
     seed = 1000 * settings.seed + 100 * (left_out + 1)
     rows, sample = training_rows(corpus, scores, left_out, seed)
     ensembles = []
@@ -194,35 +220,34 @@ def _fit(corpus: Corpus, scores: HashedScores, left_out: int, settings: TrainSet
     trees = mean_ensemble(ensembles)
     teachers = []
     for number in range(seed, seed + settings.teachers):
-        part = _part(rows, sample, settings.part, number)
+        part = _part(rows, sample, settings.teachers_part, number)
         teachers.append(fit_network(*part, settings.teacher, number))
-    pupils, unlabelled = training_rows(corpus, scores, left_out, _LESSON_SEED)
-    lesson = _taught(pupils, unlabelled, teachers)
+    student_rows, labelled = training_rows(corpus, scores, left_out, _STUDENT_SEED)
+    distilled = _distilled(student_rows, labelled, teachers)
     return _Parts(
         trees=trees,
-        networks=[fit_network(pupils, lesson, settings.network, _LESSON_SEED)],
+        networks=[fit_network(student_rows, distilled, settings.network, _STUDENT_SEED)],
         page_types=fit_page_types(corpus, scores, left_out),
     )
 
 
-def _taught(rows: Float32s, sample: Sample, teachers: list[Network]) -> Sample:
-    """The sample with what the teachers say in the mean in the place of its labels.
+def _distilled(rows: Float32s, sample: Sample, teachers: list[Network]) -> Sample:
+    """Return the sample with the mean answer of the teachers in place of its labels.
 
-    Distillation (Hinton, Vinyals, Dean 2015). Networks that learn it from the same first weights
-    are close to each other whatever rows their teachers saw.
+    This is distillation (Hinton, Vinyals, Dean, 2015). Students that start from the same weights are
+    close to each other whatever rows their teachers saw.
     """
     log_odds = sum(teacher.log_odds(rows) for teacher in teachers) / len(teachers)
     return Sample(content=1 / (1 + np.exp(-log_odds)), weight=sample.weight)
 
 
 def _part(rows: Float32s, sample: Sample, share: float, seed: int) -> tuple[Float32s, Sample]:
-    """A random part of the rows."""
-    size = max(round(share * len(rows)), 1)
-    chosen = np.sort(np.random.default_rng(seed).choice(len(rows), size, replace=False))
+    """Return a random part of the rows, at least one."""
+    chosen = drawn_places(len(rows), max(round(share * len(rows)), 1), seed)
     return rows[chosen], Sample(content=sample.content[chosen], weight=sample.weight[chosen])
 
 
-def _confidence(corpus: Corpus, results: Sequence[tuple[int, PageResult]]) -> Confidence:
+def _confidence(corpus: TrainingCorpus, results: Sequence[tuple[int, PageResult]]) -> Confidence:
     return fit_confidence(
         [one.confidence for _, one in results],
         [one.f1 for _, one in results],
@@ -231,7 +256,7 @@ def _confidence(corpus: Corpus, results: Sequence[tuple[int, PageResult]]) -> Co
 
 
 def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confidence) -> PageModel:
-    attribute, text = scores.tables[NONE, left_out]
+    attribute, text = scores.tables[NO_FOLD, left_out]
     return with_version(
         PageModel(
             attribute=attribute,
@@ -255,7 +280,7 @@ def _result(page: TrainingPage, log_odds: Floats, page_type: PageType) -> PageRe
     return PageResult(
         corpus=page.corpus,
         site=page.site,
-        kind=page.kind,
+        page_type=page.page_type,
         f1=f1,
         precision=precision,
         recall=recall,

@@ -1,12 +1,12 @@
-"""A page model from pages without gold: labels counted on the sites themselves."""
+"""Training of a page model from pages without gold, with labels counted on the sites themselves."""
 
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from templ_core.lab.progress import ReportProgress
 from templ_core.lab.training.labels.counted_labels import counted_labels
-from templ_core.lab.training.labels.site_pages import Site, SitePage, read_sites
-from templ_core.lab.training.nested import Progress
+from templ_core.lab.training.labels.site_pages import CorpusPage, ReadSite, read_sites
 from templ_core.lab.training.pages import TrainingPage, WordBag, training_page
 from templ_core.lab.training.train import TrainSettings, gather, train_unjudged
 from templ_core.page_level.features.page_features import read_features
@@ -22,19 +22,24 @@ _NO_GOLD = WordBag(
 
 
 def train_without_gold(
-    pages: Iterable[SitePage], pages_per_site: int, settings: TrainSettings, progress: Progress
+    pages: Iterable[CorpusPage],
+    pages_per_site: int,
+    settings: TrainSettings,
+    progress: ReportProgress,
 ) -> PageModel:
-    """The page model, without `about`; it knows no kinds of pages.
+    """Train a page model on pages without gold.
+
+    The model's `about` is empty, and it does not classify page types.
 
     Args:
-        pages: Several pages of each of several sites. Labels are counted over all of a site's.
-        pages_per_site: The first so many different pages of each site are learned from.
+        pages: Several pages of each of several sites. Labels are counted over all pages of a site.
+        pages_per_site: Number of different pages of each site that are trained on.
         settings: How models are fitted.
-        progress: Told what was just done.
+        progress: Called after each step.
 
     Raises:
-        TooFewPages: labels cannot be counted; the message says what is missing.
-        TooFewSites: the sites have too few different owners.
+        TooFewPages: Labels cannot be counted; the message says what is missing.
+        TooFewSites: The sites have too few different owners.
     """
     used: list[TrainingPage] = []
     for site in read_sites(pages):
@@ -44,10 +49,10 @@ def train_without_gold(
     return train_unjudged(gather(used, {}), settings, progress)
 
 
-def _training_pages(site: Site, most: int) -> Iterator[TrainingPage]:
+def _training_pages(site: ReadSite, most: int) -> Iterator[TrainingPage]:
     for page, labels in zip(site.pages[:most], counted_labels(site.pages)[:most], strict=True):
         if labels.counts.any():
             features = read_features(page.document)
             yield training_page(
-                page.page, page.document, features, labels=labels, kind="", bag=_NO_GOLD
+                page.page, page.document, features, labels=labels, page_type="", bag=_NO_GOLD
             )

@@ -7,9 +7,13 @@ from typing import Any
 
 import msgspec
 
-from templ_core.lab.evaluation.bootstrap import Means, bootstrap
+from templ_core.lab.evaluation.bootstrap import BootstrapMeans, bootstrap
 from templ_core.lab.evaluation.calibration import Calibration, calibrate
-from templ_core.lab.evaluation.precision_recall import Point, precision_recall, recall_at
+from templ_core.lab.evaluation.precision_recall import (
+    CurvePoint,
+    curve_of_histograms,
+    recall_at,
+)
 from templ_core.lab.evaluation.report import (
     PageScore,
     Summary,
@@ -18,7 +22,7 @@ from templ_core.lab.evaluation.report import (
     group,
     summarise,
 )
-from templ_core.lab.evaluation.template_places import Places, mean_f
+from templ_core.lab.evaluation.template_places import TemplateFMeans, mean_f
 from workers.lab.evaluation.judge import PARSE, TEMPL, Judgement
 
 ALL = "all pages"
@@ -34,12 +38,12 @@ class Segments(msgspec.Struct, frozen=True, kw_only=True):
     """What the decisions on segments are worth."""
 
     pages: int
-    f: Places
-    adjusted_rand: Means
+    f: TemplateFMeans
+    adjusted_rand: BootstrapMeans
     """Of the sections, against the largest elements of one kind in the gold."""
     recall_at_precision: float
     """Recall of words of content at a precision of 0.9."""
-    curve: list[Point]
+    curve: list[CurvePoint]
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +81,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """TEMPL, the peers, WHOLE_PAGE."""
     versions: dict[str, str]
     groups: Groups
-    differences: dict[str, dict[str, Means]]
+    differences: dict[str, dict[str, BootstrapMeans]]
     """Group of corpora, peer: F1 less that of the peer on the same pages."""
     segments: dict[str, Segments]
     """By corpus; empty where nothing is known of segments."""
@@ -125,7 +129,7 @@ def _groups(scores: dict[str, list[PageScore]], seed: int) -> Groups:
     groupings: dict[str, Callable[[list[PageScore]], dict[str, list[PageScore]]]] = {
         "all": lambda some: {ALL: some},
         "corpus": lambda some: group(some, "corpus"),
-        "page type": lambda some: group(some, "kind"),
+        "page type": lambda some: group(some, "page_type"),
         "pages of the site seen": by_pages_seen,
         "site": lambda some: group(some, "site"),
     }
@@ -139,9 +143,11 @@ def _groups(scores: dict[str, list[PageScore]], seed: int) -> Groups:
     return groups
 
 
-def _differences(scores: dict[str, list[PageScore]], seed: int) -> dict[str, dict[str, Means]]:
+def _differences(
+    scores: dict[str, list[PageScore]], seed: int
+) -> dict[str, dict[str, BootstrapMeans]]:
     ours = {ALL: scores[TEMPL], **group(scores[TEMPL], "corpus")}
-    found: dict[str, dict[str, Means]] = {name: {} for name in ours}
+    found: dict[str, dict[str, BootstrapMeans]] = {name: {} for name in ours}
     for system, some in scores.items():
         if system == TEMPL:
             continue
@@ -166,7 +172,7 @@ def _segments(judgements: Sequence[Judgement], seed: int) -> Segments | None:
     scored = [(one.page.site, one.segments) for one in judgements if one.segments is not None]
     if not scored:
         return None
-    curve = precision_recall([segments.histogram for _, segments in scored])
+    curve = curve_of_histograms([segments.histogram for _, segments in scored])
     return Segments(
         pages=len(scored),
         f=mean_f([(site, segments.f) for site, segments in scored], seed),

@@ -19,7 +19,7 @@ from templ_core.lab.evaluation.precision_recall import score_histogram
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.lab.evaluation.template_f import TemplateF, template_f
 from templ_core.lab.evaluation.words import (
-    Words,
+    WordCounts,
     is_unspaced,
     letter_counts,
     score_template,
@@ -51,20 +51,20 @@ class TextScorer:
         """The score of a text."""
         letters = None
         if self._letters is not None:
-            letters = score_text(letter_counts(text), self._letters, Words()).f1
+            letters = score_text(letter_counts(text), self._letters, WordCounts()).f1
         return self._score(word_counts(text), letters)
 
     def score_everything(self) -> PageScore:
         """The score of the whole visible text."""
         return self._score(self._everything, None)
 
-    def _score(self, output: Words, letters: float | None) -> PageScore:
+    def _score(self, output: WordCounts, letters: float | None) -> PageScore:
         score = score_text(output, self._gold, self._neutral)
         template = score_template(output, self._gold, self._neutral, self._everything)
         return PageScore(
             corpus=self._page.corpus,
             site=self._page.site,
-            kind=self._page.kind,
+            page_type=self._page.kind,
             seen=self._page.seen,
             f1=score.f1,
             precision=score.precision,

@@ -1,1 +1,1 @@
-"""The detector of template blocks of Kolcz and Yih (PKDD 2007)."""
+"""Site-independent detection of template blocks and its use for keywords (Kolcz, Yih, PKDD 2007)."""

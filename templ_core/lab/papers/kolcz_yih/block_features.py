@@ -1,7 +1,7 @@
-"""Kolcz and Yih's features of text blocks.
+"""The features of text blocks that Kolcz and Yih use.
 
 Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 3, step 4: the block by
-itself, beside the rest of its page, and its place in the tree. Words are scored apart.
+itself, its difference from the rest of the page, and its place in the tree. Words are scored apart.
 """
 
 from collections import Counter
@@ -16,47 +16,45 @@ from templ_core.lab.layout.presentation import Presentation
 from templ_core.lab.papers.kolcz_yih.text_blocks import TextBlocks
 from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
 
-Columns = dict[str, Floats]
-
-COUNTED_TAGS = (
+_COUNTED_TAGS = (
     "a", "img", "li", "p", "br", "td", "tr", "table", "div", "span", "ul", "form", "input",
     "button", "option", "h1", "h2", "h3", "h4", "hr", "pre", "dt", "label", "iframe",
 )  # fmt: skip
-FORMATTING = frozenset((
+_FORMATTING = frozenset((
     "b", "strong", "i", "em", "u", "font", "big", "small", "sup", "sub", "code", "tt", "strike",
     "s", "center", "mark", "cite",
 ))  # fmt: skip
-PLACES = (
+_PLACE_TAGS = (
     "", "html", "body", "div", "td", "li", "ul", "ol", "tr", "table", "tbody", "p", "section",
     "article", "main", "aside", "nav", "header", "footer", "form", "dl", "dd", "dt", "h1", "h2",
     "h3", "h4", "h5", "h6", "blockquote", "pre", "th", "center", "span", "small",
 )  # fmt: skip
-"""Tags that a block or its parent is told apart by."""
+"""Tags of a block or of its parent that are features; all other tags count as one."""
 
 
 class BlockFeatures(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about the blocks of a page."""
+    """The features of the blocks of a page."""
 
     words: Words
-    """Words of all blocks; `segment` is the number of the block."""
-    columns: Columns
-    """Each of length n_blocks."""
+    """The words of all blocks; `segment` is the number of the block."""
+    columns: dict[str, Floats]
+    """The features by name; each of length n_blocks."""
 
     @property
     def rows(self) -> Floats:
-        """The features side by side: n_blocks rows."""
+        """The features side by side, (n_blocks, n_features)."""
         return np.stack(list(self.columns.values()), axis=1)
 
 
 def read_block_features(
     document: Document, presentation: Presentation, blocks: TextBlocks
 ) -> BlockFeatures:
-    """The features of a page's blocks, at least one.
+    """Return the features of the blocks of a page.
 
     Args:
         document: The page.
-        presentation: Of the same page.
-        blocks: Of the same page.
+        presentation: The presentation of the same page.
+        blocks: The text blocks of the same page, at least one.
     """
     characters = read_characters(blocks.texts)
     words = read_words(characters)
@@ -64,16 +62,16 @@ def read_block_features(
     return BlockFeatures(
         words=words,
         columns={
-            **text_columns(characters, words),
-            **tag_columns(document, blocks, words),
-            **difference_columns(document, blocks, words, page),
-            **place_columns(document, presentation, blocks),
+            **_text_columns(characters, words),
+            **_tag_columns(document, blocks, words),
+            **_difference_columns(document, blocks, words, page),
+            **_place_columns(document, presentation, blocks),
         },
     )
 
 
-def text_columns(characters: Characters, words: Words) -> Columns:
-    """Length and punctuation of each block."""
+def _text_columns(characters: Characters, words: Words) -> dict[str, Floats]:
+    """Return length and punctuation of each block."""
     number = np.maximum(words.per_segment, 1).astype(np.float64)
     size = characters.lengths.astype(np.float64)
     marks = {
@@ -104,10 +102,10 @@ def text_columns(characters: Characters, words: Words) -> Columns:
     }
 
 
-def tag_columns(document: Document, blocks: TextBlocks, words: Words) -> Columns:
-    """Elements inside each block: all, of each tag that is counted, and those that format text."""
+def _tag_columns(document: Document, blocks: TextBlocks, words: Words) -> dict[str, Floats]:
+    """Return counts of the elements inside each block: all, by tag, and those that format text."""
     number = np.maximum(words.per_segment, 1).astype(np.float64)
-    inside = tag_counts(document, blocks)
+    inside = _tag_counts(document, blocks)
     return {
         **{f"{name} inside": count for name, count in inside.items()},
         "elements per word": inside["elements"] / number,
@@ -117,8 +115,8 @@ def tag_columns(document: Document, blocks: TextBlocks, words: Words) -> Columns
     }
 
 
-def tag_counts(document: Document, blocks: TextBlocks) -> Columns:
-    """Number of elements inside each block by tag."""
+def _tag_counts(document: Document, blocks: TextBlocks) -> dict[str, Floats]:
+    """Return the number of elements inside each block by tag."""
     tags = document.nodes.tags
     end = document.nodes.end[blocks.node]
 
@@ -129,20 +127,20 @@ def tag_counts(document: Document, blocks: TextBlocks) -> Columns:
 
     return {
         "elements": (end - blocks.node - 1).astype(np.float64),
-        "formatting": inside([tag in FORMATTING for tag in tags]),
-        **{name: inside([tag == name for tag in tags]) for name in COUNTED_TAGS},
+        "formatting": inside([tag in _FORMATTING for tag in tags]),
+        **{name: inside([tag == name for tag in tags]) for name in _COUNTED_TAGS},
     }
 
 
-def difference_columns(
+def _difference_columns(
     document: Document, blocks: TextBlocks, words: Words, page: Words
-) -> Columns:
-    """How a block differs from the rest of its page: divergence of words, shares of counts."""
+) -> dict[str, Floats]:
+    """Return how a block differs from the rest of its page: divergence of words, shares of counts."""
     total_words = max(len(page.first), 1)
     number = words.per_segment.astype(np.float64)
     rest = np.maximum(total_words - number, 0.0)
     tags = Counter(document.nodes.tags)
-    inside = tag_counts(document, blocks)
+    inside = _tag_counts(document, blocks)
     columns = {"share of words": np.minimum(number / total_words, 1.0)}
     for name, count in (
         ("elements", len(document.nodes.tags)),
@@ -159,9 +157,13 @@ def difference_columns(
 
 
 def divergence(words: Words, page: Words) -> Floats:
-    """Kullback-Leibler divergence of each block's words from those of the rest of the page; nats.
+    """Return the Kullback-Leibler divergence of each block's words from the rest of the page, in nats.
 
-    One is added to every count of the rest (Laplace).
+    One is added to every count of the rest (Laplace's rule).
+
+    Args:
+        words: The words of all blocks.
+        page: The words of the whole page.
     """
     known, place = np.unique(np.concatenate([words.hashes, page.hashes]), return_inverse=True)
     own, all_places = place[: len(words.hashes)], place[len(words.hashes) :]
@@ -182,15 +184,17 @@ def divergence(words: Words, page: Words) -> Floats:
     return result
 
 
-def place_columns(document: Document, presentation: Presentation, blocks: TextBlocks) -> Columns:
-    """Where each block stands: line, depth, siblings, tags."""
+def _place_columns(
+    document: Document, presentation: Presentation, blocks: TextBlocks
+) -> dict[str, Floats]:
+    """Return where each block is: line, depth, siblings, tags."""
     nodes = document.nodes
     parent = nodes.parent[blocks.node]
     left = _left_siblings(nodes.parent.tolist())
-    number = {tag: place for place, tag in enumerate(PLACES)}
-    kind = np.array([number.get(tag, len(PLACES)) for tag in nodes.tags])
+    number = {tag: place for place, tag in enumerate(_PLACE_TAGS)}
+    tag_number = np.array([number.get(tag, len(_PLACE_TAGS)) for tag in nodes.tags])
     line = presentation.line[blocks.node].astype(np.float64)
-    around = np.where(parent >= 0, kind[np.maximum(parent, 0)], 0)
+    around = np.where(parent >= 0, tag_number[np.maximum(parent, 0)], 0)
     return {
         "line": line,
         "relative line": line / max(int(presentation.line.max()), 1),
@@ -199,18 +203,19 @@ def place_columns(document: Document, presentation: Presentation, blocks: TextBl
         "distance from the root": nodes.depth[blocks.node].astype(np.float64),
         "distance from the leftmost sibling": left[blocks.node],
         **{
-            f"is {tag or 'without parent'}": (kind[blocks.node] == place).astype(np.float64)
-            for place, tag in enumerate(PLACES)
+            f"is {tag or 'without parent'}": (tag_number[blocks.node] == place).astype(np.float64)
+            for place, tag in enumerate(_PLACE_TAGS)
             if tag
         },
         **{
             f"in {tag or 'nothing'}": (around == place).astype(np.float64)
-            for place, tag in enumerate(PLACES)
+            for place, tag in enumerate(_PLACE_TAGS)
         },
     }
 
 
 def _left_siblings(parent: list[int]) -> Floats:
+    """Return the number of siblings before each element."""
     seen = [0] * (len(parent) + 1)
     left = np.zeros(len(parent))
     for node, above in enumerate(parent):
@@ -220,6 +225,7 @@ def _left_siblings(parent: list[int]) -> Floats:
 
 
 def _different(words: Words) -> Int64s:
+    """Return the number of different words of each block."""
     order = np.lexsort((words.hashes, words.segment))
     segment, hashes = words.segment[order], words.hashes[order]
     new = np.ones(len(order), np.bool_)

@@ -1,4 +1,4 @@
-"""Kolcz and Yih's labels: blocks on many pages of a site are template, those on one are not.
+"""Kolcz and Yih's labels: blocks on many pages of a site are template, blocks on one page are not.
 
 Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, sections 3 and 4.1.
 """
@@ -12,29 +12,30 @@ import numpy as np
 from templ_core.array_types import Bools, Int64s
 from templ_core.lab.papers.kolcz_yih.text_blocks import TextBlocks
 
-TEMPLATE_SHARE = 0.10
-"""A block on this share of the pages is template."""
-TEMPLATE_PAGES_MIN = 3
-"""Pages it stands on at least: on small sites a tenth of the pages is one or two."""
+_TEMPLATE_SHARE = 0.10
+"""Least share of the pages that a template block is on."""
+_TEMPLATE_PAGES_MIN = 3
+"""Least number of these pages, since on small sites a tenth of the pages is one or two."""
 
 
 class BlockLabels(msgspec.Struct, frozen=True, kw_only=True):
-    """The blocks of one page that have a label; the others are ignored."""
+    """The labels of one page; columns of length n_labelled_blocks."""
 
     place: Int64s
-    """Places among the page's blocks, ascending."""
+    """Indices of the blocks that have a label, ascending; the other blocks are ignored."""
     template: Bools
+    """Whether each of them is template."""
 
 
 def block_labels(pages: Sequence[TextBlocks]) -> list[BlockLabels]:
-    """Labels of all pages of a site.
+    """Return the labels of all pages of a site.
 
-    A block that stands on a tenth of the pages is template; one that stands on a single page, and
-    holds only blocks that do, is not, and only the topmost of these counts. Blocks in between, and
-    blocks that repeat a text of their page, have no label.
+    A block that is on at least a tenth of the pages is template. A block that is on a single page,
+    as are all blocks inside it, is content; only the topmost of such blocks gets a label. All other
+    blocks, and blocks that repeat a text of their page, have no label.
     """
     pages_with = Counter(digest for page in pages for digest in set(page.digests))
-    wanted = max(TEMPLATE_SHARE * len(pages), TEMPLATE_PAGES_MIN)
+    wanted = max(_TEMPLATE_SHARE * len(pages), _TEMPLATE_PAGES_MIN)
     return [
         _labels(page, [pages_with[digest] for digest in page.digests], wanted) for page in pages
     ]

@@ -1,8 +1,8 @@
-"""Cut points of a feature by minimum description length.
+"""Discretisation of a feature by the minimum description length principle.
 
 Fayyad, Irani, *Multi-Interval Discretization of Continuous-Valued Attributes for Classification
 Learning*, IJCAI 1993: an interval is split where the class entropy falls most, as long as the gain
-pays for telling the cut.
+is larger than the cost of describing the cut.
 """
 
 import numpy as np
@@ -10,15 +10,22 @@ import numpy as np
 from templ_core.array_types import Bools, Floats, Int64s
 
 _EQUAL = 1e-12
-"""Entropies closer than this are equal, whatever the machine's rounding."""
+"""Entropies that differ by less are equal, so that rounding does not decide."""
 
 
 def cut_points(values: Floats, positive: Bools) -> Floats:
-    """Ascending borders of the intervals; values above a border are in the next interval.
+    """Return the ascending borders of the intervals of a feature.
+
+    Values above a border are in the next interval. A feature that does not help to tell the classes
+    apart has no borders.
+
+    >>> values = np.arange(100.0)
+    >>> cut_points(values, values > 30).tolist()
+    [30.5]
 
     Args:
-        values: Of the feature.
-        positive: Class of each value.
+        values: Values of the feature, in any order.
+        positive: Whether each value belongs to the positive class.
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -39,21 +46,21 @@ def cut_points(values: Floats, positive: Bools) -> Floats:
 
 
 def _best_cut(size: Int64s, positives: Int64s) -> int | None:
-    """How many distinct values go left at the cut that pays; None where none does.
+    """Return how many distinct values are left of the best cut, or None if no cut is worth its cost.
 
     Args:
-        size: Cumulative number of values, with the one before the interval.
-        positives: Cumulative number of positive ones.
+        size: Cumulative number of values, beginning before the interval.
+        positives: Cumulative number of positive values, beginning before the interval.
     """
     total, positive = int(size[-1] - size[0]), int(positives[-1] - positives[0])
     if len(size) < 3 or positive in {0, total}:
         return None
     left, left_positive = size[1:-1] - size[0], positives[1:-1] - positives[0]
     right, right_positive = total - left, positive - left_positive
-    entropies = entropy(left, left_positive), entropy(right, right_positive)
+    entropies = _entropy(left, left_positive), _entropy(right, right_positive)
     mixed = (left * entropies[0] + right * entropies[1]) / total
     best = int(np.flatnonzero(mixed <= mixed.min() + _EQUAL)[0])
-    whole = float(entropy(np.array([total]), np.array([positive]))[0])
+    whole = float(_entropy(np.array([total]), np.array([positive]))[0])
     classes = [
         1 + (0 < found < number)
         for number, found in (
@@ -69,8 +76,8 @@ def _best_cut(size: Int64s, positives: Int64s) -> int | None:
     return best + 1
 
 
-def entropy(total: Int64s, positive: Int64s) -> Floats:
-    """Class entropy in bits, where `positive` of `total` are of one class."""
+def _entropy(total: Int64s, positive: Int64s) -> Floats:
+    """Return the class entropy in bits if `positive` of `total` values are of one class."""
     share = positive / np.maximum(total, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         bits = share * np.log2(share) + (1 - share) * np.log2(1 - share)

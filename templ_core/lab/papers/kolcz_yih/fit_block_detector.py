@@ -1,7 +1,8 @@
-"""Fitting Kolcz and Yih's detector to labels counted on sites."""
+"""Fitting of Kolcz and Yih's detectors to labels counted on sites."""
 
 import zlib
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 import msgspec
 import numpy as np
@@ -11,8 +12,7 @@ from sklearn.linear_model import LogisticRegression as Fitter
 
 from templ_core.array_types import Bools, Float32s, Floats, Int64s
 from templ_core.lab.papers.kolcz_yih.block_detector import (
-    TABLE_SIZE,
-    TEXT_SCORE,
+    WORD_TABLE_SIZE,
     BlockDetector,
     WordOdds,
     intervals,
@@ -22,16 +22,18 @@ from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
 from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
 from templ_core.lab.papers.kolcz_yih.discretise import cut_points
 from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
-from templ_core.lab.training.labels.site_pages import Site
+from templ_core.lab.training.labels.site_pages import ReadSite
+from templ_core.lab.training.sampling import drawn_places
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
-BLOCKS_PER_PAGE = 16
-INNER_FOLDS = 5
-"""Text scores that other models are fitted to come from sites the text model has not seen."""
+_BLOCKS_PER_PAGE = 16
+"""Most labelled blocks of a page that are trained on."""
+_INNER_FOLDS = 5
+"""Folds of the inner cross-validation, which gives the text scores that other models are fitted to."""
 _WORD_PRIOR = 0.5
-"""Added to the count of each word in each class."""
+"""Number that is added to the count of each word in each class."""
 _PENALTY = 0.1
-"""Inverse strength of the L2 penalty, as scikit-learn counts it."""
+"""Inverse of the strength of the L2 penalty: `C` of scikit-learn."""
 
 
 class ForestSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,29 +41,30 @@ class ForestSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     trees: int = 60
     rows_per_leaf: int = 3
+    """Least number of rows in a leaf."""
     leaves: int = 2000
+    """Most leaves of a tree."""
 
 
 class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
     """Labelled blocks of many pages; columns of length n_rows unless said otherwise."""
 
-    features: list[str]
     rows: Float32s
+    """Features except the text score, (n_rows, n_features)."""
     template: Bools
     site: Int64s
-    """Number of the site of each block."""
+    """Number of the site of each block; equal for pages of one site."""
     word: Int64s
-    """Places of all blocks' different words; length n_words."""
+    """Places of all blocks' different words in the hash table; length n_words."""
     word_row: Int64s
-    """Row of each word; length n_words."""
+    """Number of the row that each word belongs to; length n_words."""
 
     def take(self, chosen: Int64s) -> "BlockSample":
-        """The chosen rows."""
+        """Return the chosen rows as a sample."""
         number = np.full(len(self.template), -1, np.int64)
         number[chosen] = np.arange(len(chosen))
         kept = number[self.word_row] >= 0
         return BlockSample(
-            features=self.features,
             rows=self.rows[chosen],
             template=self.template[chosen],
             site=self.site[chosen],
@@ -69,20 +72,40 @@ class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
             word_row=number[self.word_row[kept]],
         )
 
+    @classmethod
+    def joined(cls, samples: Iterable["BlockSample"]) -> Self:
+        """Return at least one sample as one."""
+        some = list(samples)
+        starts = np.cumsum([0, *(len(one.template) for one in some)])
+        return cls(
+            rows=np.concatenate([one.rows for one in some]),
+            template=np.concatenate([one.template for one in some]),
+            site=np.concatenate([one.site for one in some]),
+            word=np.concatenate([one.word for one in some]),
+            word_row=np.concatenate(
+                [one.word_row + start for one, start in zip(some, starts, strict=False)]
+            ),
+        )
 
-def sample_blocks(site: Site, number: int) -> BlockSample | None:
-    """At most BLOCKS_PER_PAGE labelled blocks of each page of a site; None without any.
+
+def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
+    """Return a sample of the labelled blocks of a site, drawn by the addresses of the pages.
 
     Args:
-        site: Its pages.
-        number: What the site is told by in the sample.
+        site: The site.
+        number: Number of the site in the sample.
+
+    Returns:
+        None if the site has no labelled blocks.
     """
     blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
     parts = []
     for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
         if not len(labels.place):
             continue
-        drawn = _drawn(len(labels.place), page.page.url)
+        drawn = drawn_places(
+            len(labels.place), _BLOCKS_PER_PAGE, zlib.crc32(page.page.url.encode())
+        )
         place = labels.place[drawn]
         found = read_block_features(page.document, page.presentation, some)
         word, block = word_places(found.words)
@@ -91,7 +114,6 @@ def sample_blocks(site: Site, number: int) -> BlockSample | None:
         used = row[block] >= 0
         parts.append(
             BlockSample(
-                features=list(found.columns),
                 rows=found.rows[place].astype(np.float32),
                 template=labels.template[drawn],
                 site=np.full(len(place), number),
@@ -99,34 +121,11 @@ def sample_blocks(site: Site, number: int) -> BlockSample | None:
                 word_row=row[block[used]],
             )
         )
-    return joined(parts) if parts else None
-
-
-def _drawn(count: int, url: str) -> Int64s:
-    if count <= BLOCKS_PER_PAGE:
-        return np.arange(count)
-    rng = np.random.default_rng(zlib.crc32(url.encode()))
-    return np.sort(rng.choice(count, BLOCKS_PER_PAGE, replace=False))
-
-
-def joined(samples: Iterable[BlockSample]) -> BlockSample:
-    """Several samples as one."""
-    some = list(samples)
-    starts = np.cumsum([0, *(len(one.template) for one in some)])
-    return BlockSample(
-        features=some[0].features,
-        rows=np.concatenate([one.rows for one in some]),
-        template=np.concatenate([one.template for one in some]),
-        site=np.concatenate([one.site for one in some]),
-        word=np.concatenate([one.word for one in some]),
-        word_row=np.concatenate(
-            [one.word_row + start for one, start in zip(some, starts, strict=False)]
-        ),
-    )
+    return BlockSample.joined(parts) if parts else None
 
 
 def without_duplicates(sample: BlockSample) -> BlockSample:
-    """The first of each set of rows with equal words and features."""
+    """Return the first of each set of rows with equal words and features."""
     words = np.zeros(len(sample.template), np.uint64)
     spread = (sample.word.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     np.add.at(words, sample.word_row, spread ^ (spread >> np.uint64(29)))
@@ -135,10 +134,12 @@ def without_duplicates(sample: BlockSample) -> BlockSample:
     return sample.take(np.sort(first))
 
 
-def fit_text(sample: BlockSample) -> WordOdds:
-    """Naive Bayes over the different words of each block."""
+def _fit_text(sample: BlockSample) -> WordOdds:
+    """Fit naive Bayes to the different words of each block."""
     counts = [
-        np.bincount(sample.word[sample.template[sample.word_row] == side], minlength=TABLE_SIZE)
+        np.bincount(
+            sample.word[sample.template[sample.word_row] == side], minlength=WORD_TABLE_SIZE
+        )
         + _WORD_PRIOR
         for side in (True, False)
     ]
@@ -150,29 +151,27 @@ def fit_text(sample: BlockSample) -> WordOdds:
     )
 
 
-def text_log_odds(sample: BlockSample, text: WordOdds) -> Floats:
-    """Text scores of a sample's rows."""
-    count = len(sample.template)
-    total = np.bincount(sample.word_row, text.table[sample.word], count)
-    number = np.maximum(np.bincount(sample.word_row, minlength=count), 1)
-    return text.prior + total / np.sqrt(number)
-
-
 def blind_text_log_odds(sample: BlockSample) -> Floats:
-    """Text scores by models that have not seen the row's site."""
+    """Return the out-of-fold text scores of all rows: by models that have not seen the row's site."""
     log_odds = np.zeros(len(sample.template))
-    for fold in range(INNER_FOLDS):
-        inside = sample.site % INNER_FOLDS == fold
+    for fold in range(_INNER_FOLDS):
+        inside = sample.site % _INNER_FOLDS == fold
         if inside.any() and not inside.all():
-            text = fit_text(sample.take(np.flatnonzero(~inside)))
-            log_odds[inside] = text_log_odds(sample, text)[inside]
+            text = _fit_text(sample.take(np.flatnonzero(~inside)))
+            log_odds[inside] = text.log_odds(sample.word, sample.word_row, len(log_odds))[inside]
     return log_odds
 
 
 def fit_block_detector(
     sample: BlockSample, seed: int, forest: ForestSettings | None = None
 ) -> BlockDetector:
-    """The three detectors; the sample is freed of duplicates before and after discretisation."""
+    """Fit the three detectors; duplicates are removed before and after discretisation.
+
+    Args:
+        sample: Labelled blocks of many sites.
+        seed: Seed of the random forest.
+        forest: Size of the random forest; None for the default.
+    """
     once = without_duplicates(sample)
     log_odds = blind_text_log_odds(once)
     rows = np.concatenate([once.rows, log_odds[:, None]], axis=1).astype(np.float64)
@@ -184,8 +183,7 @@ def fit_block_detector(
     binned, template = binned[np.sort(first)], once.template[np.sort(first)]
     weights, bias = _fit_maxent(binned, template, [len(some) + 1 for some in borders])
     return BlockDetector(
-        text=fit_text(once),
-        features=[*sample.features, TEXT_SCORE],
+        text=_fit_text(once),
         borders=borders,
         weights=weights,
         bias=bias,
@@ -196,7 +194,7 @@ def fit_block_detector(
 def _fit_maxent(
     binned: Int64s, template: Bools, sizes: Sequence[int]
 ) -> tuple[list[Floats], float]:
-    """Logistic regression over one binary feature for each interval."""
+    """Fit a logistic regression to one binary feature for each interval."""
     starts = np.cumsum([0, *sizes])
     column = (binned + starts[:-1]).ravel()
     ends = np.arange(len(binned) + 1) * binned.shape[1]
@@ -209,6 +207,7 @@ def _fit_maxent(
 def _fit_forest(
     binned: Int64s, template: Bools, settings: ForestSettings, seed: int
 ) -> TreeEnsemble:
+    """Fit a random forest to the numbers of the intervals."""
     model = RandomForestClassifier(
         n_estimators=settings.trees,
         min_samples_leaf=settings.rows_per_leaf,

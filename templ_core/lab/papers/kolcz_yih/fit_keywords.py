@@ -1,4 +1,4 @@
-"""Fitting the ranking of a page's candidate keywords to pages with keywords of their own."""
+"""Ranking of a page's candidate keywords, fitted to pages that declare their keywords."""
 
 import zlib
 from collections.abc import Iterable
@@ -8,38 +8,38 @@ import numpy as np
 from templ_core.lab.papers.kolcz_yih.keywords import DocumentFrequency, KeywordPage, read_candidates
 from templ_core.lab.papers.pagelevel.fit_smoothed_classifier import fit_logistic
 from templ_core.lab.papers.pagelevel.logistic_regression import LogisticRegression
+from templ_core.lab.training.sampling import drawn_places
 
-OTHERS_PER_PAGE = 400
-"""Candidates that are no keywords, drawn from each page."""
+_OTHERS_PER_PAGE = 400
+"""Most candidates of a page that are trained on as no keywords."""
 
 
 def fit_keywords(
     pages: Iterable[tuple[KeywordPage, frozenset[str]]], frequency: DocumentFrequency
 ) -> LogisticRegression:
-    """Logistic regression over the candidates of pages with keywords.
+    """Fit a logistic regression to the candidates of pages with known keywords.
 
     Args:
         pages: Pages, each with its keywords as `normal_phrase` writes them.
-        frequency: Of the collection that the extraction knows.
+        frequency: Document frequencies in the collection that the extraction knows.
     """
     rows, is_keyword = [], []
     for page, wanted in pages:
         candidates = read_candidates(page, frequency)
         right = np.array([phrase in wanted for phrase in candidates.phrases], np.bool_)
         others = np.flatnonzero(~right)
-        if len(others) > OTHERS_PER_PAGE:
-            rng = np.random.default_rng(zlib.crc32(page.title.encode("utf-8", "replace")))
-            others = rng.choice(others, OTHERS_PER_PAGE, replace=False)
+        seed = zlib.crc32(page.title.encode("utf-8", "replace"))
+        others = others[drawn_places(len(others), _OTHERS_PER_PAGE, seed)]
         drawn = np.sort(np.concatenate([np.flatnonzero(right), others]))
         rows.append(candidates.rows[drawn])
         is_keyword.append(right[drawn])
     return fit_logistic(np.concatenate(rows), np.concatenate(is_keyword))
 
 
-def ranked(
+def rank_keywords(
     page: KeywordPage, frequency: DocumentFrequency, model: LogisticRegression, most: int
 ) -> list[str]:
-    """At most `most` phrases of a page, the best first."""
+    """Return at most `most` phrases of a page, the best first."""
     candidates = read_candidates(page, frequency)
     if not candidates.phrases:
         return []

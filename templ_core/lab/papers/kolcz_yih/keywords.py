@@ -1,8 +1,8 @@
-"""Keyword extraction: what a page's candidates are, and how good a ranking of them is.
+"""Keyword extraction: the candidates of a page, their features, and the score of a ranking.
 
-The application that Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 5,
-judge cleaning by, with the features of Yih, Goodman, Carvalho, *Finding Advertising Keywords on Web
-Pages*, WWW 2006, as far as a page alone has them: neither linguistic features nor query logs.
+Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 5, judge cleaning by this
+application. The features are those of Yih, Goodman, Carvalho, *Finding Advertising Keywords on Web
+Pages*, WWW 2006, that a page alone has: no linguistic features and no query logs.
 """
 
 import math
@@ -17,39 +17,43 @@ from templ_core.array_types import Floats
 from templ_core.tokens import tokenise
 
 PHRASE_WORDS_MAX = 3
+"""Most words of a candidate."""
 _CLAUSE_END = re.compile(r"[.!?,;:()\[\]{}\"“”„«»|/\n。，、！？]+")
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """A segment as keyword extraction sees it."""
+    """A segment as keyword extraction needs it."""
 
     text: str
     link_share: float
-    """Of its characters, in links; 0 to 1."""
+    """Share of the characters that are in links, 0 to 1."""
     heading: bool
+    """Whether the segment is a heading."""
 
 
 class KeywordPage(msgspec.Struct, frozen=True, kw_only=True):
-    """What keywords are extracted from."""
+    """A page that keywords are extracted from."""
 
     title: str
     passages: Sequence[Passage]
 
 
 class DocumentFrequency(msgspec.Struct, frozen=True, kw_only=True):
-    """On how many pages of a collection each phrase is."""
+    """The document frequencies of the phrases of a collection."""
 
     pages: int
+    """Number of pages of the collection."""
     pages_with: Mapping[str, int]
+    """Number of pages that have each phrase."""
 
 
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
-    """The different phrases of a page in order of their first occurrence, with their features."""
+    """The different phrases of a page in order of their first occurrence."""
 
     phrases: list[str]
-    """Words in lower case, one blank between."""
+    """Words in lower case with one blank between them."""
     rows: Floats
-    """(n_phrases, n_features)"""
+    """Features of the phrases, (n_phrases, n_features)."""
 
 
 class _Seen:
@@ -66,12 +70,16 @@ class _Seen:
 
 
 def normal_phrase(text: str) -> str:
-    """A keyword as a candidate would read; empty where it has no words."""
+    """Return a keyword in the form of a candidate; empty if it has no words.
+
+    >>> normal_phrase(" Climate-Change ")
+    'climate change'
+    """
     return " ".join(tokenise(text.lower()))
 
 
 def document_frequency(pages: Iterable[KeywordPage]) -> DocumentFrequency:
-    """Counts of all phrases of a collection."""
+    """Return the document frequencies of all phrases of a collection."""
     counts: Counter[str] = Counter()
     number = 0
     for page in pages:
@@ -88,7 +96,7 @@ def document_frequency(pages: Iterable[KeywordPage]) -> DocumentFrequency:
 
 
 def read_candidates(page: KeywordPage, frequency: DocumentFrequency) -> Candidates:
-    """All phrases of up to PHRASE_WORDS_MAX words that no mark or block divides."""
+    """Return all phrases of up to PHRASE_WORDS_MAX words inside clauses, with their features."""
     seen: dict[str, _Seen] = {}
     position = 0
     for passage in page.passages:
@@ -108,17 +116,24 @@ def read_candidates(page: KeywordPage, frequency: DocumentFrequency) -> Candidat
 
 
 def top_n(ranked: Sequence[str], wanted: frozenset[str], n: int) -> float:
-    """Right ones among the first n, by how many could be right; 0 to 1.
+    """Return the number of keywords among the first n phrases, divided by the largest possible one.
+
+    >>> top_n(["tiger", "zoo", "home"], frozenset(["tiger", "lion"]), 1)
+    1.0
 
     Args:
         ranked: Phrases, the best first.
-        wanted: The page's keywords, at least one.
-        n: At least 1.
+        wanted: The keywords of the page, at least one.
+        n: Number of phrases that count, at least 1.
+
+    Returns:
+        0 to 1.
     """
     return len(wanted.intersection(ranked[:n])) / min(len(wanted), n)
 
 
 def _clauses(text: str) -> Iterator[list[str]]:
+    """Yield the words of each clause of a text."""
     for clause in _CLAUSE_END.split(text):
         words = tokenise(clause)
         if words:
@@ -126,7 +141,7 @@ def _clauses(text: str) -> Iterator[list[str]]:
 
 
 def _phrases(words: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
-    """Place, phrase and whether it starts with a capital, of all runs of words with a letter."""
+    """Yield place, phrase and whether it starts with a capital, for all runs that have a letter."""
     lower = [word.lower() for word in words]
     for place, word in enumerate(words):
         capital = word[0].isupper()
@@ -139,6 +154,7 @@ def _phrases(words: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
 def _features(
     phrase: str, seen: _Seen, words: int, title: str, frequency: DocumentFrequency
 ) -> list[float]:
+    """Return the features of a phrase on a page with so many words."""
     number = seen.number
     length = phrase.count(" ") + 1
     rarity = math.log((frequency.pages + 1) / (frequency.pages_with.get(phrase, 0) + 1))

@@ -1,4 +1,4 @@
-"""The blocks of a page that Kolcz and Yih classify.
+"""The text blocks of a page that Kolcz and Yih classify.
 
 Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 4.1.
 """
@@ -14,33 +14,33 @@ from templ_core.dom.tree import sums_below
 from templ_core.lab.layout.presentation import Presentation
 from templ_core.tokens import tokenise
 
-BLOCK_TAGS = frozenset((
+_BLOCK_TAGS = frozenset((
     "blockquote", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre",
     "small", "table", "td", "th", "tr", "ul",
 ))  # fmt: skip
-CHARS_MIN = 40
-DISTINCT_WORDS_MIN = 3
+_CHARS_MIN = 40
+_DISTINCT_WORDS_MIN = 3
 
 
 class TextBlocks(msgspec.Struct, frozen=True, kw_only=True):
-    """Blocks in document order; columns of length n_blocks."""
+    """The text blocks of a page in document order; columns of length n_blocks."""
 
     node: Int64s
     """Number of the element."""
     parent: Int64s
-    """Place of the nearest block around it; -1 for none."""
+    """Index of the nearest block around each block; -1 if there is none."""
     texts: list[str]
-    """Text inside, white space collapsed."""
+    """Text of each block, with white space collapsed."""
     digests: list[bytes]
-    """Equal for equal texts, whatever the markup."""
+    """Digest of each text: equal for equal texts, whatever the markup."""
 
 
 def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
-    """The block elements with at least 40 characters and 3 different words.
+    """Return the block elements with at least 40 characters and 3 different words.
 
     Args:
         document: The page.
-        presentation: Of the same page.
+        presentation: The presentation of the same page.
     """
     nodes, segments = document.nodes, document.segments
     held = np.rint(
@@ -51,13 +51,13 @@ def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
     found: list[int] = []
     texts: list[str] = []
     for node, tag in enumerate(nodes.tags):
-        if tag not in BLOCK_TAGS:
+        if tag not in _BLOCK_TAGS:
             continue
         if tag == "small":
             text = presentation.small_texts[node]
         else:
             text = " ".join(flat[first[node] : first[node] + held[node]])
-        if len(text) >= CHARS_MIN and len(set(tokenise(text.lower()))) >= DISTINCT_WORDS_MIN:
+        if len(text) >= _CHARS_MIN and len(set(tokenise(text.lower()))) >= _DISTINCT_WORDS_MIN:
             found.append(node)
             texts.append(text)
     return TextBlocks(
@@ -69,6 +69,7 @@ def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
 
 
 def _parents(found: list[int], end: Int32s) -> Int64s:
+    """Return the index of the nearest block around each block, or -1."""
     parents: list[int] = []
     around: list[int] = []
     for place, node in enumerate(found):

@@ -1,1 +1,1 @@
-"""The classifier of Chakrabarti, Kumar and Punera (WWW 2007)."""
+"""PAGELEVEL: page-level template detection via isotonic smoothing (Chakrabarti et al., WWW 2007)."""

@@ -1,4 +1,4 @@
-"""Near-duplicates by the smallest hashes of a text's shingles.
+"""Detection of near-duplicate texts by the smallest hashes of their shingles.
 
 Broder et al., *Syntactic clustering of the web*, WWW6 1997, with the settings of Chakrabarti et al.
 (WWW 2007, section 6.2): text in lower case, only letters and digits, shingles of 6 words, the 8
@@ -8,22 +8,33 @@ smallest hashes, near-duplicates when at least 4 of them match.
 import hashlib
 import re
 
-SHINGLE_WORDS = 6
+_SHINGLE_WORDS = 6
 HASHES = 8
-MATCHES_MIN = 4
+"""Most hashes of a text."""
+_MATCHES_MIN = 4
+"""Near-duplicates share at least so many hashes."""
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def min_hashes(text: str) -> frozenset[bytes]:
-    """The HASHES smallest hashes of the shingles; a text shorter than one shingle is one."""
+    """Return the HASHES smallest hashes of a text's shingles of 6 words.
+
+    A text with fewer words is one shingle. An empty text has no hashes.
+
+    >>> text = "one two three four five six seven eight nine ten"
+    >>> are_near_duplicates(min_hashes(text), min_hashes(text.upper() + "!"))
+    True
+    >>> are_near_duplicates(min_hashes(text), min_hashes("something else"))
+    False
+    """
     words = _WORD.findall(text.lower())
-    starts = range(max(len(words) - SHINGLE_WORDS, 0) + 1) if words else ()
-    shingles = {" ".join(words[start : start + SHINGLE_WORDS]) for start in starts}
+    starts = range(max(len(words) - _SHINGLE_WORDS, 0) + 1) if words else ()
+    shingles = {" ".join(words[start : start + _SHINGLE_WORDS]) for start in starts}
     digests = (hashlib.blake2b(one.encode(), digest_size=8).digest() for one in shingles)
     return frozenset(sorted(digests)[:HASHES])
 
 
 def are_near_duplicates(one: frozenset[bytes], other: frozenset[bytes]) -> bool:
-    """Whether at least MATCHES_MIN of the hashes match."""
-    return len(one & other) >= MATCHES_MIN
+    """Return whether two texts share at least 4 of their `min_hashes`."""
+    return len(one & other) >= _MATCHES_MIN

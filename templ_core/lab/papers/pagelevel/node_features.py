@@ -1,8 +1,8 @@
-"""PAGELEVEL's features of the elements of a page.
+"""The features of PAGELEVEL for the elements of a page.
 
 Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothing*, WWW 2007,
-section 5.2, and Kumar's slides of the same work ("Cues used implicitly by humans"). Position and
-area are estimates (`templ_core.lab.layout.layout`).
+section 5.2, and Kumar's slides on the same work ("Cues used implicitly by humans"). Positions and
+areas are estimates of `templ_core.lab.layout.layout`.
 """
 
 import msgspec
@@ -21,9 +21,8 @@ from templ_core.page_level.features.characters import Characters, Words, read_ch
 from templ_core.page_level.features.own_features import sentence_ends
 from templ_core.page_level.smoothing.node_smoothing import leave_out
 
-Columns = dict[str, Floats]
-
-TITLE_WORDS_MAX = 20
+_TITLE_WORDS_MAX = 20
+"""Most words of a title that are looked for."""
 _WHITE = 1.0
 
 
@@ -33,32 +32,28 @@ class NodeFeatures(msgspec.Struct, frozen=True, kw_only=True):
     node: Int64s
     """Number of the element."""
     parent: Int32s
-    """Place among the blocks of the nearest one around it; -1 for the first."""
+    """Index of the nearest block around each block; -1 for the first."""
     area: Floats
-    """Estimated area; square pixels."""
-    words: Floats
-    """Words inside."""
-    columns: Columns
-    boxes: Boxes
-    """Of all elements."""
+    """Estimated area in square pixels."""
+    columns: dict[str, Floats]
+    """The features by name."""
 
     @property
     def rows(self) -> Floats:
-        """The features side by side: n_blocks rows."""
+        """The features side by side, (n_blocks, n_features)."""
         return np.stack(list(self.columns.values()), axis=1)
 
 
 def read_node_features(document: Document, presentation: Presentation) -> NodeFeatures:
-    """The features of a page with at least one segment.
+    """Return the features of a page with at least one segment.
 
     Args:
         document: The page.
-        presentation: Of the same page.
+        presentation: The presentation of the same page.
     """
     characters = read_characters(document.segments.texts)
     words = read_words(characters)
     boxes = estimate_layout(document, presentation)
-    inside = _inside(document, words.per_segment)
     is_block = np.array([tag not in INLINE for tag in document.nodes.tags])
     segments = sums_below(
         document.nodes.end, np.bincount(document.segments.owner, minlength=len(is_block))
@@ -66,25 +61,23 @@ def read_node_features(document: Document, presentation: Presentation) -> NodeFe
     tree = leave_out(document.nodes.parent, ~is_block | (segments < 0.5))
     node = tree.kept
     columns = {
-        **position_columns(boxes),
-        **text_columns(document, characters, words),
-        **link_columns(document, characters, words),
-        **title_columns(document, words),
-        **background_columns(document, presentation),
-        **markup_columns(document, characters, presentation),
+        **_position_columns(boxes),
+        **_text_columns(document, characters, words),
+        **_link_columns(document, characters, words),
+        **_title_columns(document, words),
+        **_background_columns(document, presentation),
+        **_markup_columns(document, characters, presentation),
     }
     return NodeFeatures(
         node=node,
         parent=tree.parent,
         area=boxes.area[node],
-        words=inside[node],
         columns={name: values[node] for name, values in columns.items()},
-        boxes=boxes,
     )
 
 
-def position_columns(boxes: Boxes) -> Columns:
-    """Closeness to the margins, distance from the centre, size and shape."""
+def _position_columns(boxes: Boxes) -> dict[str, Floats]:
+    """Return closeness to the margins, distance from the centre, size and shape."""
     width, height = boxes.page_width, boxes.page_height
     left, top = boxes.left / width, boxes.top / height
     right = 1 - (boxes.left + boxes.width) / width
@@ -107,8 +100,8 @@ def position_columns(boxes: Boxes) -> Columns:
     }
 
 
-def text_columns(document: Document, characters: Characters, words: Words) -> Columns:
-    """Words, sentence length and share of function words."""
+def _text_columns(document: Document, characters: Characters, words: Words) -> dict[str, Floats]:
+    """Return number of words, sentence length and share of function words."""
     inside = _inside(document, words.per_segment)
     ends = _inside(document, sentence_ends(characters))
     stops = max(
@@ -124,8 +117,8 @@ def text_columns(document: Document, characters: Characters, words: Words) -> Co
     }
 
 
-def link_columns(document: Document, characters: Characters, words: Words) -> Columns:
-    """Links per word, share of text in anchors, size of anchors, share of links inside the site."""
+def _link_columns(document: Document, characters: Characters, words: Words) -> dict[str, Floats]:
+    """Return links per word, text in anchors, size of anchors and share of links inside the site."""
     segments = document.segments
     inside = np.maximum(_inside(document, words.per_segment), 1.0)
     blanks = characters.count(characters.has(SPACE)) - 1  # without the line feed at the end
@@ -144,11 +137,11 @@ def link_columns(document: Document, characters: Characters, words: Words) -> Co
     }
 
 
-def title_columns(document: Document, words: Words) -> Columns:
-    """Words shared with the page's title: as a share of the title's, and per word of the node."""
+def _title_columns(document: Document, words: Words) -> dict[str, Floats]:
+    """Return the words shared with the page's title, per word of the title and of the element."""
     stops = np.concatenate(stop_word_hashes(document.language))
     title = read_words(read_characters([document.title or " "])).hashes
-    wanted = np.setdiff1d(title, stops)[:TITLE_WORDS_MAX]
+    wanted = np.setdiff1d(title, stops)[:_TITLE_WORDS_MAX]
     count = len(words.per_segment)
     found = np.zeros(len(document.nodes.tags))
     shared = np.zeros(len(document.nodes.tags))
@@ -162,8 +155,8 @@ def title_columns(document: Document, words: Words) -> Columns:
     }
 
 
-def background_columns(document: Document, presentation: Presentation) -> Columns:
-    """Lightness of the background a node stands on, and how far it is from the page's own."""
+def _background_columns(document: Document, presentation: Presentation) -> dict[str, Floats]:
+    """Return the lightness of the background, and its difference from that of the page."""
     parent = document.nodes.parent.tolist()
     lightness = presentation.background.tolist()
     for node, above in enumerate(parent):
@@ -174,10 +167,10 @@ def background_columns(document: Document, presentation: Presentation) -> Column
     return {"background": column, "background beside the page's": np.abs(column - column[body])}
 
 
-def markup_columns(
+def _markup_columns(
     document: Document, characters: Characters, presentation: Presentation
-) -> Columns:
-    """Visible characters to HTML, scripts and the like included."""
+) -> dict[str, Floats]:
+    """Return the ratio of visible characters to all HTML, including scripts and styles."""
     visible = _inside(document, characters.lengths)
     markup = sums_below(
         document.nodes.end, presentation.markup_chars + presentation.invisible_chars
@@ -186,6 +179,6 @@ def markup_columns(
 
 
 def _inside(document: Document, per_segment: npt.NDArray[np.generic]) -> Floats:
-    """Sum of a segment column inside each element; length n_nodes."""
+    """Return the sum of a segment column inside each element; length n_nodes."""
     sums: Floats = subtree_sums(document, per_segment.astype(np.float64)).astype(np.float64)
     return sums

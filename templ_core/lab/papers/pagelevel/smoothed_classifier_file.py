@@ -1,4 +1,4 @@
-"""PAGELEVEL's classifier as a file: JSON with a format version."""
+"""The file of PAGELEVEL's classifier: JSON with a format version."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifi
 
 _FORMAT = "templ-smoothed-classifier-1"
 _DIGITS = 12
+"""Significant digits of the numbers in a file."""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -18,15 +19,15 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def encode_classifier(classifier: SmoothedClassifier) -> bytes:
-    """The classifier's file."""
+    """Return the file of a classifier."""
     return msgspec.json.encode(_File(_FORMAT, classifier), enc_hook=_numbers)
 
 
 def decode_classifier(body: bytes) -> SmoothedClassifier:
-    """The classifier of a file.
+    """Read a classifier from its file.
 
     Raises:
-        CodecError: it is no such file, or of another version.
+        CodecError: This is no such file, or it has another format version.
     """
     try:
         file = msgspec.json.decode(body, type=_File, dec_hook=_array)

@@ -1,8 +1,8 @@
-"""Isotonic smoothing with the objective of the talk on Chakrabarti et al. (WWW 2007).
+"""Isotonic smoothing with the objective of the authors' talk on Chakrabarti et al. (WWW 2007).
 
-Slides, "Regularized isotonic regression": minimise sum of alpha_i |x_i - y_i| + beta_i |y_i -
-max of the children's y|, so that a node's score is never below its parent's. A step below a node
-costs in proportion to its height instead of once.
+The slide "Regularized isotonic regression" minimises the sum of alpha_i |x_i - y_i| +
+beta_i |y_i - max of the children's y|, so that the score of a node is never below its parent's. A
+step from a node to its children costs in proportion to its height, where the paper has a fixed cost.
 """
 
 import numpy as np
@@ -10,38 +10,45 @@ import numpy as np
 from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.page_level.smoothing.isotonic import Smoothed
 
-GRID = np.linspace(0.0, 1.0, 33)
+SPREAD_GRID = np.linspace(0.0, 1.0, 33)
+"""The values that scores may take."""
 _SPREAD_MAX = 1e6
-"""Costs more than any page gains by a step."""
+"""Replaces infinite weights; it costs more than any page gains by a step."""
 
 
 def smooth_spread_on_grid(
     parent: Int32s, score: Floats, weight: Floats, penalty: Floats
 ) -> Smoothed:
-    """`smooth_spread` with y on GRID: the best of those values, in place of `isotonic.smooth`.
+    """Return the scores on SPREAD_GRID with the least cost, as a replacement of `isotonic.smooth`.
 
     Args:
         parent: Parent of each node in document order; -1 for the first node, the only root.
-        score: x, 0 to 1.
-        weight: alpha, not negative.
-        penalty: beta; infinite ones are taken for very large.
+        score: x, 0 to 1; length n_nodes.
+        weight: alpha, not negative; length n_nodes.
+        penalty: beta, not negative, may be infinite; length n_nodes.
     """
-    return smooth_spread(parent, score, weight, np.minimum(penalty, _SPREAD_MAX), GRID)
+    return smooth_spread(parent, score, weight, np.minimum(penalty, _SPREAD_MAX), SPREAD_GRID)
 
 
 def smooth_spread(
     parent: Int32s, score: Floats, weight: Floats, spread_weight: Floats, values: Floats
 ) -> Smoothed:
-    """Smoothed scores at the least cost for y among `values`; exact with all different scores.
+    """Return the smoothed scores y among `values` with the least cost.
 
-    Takes time of n_nodes x n_values^2. Where costs are equal the smallest values are taken.
+    The result is the exact optimum if `values` are all different scores. Of equal costs the smallest
+    values are taken. It takes time of n_nodes x n_values^2.
+
+    >>> parent = np.array([-1, 0, 0], np.int32)
+    >>> score, weight = np.array([0.2, 0.3, 0.9]), np.ones(3)
+    >>> smooth_spread(parent, score, weight, np.zeros(3), score).score.tolist()
+    [0.2, 0.3, 0.9]
 
     Args:
         parent: Parent of each node in document order; -1 for the first node, the only root.
-        score: x.
-        weight: alpha, not negative.
-        spread_weight: beta, not negative and finite; of no consequence for leaves.
-        values: What y may be, ascending.
+        score: x; length n_nodes.
+        weight: alpha, not negative; length n_nodes.
+        spread_weight: beta, not negative and finite, ignored for leaves; length n_nodes.
+        values: The values that y may take, ascending.
     """
     children = _children(parent)
     cost = weight[:, None] * np.abs(score[:, None] - values)
@@ -60,6 +67,7 @@ def smooth_spread(
 
 
 def _children(parent: Int32s) -> list[list[int]]:
+    """Return the children of each node."""
     children: list[list[int]] = [[] for _ in parent]
     for node, above in enumerate(parent.tolist()):
         if above >= 0:
@@ -70,7 +78,7 @@ def _children(parent: Int32s) -> list[list[int]]:
 def _walk_down(
     parent: Int32s, children: list[list[int]], cost: Floats, highest: Int64s, values: Floats
 ) -> Smoothed:
-    """Values from the root down: each child's cheapest between its parent's and the limit."""
+    """Choose values from the root down: for each child the cheapest one that its parent allows."""
     taken = np.zeros(len(parent), np.int64)
     section = np.zeros(len(parent), np.int32)
     taken[0] = np.argmin(cost[0])

@@ -1,12 +1,9 @@
-"""Function words by language: running text is full of them, menus are not."""
+"""Function words of many languages, which running text is full of, but not menus."""
 
 import functools
 
 from templ_core.array_types import UInt64s
-from templ_core.page_level.features.characters import (
-    read_characters,
-    read_words,
-)
+from templ_core.page_level.features.characters import read_characters, read_words
 
 _WORDS = {
     "en": "the of and to a in is that for it as was with be by on not he his but at are this have from or had an they which you were her she there been their we has if will can more about",
@@ -35,12 +32,14 @@ _WORDS = {
 
 
 def stop_word_hashes(language: str) -> list[UInt64s]:
-    """Hashes of the function words of a language, as `read_words` hashes them.
-
-    All languages' where the declared one is not known: the caller takes the best fit.
+    """Return the hashes of the function words of a language, as `read_words` computes them.
 
     Args:
-        language: As declared by a page, such as `en-US`; may be empty.
+        language: Language that a page declares, such as `en-US`; may be empty.
+
+    Returns:
+        One array for a known language. For an unknown one, the arrays of all languages, of which the
+        caller uses the best match.
     """
     code = language.replace("_", "-").partition("-")[0].lower()
     known = _hashes()
@@ -49,4 +48,5 @@ def stop_word_hashes(language: str) -> list[UInt64s]:
 
 @functools.cache
 def _hashes() -> dict[str, UInt64s]:
+    """Return the hashes of the function words of each language."""
     return {code: read_words(read_characters([text])).hashes for code, text in _WORDS.items()}

@@ -1,55 +1,67 @@
-"""PAGELEVEL's three variants: what each says about the segments of a page.
+"""The three variants of PAGELEVEL: basic, basic-merge and smooth.
 
 Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothing*, WWW 2007,
 section 6.1.
 """
 
-from typing import Any
-
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s
+from templ_core.lab.evaluation.adjusted_rand import Grouping
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
-from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores, smoothed
-from templ_core.page_level.smoothing.isotonic import smooth as smooth_steps
-from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, Penalty, Smoother
+from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores
+from templ_core.page_level.smoothing.isotonic import smooth
+from templ_core.page_level.smoothing.node_smoothing import (
+    PENALTY_FACTOR,
+    Penalty,
+    Smoother,
+    penalties,
+    smooth_nodes,
+)
 
-Ints = npt.NDArray[np.integer[Any]]
-
-TEMPLATE_ABOVE = 0.5
+_TEMPLATE_ABOVE = 0.5
+"""Segments with more templateness are template."""
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
-    """Columns of length n_segments."""
+    """What a variant says about the segments of a page; columns of length n_segments."""
 
     templateness: Floats
-    group: Ints
-    """The segmentation."""
+    """0 to 1."""
+    group: Grouping
+    """The segmentation of the page."""
 
     @property
     def kept(self) -> Bools:
-        """Segments that are not template."""
-        return self.templateness <= TEMPLATE_ABOVE
+        """Whether each segment is kept, because it is not template."""
+        return self.templateness <= _TEMPLATE_ABOVE
 
 
-def basic(templateness: Floats) -> Variant:
-    """The classifier alone: hardly two neighbours share a score, so each segment stands alone.
+def basic_variant(templateness: Floats) -> Variant:
+    """Return the variant "basic": the classifier alone.
+
+    Neighbours hardly ever have equal scores, so each segment is a group of its own.
 
     Args:
-        templateness: Of the block that each segment stands in.
+        templateness: Templateness of the block that each segment is in.
     """
     return Variant(templateness=templateness, group=np.arange(len(templateness)))
 
 
-def basic_merge(templateness: Floats, words: Floats, delta: float) -> Variant:
-    """Neighbours whose scores differ by less than delta are one group, with their mean score.
+def basic_merge_variant(templateness: Floats, words: Floats, delta: float) -> Variant:
+    """Return the variant "basic-merge", which merges neighbours with similar scores.
+
+    Neighbours whose scores differ by less than delta form a group with their mean score.
+
+    >>> merged = basic_merge_variant(np.array([0.1, 0.3, 0.9]), np.array([3.0, 1.0, 1.0]), 0.25)
+    >>> merged.group.tolist(), merged.templateness.round(2).tolist()
+    ([0, 0, 1], [0.15, 0.15, 0.9])
 
     Args:
-        templateness: Of the block that each segment stands in.
-        words: Of each segment, at least 1.
-        delta: 0 to 1.
+        templateness: Templateness of the block that each segment is in.
+        words: Number of words of each segment, at least 1.
+        delta: Least difference between groups, 0 to 1.
     """
     apart = np.abs(np.diff(templateness, prepend=-np.inf)) >= delta
     group = np.cumsum(apart) - 1
@@ -57,25 +69,26 @@ def basic_merge(templateness: Floats, words: Floats, delta: float) -> Variant:
     return Variant(templateness=mean[group], group=group)
 
 
-def smooth(
+def smooth_variant(
     features: NodeFeatures,
     owner: Int32s,
     templateness: Floats,
     factor: float = PENALTY_FACTOR,
-    kind: Penalty = "area",
-    smoother: Smoother = smooth_steps,
+    penalty: Penalty = "area",
+    smoother: Smoother = smooth,
 ) -> Variant:
-    """Smoothed scores; a segment belongs to the section of the block that it stands in.
+    """Return the variant "smooth": smoothed scores, grouped by the section that a segment is in.
 
     Args:
-        features: Of the page.
-        owner: Owner of each segment.
-        templateness: Of each block.
-        factor: c of the penalty.
-        kind: Which of the paper's three penalties.
-        smoother: Minimises the paper's objective, or the talk's.
+        features: The blocks of the page.
+        owner: Number of the element that owns each segment; length n_segments.
+        templateness: Templateness of each block; length n_blocks.
+        factor: The factor c of the penalty for starting a section.
+        penalty: Which of the three penalties of the paper.
+        smoother: What minimises the objective of the paper, or that of the authors' talk.
     """
-    result = smoothed(features, templateness, factor, kind, smoother)
+    costs = penalties(penalty, factor, features.parent, features.area)
+    result = smooth_nodes(features.parent, templateness, features.area, costs, smoother=smoother)
     place = np.searchsorted(features.node, owner)
     return Variant(
         templateness=segment_scores(features, owner, result.score), group=result.section[place]

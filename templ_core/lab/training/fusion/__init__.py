@@ -1,1 +1,1 @@
-"""Fitting and judging the fusion of page and site."""
+"""Fitting of the fusion of page and site, and its evaluation on held-out sites and corpora."""

@@ -1,4 +1,4 @@
-"""Fitting the fusion of site and page: a logistic regression whose weights keep their signs."""
+"""Fitting of the fusion of page and site: a logistic regression with fixed signs of its weights."""
 
 from collections.abc import Sequence
 
@@ -14,36 +14,54 @@ from templ_core.site_level.fusion.fusion import Term
 from templ_core.site_level.fusion.site_inputs import SIGNS
 
 UNFITTED = {"page": 0.15, "place": 0.33, "surroundings": 0.27, "headline": 3.0}
-"""Log-odds of one thing seen in three ways count three quarters together, the page alone
-least of them; a headline is content unless much speaks against it; all else starts at 0."""
+"""Weights that the penalty pulls towards; other inputs are pulled towards 0.
+
+Page, place and surroundings are log-odds of the same question from three points of view, so together
+they weigh three quarters, and the page alone least. A headline is content unless much evidence is
+against it.
+"""
 _PENALTY = 0.1
-"""At a tenth of it one site left out loses 0.027, and sites_other 0.010; at three times as much stream
-loses 0.002."""
-_ODDS_MAX = 12.0
+"""Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
+
+With a tenth of it, one held-out site loses 0.027 word F1 and the corpus sites_other 0.010. With three
+times as much, the corpus stream loses 0.002.
+"""
+_LOG_ODDS_MAX = 12.0
+"""Log-odds of the page level are clipped to this range, in both directions."""
 _DEVIATIONS = 4.0
-"""Inputs are cut off so many standard deviations from their mean, ..."""
-_YES_OR_NO = frozenset({"headline"})
-"""... but for those that are 0 or 1, which would be next to nothing where they are rare."""
+"""Inputs are clipped this many standard deviations from their mean."""
+_BINARY = frozenset({"headline"})
+"""Inputs that are 0 or 1; they are not clipped, since rare ones would nearly vanish."""
 _PAGE_SHARE, _WORDS_AT_LEAST = 0.1, 5
+"""The size of a page is its gold words plus this share of all its words plus this number."""
 _ITERATIONS = 200
+"""Most iterations of the optimiser."""
 _WEIGHT_DECIMALS = 4
 
 
 class LinearModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The fitted part of a fusion model."""
+    """The fitted part of a fusion model: log-odds of content are the bias plus the sum of the terms."""
 
     terms: dict[str, Term]
+    """By name of the input."""
     bias: float
 
 
 def fit_fusion(
     pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> LinearModel:
-    """Fit the inputs of these names to pages of known sites, as they are decided.
+    """Fit the weights of some inputs to the pages whose site was known when they arrived.
 
-    A segment weighs the square root of its words over the words of its page's gold; all pages of a
-    site together weigh the square root of their number. The weights of standardised inputs are drawn
-    to what they are without fitting; inputs are named in `SIGNS`, and no weight has the other sign.
+    The loss is the cross-entropy of the decision as it is made in production: the fused log-odds and
+    the page's own log-odds are mixed by the trust in the site. A segment weighs the square root of
+    its words divided by the size of its page; all pages of a site together weigh the square root of
+    their number. An L2 penalty pulls the weights of the standardised inputs towards `UNFITTED`, and
+    every weight keeps the sign that `SIGNS` gives.
+
+    Args:
+        pages: Pages with gold; those of unknown sites are left out.
+        names: Names of the inputs to fit, all of them in `SIGNS`.
+        config: The core's thresholds.
     """
     used = [page for page in pages if page.known]
     counted = (weight := _weights(used)) > 0
@@ -55,7 +73,7 @@ def fit_fusion(
     weight = weight[counted] / weight.sum()
     mean = weight @ rows
     deviation = np.sqrt(weight @ (rows - mean) ** 2) + 1e-9
-    reach = np.array([np.inf if name in _YES_OR_NO else _DEVIATIONS for name in names]) * deviation
+    reach = np.array([np.inf if name in _BINARY else _DEVIATIONS for name in names]) * deviation
     low = np.maximum(mean - reach, rows.min(axis=0))
     high = np.minimum(mean + reach, rows.max(axis=0))
     inputs = (np.clip(rows, low, high) - mean) / deviation
@@ -63,7 +81,7 @@ def fit_fusion(
         _Rows(
             inputs=np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1).astype(np.float32),
             trust=trust,
-            rest=(1 - trust) * np.clip(own, -_ODDS_MAX, _ODDS_MAX),
+            rest=(1 - trust) * np.clip(own, -_LOG_ODDS_MAX, _LOG_ODDS_MAX),
             share=np.concatenate([page.labels.content for page in used])[counted],
             weight=weight,
         ),
@@ -85,7 +103,7 @@ def fit_fusion(
 
 
 def _weights(pages: Sequence[FusionPage]) -> Floats:
-    """The weight of each segment."""
+    """Return the weight of each segment of all pages; 0 for segments that are not scored."""
     of_site: dict[tuple[str, str], int] = {}
     for page in pages:
         of_site[page.corpus, page.site] = of_site.get((page.corpus, page.site), 0) + 1
@@ -104,24 +122,27 @@ def _rows(page: FusionPage, names: Sequence[str]) -> Float32s:
 
 
 class _Rows(msgspec.Struct, frozen=True, kw_only=True):
-    """Segments: log-odds are rest + trust * (inputs @ weights)."""
+    """The segments to fit to; their log-odds are rest + trust * (inputs @ weights)."""
 
     inputs: Float32s
-    """Standardised, the last one 1."""
+    """Standardised inputs and a last column of ones, (n_rows, n_inputs + 1)."""
     trust: Floats
+    """Weight of the site against the page alone, 0 to 1."""
     rest: Floats
+    """Contribution of the page alone; log-odds."""
     share: Floats
-    """How much of each is content."""
+    """Gold share of each segment that is content, 0 to 1."""
     weight: Floats
+    """Weight of each segment; they sum to 1."""
 
 
 def _fit(rows: _Rows, signs: Sequence[int], unfitted: Floats) -> Floats:
-    """Weights of the inputs, the last of them the bias.
+    """Return the weights of the inputs that minimise the loss; the last one is the bias.
 
     Args:
         rows: The segments.
-        signs: Of each weight but the bias.
-        unfitted: What each weight but the bias is drawn to.
+        signs: Sign of each weight except the bias.
+        unfitted: Value that each weight except the bias is pulled towards.
     """
 
     def loss(weights: Floats) -> tuple[float, Floats]:

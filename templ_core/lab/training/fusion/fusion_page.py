@@ -1,4 +1,4 @@
-"""A page as the fusion of site and page is fitted to it and judged on it."""
+"""The pages that the fusion of page and site is fitted to and judged on."""
 
 import msgspec
 
@@ -8,41 +8,43 @@ from templ_core.lab.training.pages import WordBag
 from templ_core.site_level.fusion.site_inputs import Columns
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """What was known about a page's site when it came."""
+class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
+    """What a site model knew about a page's site when the page arrived."""
 
     documents: int
-    """Documents that the site's model rested on, 1 or more."""
+    """Number of documents behind the site model, at least 1."""
     columns: Columns
-    """Inputs of the fusion."""
+    """Inputs of the fusion, by name; each of length n_segments."""
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What one page came to."""
+class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of a decision on one page."""
 
     f1: float
+    """Word F1, 0 to 1."""
     template_f1: float | None
-    """None where the gold names no elements, or with too little template."""
+    """Word F1 of the removed text; None if the gold names no elements or there is too little template."""
     empty: bool
+    """Whether no text was kept."""
 
 
 class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with gold, and what was known about its site when it came."""
+    """A page with gold, with the evidence about it when it arrived."""
 
     corpus: str
     site: str
-    kind: str
-    """Type of page; empty where the corpus does not say."""
+    page_type: str
+    """Page type as the corpus names it; empty if it names none."""
     fold: int
-    """Of the page model that scored it, which has not seen its site."""
+    """Number of the page model that scored the page and has not seen its site."""
     seen: int
     """Number of the page among those of its site, from 1."""
     scores: PageScores
-    known: list[Known]
-    """By each way of learning its site; empty for a site's first page."""
+    known: list[KnownSite]
+    """One entry for each compared way of learning a site; empty for the first page of a site."""
     labels: Labels
     bag: WordBag
     has_selector: bool
-    """Whether its gold names elements, so that all other text is template."""
-    peers: dict[str, Outcome]
-    """What other extractors make of it."""
+    """Whether the gold names elements, so that all other text is template."""
+    peers: dict[str, FusionOutcome]
+    """The scores of other extractors, by name."""

@@ -1,4 +1,4 @@
-"""How good the decisions of a fusion are on pages of sites, or of corpora, it was not fitted to."""
+"""Evaluation of the fusion on held-out sites and corpora."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,31 +10,33 @@ from templ_core.config import CoreConfig
 from templ_core.decide import decide_alone, decide_fused
 from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
-from templ_core.lab.training.fusion.fusion_page import FusionPage, Outcome
+from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.site_level.fusion.fusion import fused_log_odds
 from templ_core.site_level.fusion.site_inputs import CONSTANT
 
 LAST_OF_BIN = (5, 10, 25, 50, 10**9)
-"""Pages of a site seen so far: 1-5, 6-10, 11-25, 26-50 and more."""
+"""Last page number of each bin of pages of a site seen so far: 1-5, 6-10, 11-25, 26-50, 51+."""
 _CONSTANT_WORDS_MIN = 4
+"""Constant text of at least so many words is template by places alone."""
 
-Group = Callable[[FusionPage], int | str]
+PageGroup = Callable[[FusionPage], int | str]
+"""Returns the group of a page; groups are held out together."""
 
 
 def by_site(page: FusionPage) -> int:
-    """Pages left out together: of the sites that one page model has not seen."""
+    """Return the fold of a page's site: sites of a fold are held out together."""
     return page.fold
 
 
 def by_corpus(page: FusionPage) -> str:
-    """Pages left out together: of one corpus."""
+    """Return the corpus of a page: pages of a corpus are held out together."""
     return page.corpus
 
 
 def fitted_without(
-    pages: Sequence[FusionPage], names: Sequence[str], group: Group, config: CoreConfig
+    pages: Sequence[FusionPage], names: Sequence[str], group: PageGroup, config: CoreConfig
 ) -> dict[int | str, LinearModel]:
-    """For each group of pages the model that is fitted to all others."""
+    """Return, for each group of pages, the model that is fitted to all other pages."""
     return {
         left_out: fit_fusion([page for page in pages if group(page) != left_out], names, config)
         for left_out in sorted({group(page) for page in pages}, key=str)
@@ -44,18 +46,18 @@ def fitted_without(
 def decide_all(
     pages: Sequence[FusionPage],
     models: dict[int | str, LinearModel],
-    group: Group,
+    group: PageGroup,
     config: CoreConfig,
     way: int = 0,
-) -> list[Outcome]:
-    """What each page comes to with the model that was fitted without it.
+) -> list[FusionOutcome]:
+    """Return the scores of each page with the model that was fitted without its group.
 
     Args:
         pages: The pages.
-        models: By group.
-        group: The group of a page.
+        models: Fitted models by held-out group.
+        group: Returns the group of a page.
         config: The core's thresholds.
-        way: Number of the way in which sites are learned.
+        way: Number of the way in which sites were learned: the index in `FusionPage.known`.
     """
     outcomes = []
     for page in pages:
@@ -68,16 +70,16 @@ def decide_all(
     return outcomes
 
 
-def decide_all_alone(pages: Sequence[FusionPage], config: CoreConfig) -> list[Outcome]:
-    """What each page comes to without its site."""
+def decide_all_alone(pages: Sequence[FusionPage], config: CoreConfig) -> list[FusionOutcome]:
+    """Return the scores of each page by the page level alone."""
     return [_outcome(page, decide_alone(page.scores, config).kept) for page in pages]
 
 
-def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list[Outcome]:
-    """What each page comes to by its places alone: the floor of every fitted model.
+def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list[FusionOutcome]:
+    """Return the scores of each page by its places alone, a baseline that every model should beat.
 
-    Segments stay where the mean log-odds of their places, pooled over the window, are for content,
-    unless they are constant text of a few words. A page left without text is decided alone.
+    A segment is kept if the pooled log-odds of its place speak for content, unless it is constant
+    text of several words. If nothing is kept, the page level decides alone.
     """
     outcomes = []
     for page in pages:
@@ -92,8 +94,9 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
     return outcomes
 
 
-def _outcome(page: FusionPage, kept: Bools) -> Outcome:
-    return Outcome(
+def _outcome(page: FusionPage, kept: Bools) -> FusionOutcome:
+    """Return the scores of the kept segments of a page."""
+    return FusionOutcome(
         f1=page.bag.f1(kept)[0],
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,
         empty=not kept.any(),
@@ -101,7 +104,7 @@ def _outcome(page: FusionPage, kept: Bools) -> Outcome:
 
 
 class SiteChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What the site's evidence changes on one site."""
+    """The change that the evidence of the site makes on one site."""
 
     corpus: str
     site: str
@@ -109,14 +112,18 @@ class SiteChange(msgspec.Struct, frozen=True, kw_only=True):
     alone: float
     """Mean word F1 of the page level alone."""
     fused: float
+    """Mean word F1 of page and site together."""
     interval: Interval
-    """Of the mean difference, paired by page."""
+    """Confidence interval of the mean difference, paired by page."""
 
 
 def site_changes(
-    pages: Sequence[FusionPage], alone: Sequence[Outcome], fused: Sequence[Outcome], seed: int
+    pages: Sequence[FusionPage],
+    alone: Sequence[FusionOutcome],
+    fused: Sequence[FusionOutcome],
+    seed: int,
 ) -> list[SiteChange]:
-    """The change of each site, the largest loss first."""
+    """Return the change on each site, the largest loss first."""
     places: dict[tuple[str, str], list[int]] = {}
     for place, page in enumerate(pages):
         places.setdefault((page.corpus, page.site), []).append(place)

@@ -1,1 +1,1 @@
-"""How much of each segment is content, by gold text or by counting on sites."""
+"""Labels: how much of each segment is content, from gold or by counting repeats on a site."""

@@ -1,4 +1,4 @@
-"""The table of the alignment, row by row, and the way back through it."""
+"""The dynamic programme of the alignment: its table, row by row, and the way back through it."""
 
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
@@ -6,14 +6,14 @@ from libc.stdlib cimport calloc, free, malloc
 import numpy as np
 
 cdef enum:
-    LEFT = 1                # as good without this word of the page
-    UP = 2                  # as good without this word of the gold text
-    RUNS_ON = 4             # a match here goes on with the run before it
+    LEFT = 1                # leaving out this word of the page costs nothing
+    UP = 2                  # leaving out this word of the gold text costs nothing
+    RUNS_ON = 4             # a match here continues the run before it
 
 cdef struct Rows:
-    int32_t *best           # score of the best alignment up to each word
-    int32_t *ending         # of the best one whose last match is here; -1 = no match here
-    uint8_t *ways           # for each cell
+    int32_t *best           # score of the best alignment up to each word of the page
+    int32_t *ending         # score of the best one whose last match is here; -1 = none
+    uint8_t *ways           # flags of each cell of the table
 
 
 def aligned(
@@ -24,6 +24,16 @@ def aligned(
     int match,
     int run_match,
 ):
+    """Return which words of the page are matched in one best alignment with the gold text.
+
+    Args:
+        page: Number of each word of the page.
+        gold: Number of each word of the gold text.
+        page_joins: Whether each word of the page follows directly on the one before it.
+        gold_joins: Whether each word of the gold text follows directly on the one before it.
+        match: Score of a match.
+        run_match: Score of a match that continues a run.
+    """
     cdef Py_ssize_t size = page.shape[0], row
     cdef Rows rows
     matched = np.zeros(size, np.bool_)
@@ -58,10 +68,10 @@ cdef void _fill_row(
     int match,
     int run_match,
 ) noexcept nogil:
-    """The next row in place of the last one, from left to right."""
+    """Replace the last row of the table by the next one, from left to right."""
     cdef Py_ssize_t size = page.shape[0], column
     cdef uint8_t *ways = rows.ways + row * size
-    cdef int32_t best_before = 0, ending_before = -1        # of the last row, one to the left
+    cdef int32_t best_before = 0, ending_before = -1        # from the last row, one column to the left
     cdef int32_t left = 0, score, value, best_above, ending_above
     cdef uint8_t way
     for column in range(size):

@@ -1,8 +1,8 @@
-"""Labels for a page model without gold: SITELEVEL's of each segment, corrected by its place.
+"""Labels without gold: those of SITELEVEL for each segment, corrected by the place it stands in.
 
-Counting texts errs on two sides. Lists that change from page to page (related articles, teasers)
-are never equal, so they pass for content; and an article that a listing quotes passes for template.
-Both stand in places where most text is of the other kind.
+Counting equal texts makes two kinds of mistakes. Lists that change from page to page (related
+articles, teasers) never repeat, so they look like content. An article that a listing quotes repeats,
+so it looks like template. Both stand in places where most of the text has the other label.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from templ_core.lab.training.labels.node_templates import count_site, site_label
 from templ_core.lab.training.labels.site_pages import ReadPage
 from templ_core.site_level.places.places import node_places
 
-TEMPLATE_PLACE_MIN = 0.6
-"""In a place where this share of the text recurs, all of it is template."""
-CONTENT_PLACE_MAX = 0.1
-"""In a place where no more than this recurs, what recurs has no label."""
-PLACE_PAGES_MIN = 4
-"""Pages that a place must be on before it says anything."""
+_TEMPLATE_PLACE_MIN = 0.6
+"""If at least this share of the text in a place repeats, all of the place is template."""
+_CONTENT_PLACE_MAX = 0.1
+"""If at most this share of the text in a place repeats, the text that repeats gets no label."""
+_PLACE_PAGES_MIN = 4
+"""Places on fewer pages correct nothing."""
 _WORDS_MAX = 50
-"""Words of a segment beyond which it counts no more for its place."""
+"""A segment counts for its place with at most this number of words."""
 
 
 def counted_labels(pages: Sequence[ReadPage]) -> list[Labels]:
-    """Labels of the segments of all pages of a site.
+    """Return the labels of the segments of all pages of a site.
 
     Args:
-        pages: Of one site; near-duplicates left out, as `read_pages` does.
+        pages: The pages of one site without near-duplicates, as `read_pages` returns them.
     """
     frequency = count_site(pages)
     recurs = [site_labels(page, frequency).template_segment for page in pages]
@@ -37,9 +37,9 @@ def counted_labels(pages: Sequence[ReadPage]) -> list[Labels]:
     words = [np.clip(page.words.per_segment, 1, _WORDS_MAX) for page in pages]
     found = []
     for recurring, (share, on_pages) in zip(recurs, _recurring(places, words, recurs), strict=True):
-        known = on_pages >= PLACE_PAGES_MIN
-        content = ~recurring & ~(known & (share >= TEMPLATE_PLACE_MIN))
-        doubtful = recurring & known & (share <= CONTENT_PLACE_MAX)
+        known = on_pages >= _PLACE_PAGES_MIN
+        content = ~recurring & ~(known & (share >= _TEMPLATE_PLACE_MIN))
+        doubtful = recurring & known & (share <= _CONTENT_PLACE_MAX)
         found.append(Labels(content=content.astype(np.float64), counts=~doubtful))
     return found
 
@@ -47,7 +47,7 @@ def counted_labels(pages: Sequence[ReadPage]) -> list[Labels]:
 def _recurring(
     places: Sequence[UInt64s], words: Sequence[Int64s], recurs: Sequence[Bools]
 ) -> list[tuple[Floats, Floats]]:
-    """Of each segment's place: the share of its words that recur, and the pages that have it."""
+    """Return, for each segment's place, the share of its words that repeat and the pages that have it."""
     place = np.unique(np.concatenate(places), return_inverse=True)[1]
     counts = [len(some) for some in places]
     page = np.repeat(np.arange(len(counts)), counts)

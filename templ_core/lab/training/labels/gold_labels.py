@@ -1,4 +1,4 @@
-"""How much of each segment is content, from a page's gold text or its gold selector."""
+"""Labels of segments from a page's gold text or from its gold selectors."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -10,24 +10,27 @@ from lxml.cssselect import CSSSelector
 
 from templ_core.array_types import Bools, Floats, UInt64s
 from templ_core.dom.document import Document, parse_markup
-from templ_core.dom.tags import INVISIBLE
+from templ_core.lab.layout.presentation import visible_elements
 from templ_core.lab.training.labels.alignment import matched_words
 from templ_core.tokens import tokenise
 
-COPY_WORDS_MIN = 6
-"""Shorter texts that stand on a page twice may mean different things."""
+_COPY_WORDS_MIN = 6
+"""Equal texts with fewer words are labelled apart, since they may mean different things."""
 
 
 class GoldSelectors(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a page's content is, as CSS selectors; None = none."""
+    """CSS selectors of the content of a page."""
 
     content: str
+    """Elements that are content."""
     exclude: str | None = None
+    """Elements inside the content that are template."""
     neutral: str | None = None
+    """Elements that are neither content nor template."""
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Self | None:
-        """Those of a corpus record; None where only its gold text is known."""
+        """Return the selectors of a corpus record, or None if only its gold text is known."""
         if not record.get("gold_selector"):
             return None
         return cls(
@@ -38,21 +41,21 @@ class GoldSelectors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Labels(msgspec.Struct, frozen=True, kw_only=True):
-    """Columns of length n_segments."""
+    """The labels of the segments of a page; columns of length n_segments."""
 
     content: Floats
     """Share of the segment that is content, 0 to 1."""
     counts: Bools
-    """Whether the segment is content or template, and not text that is neither."""
+    """Whether the segment has a label; others are neither content nor template, or doubtful."""
 
 
 def aligned_labels(document: Document, text: UInt64s, gold_text: str) -> Labels:
-    """Labels from the gold text of a page: the share of matched words.
+    """Return labels from the gold text of a page: the share of words that are matched with it.
 
     Args:
         document: The page.
-        text: Hash of each segment's words; copies get the best label of any copy.
-        gold_text: The page's content.
+        text: Hash of each segment's words; segments with equal hashes get the best label of them.
+        gold_text: The content of the page.
     """
     words = [tokenise(segment.lower()) for segment in document.segments.texts]
     count = np.array([len(some) for some in words])
@@ -62,22 +65,25 @@ def aligned_labels(document: Document, text: UInt64s, gold_text: str) -> Labels:
     group = np.unique(text, return_inverse=True)[1]
     best = np.zeros(len(words))
     np.maximum.at(best, group, share)
-    content = np.where(count >= COPY_WORDS_MIN, best[group], share)
+    content = np.where(count >= _COPY_WORDS_MIN, best[group], share)
     return Labels(content=content, counts=np.ones(len(words), np.bool_))
 
 
 def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Labels | None:
-    """Labels from the elements a selector names; None when they cannot be told.
+    """Return labels from the elements that CSS selectors name.
 
     Args:
         document: The page.
         markup: The decoded page.
         gold: Which elements are content.
+
+    Returns:
+        None if the elements of the markup are not the nodes of the document.
     """
     root = parse_markup(markup)
     if root is None:
         return None
-    elements = _visible_elements(root)
+    elements = list(visible_elements(root))
     if [element.tag for element in elements] != document.nodes.tags:
         return None
     content = _inside(root, elements, gold.content, document)
@@ -86,22 +92,13 @@ def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Lab
     return Labels(content=content.astype(np.float64), counts=~neutral)
 
 
-def _visible_elements(root: etree._Element) -> list[etree._Element]:
-    """The elements that are nodes of the document, in order."""
-    elements: list[etree._Element] = []
-    todo = [root]
-    while todo:
-        element = todo.pop()
-        if isinstance(element.tag, str) and element.tag not in INVISIBLE:
-            elements.append(element)
-            todo.extend(reversed(element))
-    return elements
-
-
 def _inside(
     root: etree._Element, elements: list[etree._Element], selector: str | None, document: Document
 ) -> Bools:
-    """Which segments are inside selected elements, by owner or by all their inline elements."""
+    """Return which segments are inside selected elements.
+
+    A segment is inside if its owner is, or all of its inline elements are.
+    """
     segments, nodes = document.segments, document.nodes
     if not selector:
         return np.zeros(len(segments.texts), np.bool_)

@@ -1,4 +1,4 @@
-"""The pages of a site, read for labels that are counted on the site itself."""
+"""Pages without gold, grouped by site and parsed, for labels that are counted on each site."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,20 +12,20 @@ from templ_core.lab.layout.presentation import Presentation, read_presentation
 from templ_core.lab.training.labels.near_duplicates import representatives, shingles
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 
-PAGES_MIN = 12
-"""Different pages a site needs, so that a tenth of them means something."""
+PAGES_PER_SITE_MIN = 12
+"""Least number of different pages of a site, so that a tenth of them is more than one."""
 SITES_MIN = 10
-"""Sites a model needs at least; with fewer it learns the sites."""
-WORDS_MIN = 20
-"""Pages with fewer words are error pages, redirects and the like."""
+"""Least number of sites; with fewer, a model would learn these sites only."""
+_WORDS_MIN = 20
+"""Pages with fewer words are left out as error pages, redirects and the like."""
 
 
 class TooFewPages(ValueError):
-    """Labels cannot be counted: too few sites, or too few pages a site."""
+    """Labels cannot be counted: there are too few sites, or too few pages for each site."""
 
 
-class SitePage(msgspec.Struct, frozen=True, kw_only=True):
-    """One page of a corpus; no gold is needed."""
+class CorpusPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a corpus without gold, not yet parsed."""
 
     corpus: str
     site: str
@@ -36,58 +36,59 @@ class SitePage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page after parsing."""
+    """A page of a corpus after parsing."""
 
-    page: SitePage
+    page: CorpusPage
     document: Document
     presentation: Presentation
     words: Words
 
 
-class Site(msgspec.Struct, frozen=True, kw_only=True):
-    """Different pages of one site; near-duplicates are left out."""
+class ReadSite(msgspec.Struct, frozen=True, kw_only=True):
+    """The pages of one site after parsing, without near-duplicates."""
 
     corpus: str
     name: str
     pages: list[ReadPage]
 
 
-def read_sites(pages: Iterable[SitePage]) -> Iterator[Site]:
-    """The sites that have enough pages, each read when it is its turn.
+def read_sites(pages: Iterable[CorpusPage]) -> Iterator[ReadSite]:
+    """Yield the sites that have enough pages; each is parsed when it is asked for.
 
     Raises:
-        TooFewPages: fewer than SITES_MIN sites have PAGES_MIN different pages.
+        TooFewPages: Fewer than SITES_MIN sites have PAGES_PER_SITE_MIN different pages.
     """
-    by_site: dict[tuple[str, str], list[SitePage]] = {}
+    by_site: dict[tuple[str, str], list[CorpusPage]] = {}
     for page in pages:
         by_site.setdefault((page.corpus, page.site), []).append(page)
     if len(by_site) < SITES_MIN:
         raise TooFewPages(
             f"the pages are of {len(by_site)} sites; labels counted on sites need at least "
-            f"{SITES_MIN} sites of {PAGES_MIN} different pages each"
+            f"{SITES_MIN} sites of {PAGES_PER_SITE_MIN} different pages each"
         )
     used = 0
     most = 0
     for (corpus, name), some in by_site.items():
-        site = Site(corpus=corpus, name=name, pages=read_pages(some))
+        site = ReadSite(corpus=corpus, name=name, pages=read_pages(some))
         most = max(most, len(site.pages))
-        if len(site.pages) >= PAGES_MIN:
+        if len(site.pages) >= PAGES_PER_SITE_MIN:
             used += 1
             yield site
     if used < SITES_MIN:
         raise TooFewPages(
-            f"{used} of {len(by_site)} sites have {PAGES_MIN} or more different pages with text "
+            f"{used} of {len(by_site)} sites have {PAGES_PER_SITE_MIN} or more different pages with text "
             f"(the largest has {most}); labels counted on sites need at least {SITES_MIN} such sites"
         )
 
 
-def read_pages(pages: Sequence[SitePage]) -> list[ReadPage]:
-    """The pages of a site that can be read, without near-duplicates."""
+def read_pages(pages: Sequence[CorpusPage]) -> list[ReadPage]:
+    """Return the pages of a site that can be parsed, without near-duplicates."""
     read = [one for one in map(_read, pages) if one is not None]
     return [read[place] for place in representatives([shingles(one.words) for one in read])]
 
 
-def _read(page: SitePage) -> ReadPage | None:
+def _read(page: CorpusPage) -> ReadPage | None:
+    """Return the parsed page, or None if it cannot be parsed or has too few words."""
     try:
         decoded = decode_page(
             page.body,
@@ -103,6 +104,6 @@ def _read(page: SitePage) -> ReadPage | None:
     if presentation is None or not document.segments.texts:
         return None
     words = read_words(read_characters(document.segments.texts))
-    if len(words.first) < WORDS_MIN:
+    if len(words.first) < _WORDS_MIN:
         return None
     return ReadPage(page=page, document=document, presentation=presentation, words=words)

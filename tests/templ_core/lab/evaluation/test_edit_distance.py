@@ -23,11 +23,11 @@ def by_definition(one, other):
 
 
 @given(words, words)
-def test_distance_is_that_of_the_definition(one, other):
+def test_edit_distance_equals_its_recursive_definition(one, other):
     assert edit_distance(one, other) == by_definition(one, other)
 
 
-def test_distance_of_texts_is_relative_to_the_longer():
+def test_text_distance_is_relative_to_the_longer_text():
     assert text_distance("One two, three four", "one TWO three") == 0.25
     assert text_distance("a b", "c d") == 1.0
     assert text_distance("", "") == 0.0

@@ -14,5 +14,5 @@ def test_a_chart_is_well_formed_and_shows_every_point():
     assert heights[1] < heights[0] < heights[2]
 
 
-def test_one_point_alone():
+def test_a_chart_of_a_single_point():
     assert "<circle" in line_chart("t", "x", "y", {"one": [(1, 0.5)]})

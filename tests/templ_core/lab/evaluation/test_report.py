@@ -16,7 +16,7 @@ def score(f1, **fields):
     return PageScore(**{**values, **fields})
 
 
-def test_pages_sites_and_what_is_known_of_some_pages_only():
+def test_the_summary_has_means_over_pages_and_sites():
     summary = summarise([score(1.0), score(0.8, character_f1=0.9), score(0.3, site="b.org")])
     assert (summary.pages, summary.sites) == (3, 2)
     assert summary.f1 == pytest.approx(0.7)
@@ -35,7 +35,7 @@ def test_two_systems_are_compared_page_by_page():
     assert means.pages_interval.low == pytest.approx(0.1)
 
 
-def test_groups_are_named_in_order():
-    scores = [score(1.0, kind="news", seen=30), score(0.5, kind="forum", seen=2)]
-    assert list(group(scores, "kind")) == ["forum", "news"]
+def test_groups_are_in_ascending_order():
+    scores = [score(1.0, page_type="news", seen=30), score(0.5, page_type="forum", seen=2)]
+    assert list(group(scores, "page_type")) == ["forum", "news"]
     assert list(by_pages_seen(scores)) == ["1-5", "26-50"]

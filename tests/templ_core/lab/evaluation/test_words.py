@@ -14,7 +14,7 @@ def counts(text):
     return word_counts(text)
 
 
-def test_f1_is_over_multisets():
+def test_repeated_words_count_as_often_as_they_occur():
     score = score_text(counts("a a b"), counts("a b b"), counts(""))
     assert score.precision == pytest.approx(2 / 3)
     assert score.recall == pytest.approx(2 / 3)
@@ -30,11 +30,11 @@ def test_neutral_words_neither_help_nor_hurt():
     )
 
 
-def test_an_empty_output_scores_nothing():
+def test_an_empty_output_scores_zero():
     assert score_text(counts(""), counts("gold"), counts("")).f1 == 0.0
 
 
-def test_template_f_needs_template():
+def test_pages_with_little_template_have_no_template_score():
     page = counts("gold " + "menu " * 20)
     whole = score_template(counts("gold"), counts("gold"), counts(""), page)
     assert whole is not None
@@ -45,7 +45,7 @@ def test_template_f_needs_template():
     assert score_template(counts("gold"), counts("gold"), counts(""), counts("gold menu")) is None
 
 
-def test_page_words_leave_out_scripts_and_find_neutral_elements():
+def test_page_words_exclude_scripts_and_find_neutral_elements():
     html = (
         "<head><title>no</title></head><body><h1 class=t>Head <b>line</b></h1>"
         "<p>bo<i>dy</i></p><script>no</script><noscript>no</noscript>end</body>"
@@ -62,7 +62,7 @@ def test_visible_text_separates_blocks_but_not_inline_runs():
     assert visible_text(root).split() == ["a", "bcd", "e", "f"]
 
 
-def test_scripts_without_blanks_are_known_and_counted_by_letter():
+def test_scripts_without_blanks_are_recognised_and_counted_by_letter():
     assert is_unspaced("日本語の文章です。abc")
     assert is_unspaced("ภาษาไทย")
     assert not is_unspaced("An article on 日本 in English")

@@ -16,7 +16,7 @@ def numbers(tags, tag):
     return [number for number, one in enumerate(tags) if one == tag]
 
 
-def test_blocks_stand_below_one_another_in_their_parents_width():
+def test_blocks_are_stacked_in_the_width_of_their_parent():
     tags, found = boxes(f"<body><div>short</div><div>{LONG}</div><div>end</div>")
     first, second, third = numbers(tags, "div")
     assert found.width[first] == found.width[second] == VIEWPORT_PX - 16
@@ -26,7 +26,7 @@ def test_blocks_stand_below_one_another_in_their_parents_width():
     assert found.page_height >= found.top[third] + found.height[third]
 
 
-def test_cells_stand_side_by_side_and_share_the_width_by_their_text():
+def test_cells_are_side_by_side_and_share_the_width_by_their_text():
     tags, found = boxes(f"<body><table width=100%><tr><td>menu<td>{LONG}</table>")
     menu, main = numbers(tags, "td")
     assert found.top[menu] == found.top[main]
@@ -36,27 +36,27 @@ def test_cells_stand_side_by_side_and_share_the_width_by_their_text():
     assert found.height[row] == max(found.height[menu], found.height[main])
 
 
-def test_declared_widths_of_cells_count():
+def test_declared_widths_of_cells_are_used():
     tags, found = boxes(f"<body><table width=1000><tr><td width=20%>{LONG}<td width=80%>b</table>")
     left, right = numbers(tags, "td")
     assert np.isclose(found.width[left], 200)
     assert np.isclose(found.width[right], 800)
 
 
-def test_what_is_not_shown_takes_no_room():
+def test_hidden_elements_take_no_space():
     tags, found = boxes(f"<body><div hidden>{LONG}</div><p>seen</p>")
     assert found.area[numbers(tags, "div")[0]] == 0
     assert found.top[numbers(tags, "p")[0]] < 30
 
 
-def test_a_broken_line_and_wide_characters_take_room():
+def test_line_breaks_and_wide_characters_take_space():
     tags, found = boxes(f"<body><div>a</div><div>a<br>b</div><div>{'中' * 100}</div>")
     one, two, han = (found.height[number] for number in numbers(tags, "div"))
     assert two == 2 * one
     assert han == 2 * one
 
 
-def test_nothing_leaves_the_page():
+def test_all_boxes_are_inside_the_page():
     _, found = boxes(f"<table><tr><td><ul><li>{LONG}<li>x</ul><td><blockquote>{LONG}</table>{LONG}")
     assert (found.left >= 0).all()
     assert (found.top >= 0).all()

@@ -14,7 +14,7 @@ def at(document, tag):
     return document.nodes.tags.index(tag)
 
 
-def test_declared_sizes():
+def test_declared_widths_and_heights_are_read():
     document, found = presented(
         '<body><table width="80%"><tr><td width=200><img src=x width=30 height=40>a'
         "<td style='max-width:9px; width: 50%'>b</table><div style='height:12px'>c</div>"
@@ -41,13 +41,13 @@ def test_declared_sizes():
         ("style='background: ;width:3px'", None),
     ],
 )
-def test_background(declared, lightness):
+def test_the_lightness_of_declared_backgrounds_is_read(declared, lightness):
     document, found = presented(f"<body><div {declared}>text</div>")
     value = found.background[at(document, "div")]
     assert np.isnan(value) if lightness is None else value == pytest.approx(lightness)
 
 
-def test_lines_and_characters():
+def test_lines_and_markup_characters_are_counted():
     document, found = presented("<body>\n<p class=x>a\n<div>b<script>12345</script></div>")
     assert found.line[at(document, "p")] == 2
     assert found.line[at(document, "div")] == 3
@@ -55,7 +55,7 @@ def test_lines_and_characters():
     assert found.invisible_chars[at(document, "div")] == 5
 
 
-def test_another_page_has_no_presentation():
+def test_the_markup_of_another_page_gives_no_presentation():
     document, _ = presented("<body><p>a")
     assert read_presentation(document, "<body><div>a") is None
     assert read_presentation(document, " ") is None

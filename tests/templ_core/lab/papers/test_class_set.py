@@ -19,7 +19,7 @@ def page(site, number, body=BODY):
     )
 
 
-def test_an_article_takes_the_place_of_the_content():
+def test_an_article_replaces_the_content_of_the_host():
     article = read_article("t", page("a.org", 1))
     assert article.title == "Story 1 of a.org"
     assert article.text == f"Start a.org1 {BODY} rest"
@@ -33,14 +33,14 @@ def test_an_article_takes_the_place_of_the_content():
         assert gone not in markup
 
 
-def test_pages_without_one_content_element_are_passed_over():
+def test_pages_without_exactly_one_content_element_are_skipped():
     twice = page("a.org", 1).markup.replace("</footer>", "</footer><div class=text>x</div>")
     assert read_article("t", SourcePage(site="", url="", markup=twice, content=".text")) is None
     short = page("a.org", 1, body="short")
     assert read_article("t", short) is None
 
 
-def test_the_set_is_drawn_by_seed_and_lends_pages_in_turn():
+def test_the_set_depends_on_the_seed_and_hosts_take_turns():
     topics = {topic: [page(topic, n, BODY + f" {n}") for n in range(6)] for topic in ("s", "c")}
     templates = {site: [page(site, n) for n in range(3)] for site in ("x", "y", "z")}
 
@@ -61,7 +61,7 @@ def test_the_set_is_drawn_by_seed_and_lends_pages_in_turn():
     assert len(articles) == len(pages)
 
 
-def test_the_same_article_is_drawn_once():
+def test_equal_articles_are_drawn_once():
     topics = {"s": [page("s", 1), page("s", 1)]}
     templates = {"x": [page("x", 1)]}
     pages = class_set(topics, templates, articles_per_topic=5, templates_per_article=1, seed=0)

@@ -28,14 +28,14 @@ def pages(template_words, seed=0):
     return found
 
 
-def test_topics_are_told_by_their_words_and_hidden_by_templates():
+def test_templates_harm_the_classification_of_topics():
     clean, hidden = cross_site_accuracies(pages(0)), cross_site_accuracies(pages(200))
     assert set(clean) == {("cooking", "games"), ("cooking", "soccer"), ("games", "soccer")}
     assert min(clean.values()) > 0.95
     assert max(hidden.values()) < 0.75
 
 
-def test_equals_the_plain_definition():
+def test_accuracies_equal_those_of_the_plain_definition():
     some = pages(3, seed=5)[:32]
     found = cross_site_accuracies(some)
     for (first, second), accuracy in found.items():

@@ -25,7 +25,7 @@ def test_trees_learn_soft_labels():
     assert len(trees.roots) == TreeSettings().trees
 
 
-def test_trees_split_at_no_more_values_than_there_are_bins():
+def test_trees_have_at_most_as_many_thresholds_as_bins():
     trees = fit_trees(ROWS, SAMPLE, TreeSettings(bins=8), 0)
     inner = trees.left != np.arange(len(trees.left))
     for feature in range(ROWS.shape[1]):
@@ -34,7 +34,7 @@ def test_trees_split_at_no_more_values_than_there_are_bins():
         assert np.isin(thresholds, ROWS[:, feature]).all()
 
 
-def test_trees_split_few_values_between_them():
+def test_thresholds_of_few_values_lie_between_them():
     rows = RNG.choice(np.array([-1, 2, 5], np.float32), size=(2000, 1))
     sample = Sample(content=(rows[:, 0] > 2) * 1.0, weight=RNG.uniform(0.5, 2, len(rows)))
     trees = fit_trees(rows, sample, TreeSettings(features_share=1.0), 0)
@@ -51,7 +51,7 @@ def test_equal_seeds_give_equal_models():
     assert one.tolist() == other.tolist()
 
 
-def test_rows_without_weight_teach_nothing():
+def test_rows_with_weight_zero_do_not_change_the_model():
     wrong = np.concatenate([TRUTH, 1 - TRUTH])
     weight = np.concatenate([np.ones(len(ROWS)), np.zeros(len(ROWS))])
     sample = Sample(content=wrong, weight=weight)

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templ_core.lab.training.fit_confidence import PAGES_MIN, fit_confidence
+from templ_core.lab.training.fit_confidence import CONFIDENCE_PAGES_MIN, fit_confidence
 
 
-def test_what_is_expected_too_often_is_corrected():
+def test_expectations_that_are_too_high_are_lowered():
     rng = np.random.default_rng(1)
     expected = rng.uniform(0.5, 1, 4000)
     found = np.clip(expected - 0.1 + rng.normal(0, 0.05, 4000), 0, 1)
@@ -17,8 +17,12 @@ def test_what_is_expected_too_often_is_corrected():
 
 
 @settings(max_examples=20)
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=PAGES_MIN, max_size=150))
-def test_more_expected_is_never_less_confidence(pages):
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=CONFIDENCE_PAGES_MIN, max_size=150
+    )
+)
+def test_confidence_never_falls_when_the_expected_f1_rises(pages):
     expected, found = zip(*pages, strict=True)
     line = fit_confidence(expected, found, [1.0] * len(pages))
     values = [line.of(value) for value in np.linspace(0, 1, 21)]
@@ -26,5 +30,5 @@ def test_more_expected_is_never_less_confidence(pages):
     assert all(one <= other + 1e-6 for one, other in pairwise(values))
 
 
-def test_few_pages_change_nothing():
+def test_few_pages_give_no_correction():
     assert fit_confidence([0.5] * 9, [0.9] * 9, [1.0] * 9).of(0.5) == 0.5

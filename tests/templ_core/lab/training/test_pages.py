@@ -1,9 +1,9 @@
-from templ_core.lab.training.pages import GoldPage, owner_of_each, thin
+from templ_core.lab.training.pages import GoldRecord, owner_of_each, thin
 
 
 def gold_page(url, site="s"):
-    return GoldPage(
-        corpus="c", url=url, site=site, kind="", body=b"", charset=None, gold_text="x",
+    return GoldRecord(
+        corpus="c", url=url, site=site, page_type="", body=b"", charset=None, gold_text="x",
         selectors=None,
     )  # fmt: skip
 
@@ -23,7 +23,7 @@ def test_pages_of_a_domain_or_a_site_have_one_owner():
     assert owners[0] != owners[3]
 
 
-def test_sites_are_thinned_by_address():
+def test_large_sites_are_thinned_by_the_hashes_of_addresses():
     pages = [gold_page(f"https://a.org/{n}") for n in range(9)]
     few = thin(pages, 3)
     assert len(few) == 3

@@ -24,7 +24,7 @@ def random_table():
     return HashedTable(weights=weights, unit=1e-3, bias=0.25)
 
 
-def test_rows_times_weights_are_the_scores():
+def test_rows_times_weights_equal_the_compiled_scores():
     document = parse_document(MARKUP, "https://example.com/")
     words, heading = read_features(document).words, last_headings(document)
     table = random_table()
@@ -35,6 +35,6 @@ def test_rows_times_weights_are_the_scores():
     assert np.allclose(rows @ weights + table.bias, text_scores(words, heading, table), atol=1e-6)
 
 
-def test_the_last_heading_is_that_before_the_segment():
+def test_the_last_heading_is_the_one_before_the_segment():
     document = parse_document("<p>a<h1>b</h1><p>c<h2>d</h2>e", "https://example.com/")
     assert last_headings(document).tolist() == [-1, -1, 1, 1, 3]

@@ -2,10 +2,16 @@ import numpy as np
 import pytest
 
 from templ_core.lab.training.fit import NetworkSettings, TreeSettings
-from templ_core.lab.training.nested import FOLDS, NONE, hashed_scores, left_out_pairs, training_rows
-from templ_core.lab.training.pages import GoldPage, read_training_page
+from templ_core.lab.training.nested import (
+    FOLDS,
+    NO_FOLD,
+    hashed_scores,
+    left_out_pairs,
+    training_rows,
+)
+from templ_core.lab.training.pages import GoldRecord, read_training_page
 from templ_core.lab.training.quality import measure
-from templ_core.lab.training.train import TooFewSites, TrainSettings, gather, train
+from templ_core.lab.training.train import TooFewSites, TrainSettings, gather, train_page_model
 from templ_core.page_level.model.model_file import decode_model, encode_model
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -23,11 +29,11 @@ def pages():
     found = []
     for page in simulate_feed(FeedSettings(sites=16, pages=60, seed=11, languages=("en", "de"))):
         if page.gold_text:
-            gold = GoldPage(
+            gold = GoldRecord(
                 corpus="synthetic",
                 url=page.url,
                 site=page.site,
-                kind=page.kind,
+                page_type=page.kind,
                 body=page.html.encode(),
                 charset="utf-8",
                 gold_text=page.gold_text,
@@ -39,10 +45,10 @@ def pages():
 
 @pytest.fixture(scope="module")
 def trained(pages):
-    return train(gather(pages, {}), SMALL, lambda _: None)
+    return train_page_model(gather(pages, {}), SMALL, lambda _: None)
 
 
-def test_unseen_sites_are_cleaned_well(pages, trained):
+def test_held_out_sites_are_cleaned_well(pages, trained):
     quality = measure(trained.results)
     assert quality.corpora["synthetic"].pages == len(pages)
     assert quality.corpora["synthetic"].f1 > 0.8
@@ -50,12 +56,12 @@ def test_unseen_sites_are_cleaned_well(pages, trained):
 
 
 def test_equal_seeds_give_equal_models(pages, trained):
-    again = train(gather(pages, {}), SMALL, lambda _: None).model
+    again = train_page_model(gather(pages, {}), SMALL, lambda _: None).model
     assert encode_model(again) == encode_model(trained.model)
     assert decode_model(encode_model(again)).version == trained.model.version
 
 
-def test_no_score_used_in_training_comes_from_a_model_that_saw_the_test_sites(pages):
+def test_training_features_never_come_from_tables_that_saw_the_held_out_fold(pages):
     corpus = gather(pages, {})
     scores = hashed_scores(corpus, lambda _: None)
     asked = []
@@ -68,13 +74,13 @@ def test_no_score_used_in_training_comes_from_a_model_that_saw_the_test_sites(pa
         assert corpus.fold[page] != 2
 
 
-def test_models_leave_out_each_fold_and_each_pair():
+def test_tables_are_fitted_without_each_fold_and_each_pair_of_folds():
     pairs = list(left_out_pairs())
     assert len(pairs) == 1 + FOLDS + FOLDS * (FOLDS - 1) // 2
-    assert (NONE, NONE) in pairs
+    assert (NO_FOLD, NO_FOLD) in pairs
 
 
-def test_too_few_sites_are_said_to_be_too_few(pages):
+def test_too_few_sites_raise_an_error_that_says_so(pages):
     site = pages[0].site
     with pytest.raises(TooFewSites, match="1 sites"):
         gather([page for page in pages if page.site == site], {})
@@ -89,5 +95,5 @@ class _Spy:
         return self._scores.of_page(page, left_out)
 
 
-def test_weights_of_corpora_are_weights_of_pages(pages):
+def test_the_weight_of_a_corpus_becomes_the_weight_of_its_pages(pages):
     assert np.all(gather(pages, {"synthetic": 0.5}).weight == 0.5)

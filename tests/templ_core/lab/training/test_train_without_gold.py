@@ -5,7 +5,7 @@ from templ_core.decide import decide
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.words import word_counts
 from templ_core.lab.training.fit import NetworkSettings, TreeSettings
-from templ_core.lab.training.labels.site_pages import SITES_MIN, SitePage, TooFewPages
+from templ_core.lab.training.labels.site_pages import SITES_MIN, CorpusPage, TooFewPages
 from templ_core.lab.training.train import TrainSettings
 from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import decode_model, encode_model
@@ -22,7 +22,7 @@ SMALL = TrainSettings(
 
 def site_pages(feed):
     return [
-        SitePage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
+        CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
         for page in feed
     ]
 
@@ -34,7 +34,7 @@ def model():
     return decode_model(encode_model(trained))
 
 
-def test_unseen_sites_are_cleaned_without_any_gold(model):
+def test_a_model_trained_without_gold_cleans_unseen_sites(model):
     scores = []
     for page in simulate_feed(FeedSettings(sites=20, pages=40, seed=77, languages=("en", "de"))):
         if not page.gold_text:
@@ -49,7 +49,7 @@ def test_unseen_sites_are_cleaned_without_any_gold(model):
     assert sum(scores) / len(scores) > 0.75
 
 
-def test_too_few_sites_are_said_to_be_too_few():
+def test_too_few_sites_raise_an_error_that_says_so():
     feed = simulate_feed(FeedSettings(sites=3, pages=60, seed=5, languages=("en",)))
     with pytest.raises(TooFewPages, match=f"at least {SITES_MIN} sites"):
         train_without_gold(site_pages(feed), 6, SMALL, lambda _: None)

@@ -13,9 +13,9 @@ from templ_core.config import CoreConfig
 from templ_core.decide import decide
 from templ_core.lab.papers.class_set import ClassPage, SourcePage, class_set
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
-from templ_core.lab.papers.pagelevel.variants import basic, smooth
+from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
 from templ_core.lab.training.labels.node_templates import count_site, site_labels
-from templ_core.lab.training.labels.site_pages import ReadPage, SitePage
+from templ_core.lab.training.labels.site_pages import CorpusPage, ReadPage
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.gold_pages import (
     ScoredPage,
@@ -164,7 +164,7 @@ def clean_pages(pages: Sequence[ClassPage], classifier: SmoothedClassifier) -> l
 
 def _read_page(page: ClassPage, scored: ScoredPage) -> ReadPage:
     return ReadPage(
-        page=SitePage(corpus="class set", site=page.site, url=page.url, body=b""),
+        page=CorpusPage(corpus="class set", site=page.site, url=page.url, body=b""),
         document=scored.document,
         presentation=scored.presentation,
         words=scored.all_words,
@@ -173,11 +173,11 @@ def _read_page(page: ClassPage, scored: ScoredPage) -> ReadPage:
 
 def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
     document = page.document
-    smoothed = smooth(page.features, document.segments.owner, page.block_templateness)
+    smoothed = smooth_variant(page.features, document.segments.owner, page.block_templateness)
     kept = (
         np.ones(len(page.words), np.bool_),
         ~site_template,
-        basic(page.templateness).kept,
+        basic_variant(page.templateness).kept,
         smoothed.kept,
         decide(document, None, CoreConfig()).kept,
     )

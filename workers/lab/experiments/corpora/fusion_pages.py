@@ -18,10 +18,10 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.gold import page_words
 from templ_core.lab.evaluation.words import score_template, score_text, word_counts
-from templ_core.lab.training.fusion.fusion_page import FusionPage, Known, Outcome
+from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage, KnownSite
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.pages import (
-    GoldPage,
+    GoldRecord,
     gold_markup,
     owner_of_each,
     page_labels,
@@ -247,14 +247,14 @@ def _fusion_page(
     return FusionPage(
         corpus=gold.corpus,
         site=gold.site,
-        kind=record.fields.get("page_role") or gold.kind,
+        page_type=record.fields.get("page_role") or gold.page_type,
         fold=site.fold,
         seen=seen,
         scores=msgspec.structs.replace(
             scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
         ),
         known=[
-            Known(
+            KnownSite(
                 documents=model.documents,
                 columns=site_inputs(
                     document, scores.features, scores.log_odds, scores.page_type, model, config
@@ -269,7 +269,7 @@ def _fusion_page(
     )
 
 
-def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outcome]:
+def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, FusionOutcome]:
     if not names:
         return {}
     page, neutral = page_words(markup, gold.selectors.neutral if gold.selectors else None)
@@ -279,7 +279,7 @@ def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outco
     for name, turn in take_turns(calls, 0).items():
         output = word_counts(turn.value or "")
         template = score_template(output, wanted, neutral, page) if gold.selectors else None
-        outcomes[name] = Outcome(
+        outcomes[name] = FusionOutcome(
             f1=score_text(output, wanted, neutral).f1,
             template_f1=template.f1 if template else None,
             empty=not output,
@@ -287,12 +287,12 @@ def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outco
     return outcomes
 
 
-def _gold_page(record: _Record) -> GoldPage:
-    return GoldPage(
+def _gold_page(record: _Record) -> GoldRecord:
+    return GoldRecord(
         corpus=record.corpus,
         url=record.page.url,
         site=record.page.site,
-        kind=record.fields.get("kind") or "",
+        page_type=record.fields.get("kind") or "",
         body=record.page.body or b"",
         charset=record.page.charset,
         gold_text=record.fields["gold_text"],

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from templ_core.lab.training.labels.site_pages import SitePage
+from templ_core.lab.training.labels.site_pages import CorpusPage
 from workers.lab.jsonl import read_objects
 
 
-def read_site_pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
+def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
     """All pages of the corpora, in order."""
     for path in corpora:
         for _, record in read_objects(path):
-            yield SitePage(
+            yield CorpusPage(
                 corpus=path.name.partition(".")[0],
                 site=record.get("site") or record["url"],
                 url=record["url"],
@@ -22,20 +22,20 @@ def read_site_pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
             )
 
 
-def uniform(pages: Sequence[SitePage], per_site: int) -> list[SitePage]:
+def uniform(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:
     """Pages of each site drawn by the hash of their address: like those of a crawl."""
     return _first(pages, per_site, lambda page: (zlib.crc32(page.url.encode()), page.url))
 
 
-def directory(pages: Sequence[SitePage], per_site: int) -> list[SitePage]:
+def directory(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:
     """The pages of each site with the shortest paths: like those that a directory lists."""
     return _first(pages, per_site, lambda page: (len(urlsplit(page.url).path), page.url))
 
 
 def _first(
-    pages: Sequence[SitePage], per_site: int, key: Callable[[SitePage], tuple[int, str]]
-) -> list[SitePage]:
-    by_site: dict[tuple[str, str], list[SitePage]] = {}
+    pages: Sequence[CorpusPage], per_site: int, key: Callable[[CorpusPage], tuple[int, str]]
+) -> list[CorpusPage]:
+    by_site: dict[tuple[str, str], list[CorpusPage]] = {}
     for page in pages:
         by_site.setdefault((page.corpus, page.site), []).append(page)
     return [page for some in by_site.values() for page in sorted(some, key=key)[:per_site]]

@@ -7,15 +7,14 @@ import click
 import numpy as np
 
 from templ_core.lab.evaluation.line_chart import line_chart
+from templ_core.lab.evaluation.precision_recall import curve_of_scores, recall_at
 from templ_core.lab.papers.kolcz_yih.cross_site import (
     balanced,
     cross_site_scores,
-    precision_recall,
-    recall_at,
     thinned_curve,
 )
-from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, joined, sample_blocks
-from templ_core.lab.training.labels.site_pages import SitePage, TooFewPages, read_sites
+from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, sample_blocks
+from templ_core.lab.training.labels.site_pages import CorpusPage, TooFewPages, read_sites
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import directory, read_site_pages, uniform
 from workers.lab.experiments.results import Report, out_option
@@ -53,12 +52,12 @@ def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path
         _report(report, name, sample, seed)
 
 
-def _sample(pages: Sequence[SitePage]) -> BlockSample:
+def _sample(pages: Sequence[CorpusPage]) -> BlockSample:
     try:
         samples = [sample_blocks(site, number) for number, site in enumerate(read_sites(pages))]
     except TooFewPages as error:
         raise InputProblem(str(error)) from None
-    return joined(one for one in samples if one is not None)
+    return BlockSample.joined(one for one in samples if one is not None)
 
 
 def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
@@ -70,11 +69,11 @@ def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
     rows, lines = [], {}
     for kind, weight in weights.items():
         for detector, title in _NAMES.items():
-            precision, recall = precision_recall(scores[detector], sample.template, weight)
-            figures = [f"{recall_at(precision, recall, wanted):.3f}" for wanted in _PRECISIONS]
+            curve = curve_of_scores(scores[detector], sample.template, weight)
+            figures = [f"{recall_at(curve, wanted):.3f}" for wanted in _PRECISIONS]
             rows.append([f"{title}, {kind}", *figures])
             if kind == "as found":
-                lines[title] = thinned_curve(precision, recall, _POINTS)
+                lines[title] = thinned_curve(curve, _POINTS)
     header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
     report.table(f"{name}: cross-site 10-fold", header, rows)
     report.figure(

@@ -15,11 +15,11 @@ from templ_core.lab.layout.presentation import Presentation
 from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
 from templ_core.lab.papers.kolcz_yih.cross_site import cross_site_scores
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
+    BlockSample,
     fit_block_detector,
-    joined,
     sample_blocks,
 )
-from templ_core.lab.papers.kolcz_yih.fit_keywords import fit_keywords, ranked
+from templ_core.lab.papers.kolcz_yih.fit_keywords import fit_keywords, rank_keywords
 from templ_core.lab.papers.kolcz_yih.keywords import (
     DocumentFrequency,
     KeywordPage,
@@ -152,7 +152,7 @@ def _forest(corpora: Sequence[Path], seed: int) -> Keeps:
         samples = [sample_blocks(site, number) for number, site in sites]
     except TooFewPages as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
-    sample = joined(one for one in samples if one is not None)
+    sample = BlockSample.joined(one for one in samples if one is not None)
     scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))["forest"]
     least = float(np.quantile(scores[sample.template], 1 - TEMPLATE_RECALL))
     detector = fit_block_detector(sample, seed)
@@ -162,7 +162,7 @@ def _forest(corpora: Sequence[Path], seed: int) -> Keeps:
         kept = np.ones(len(document.segments.texts), np.bool_)
         if len(blocks.node):
             features = read_block_features(document, presentation, blocks)
-            template = detector.forest_probability(features) >= least
+            template = detector.template_probability(features) >= least
             for node in blocks.node[template].tolist():
                 owner = document.segments.owner
                 kept &= (owner < node) | (owner >= document.nodes.end[node])
@@ -191,7 +191,7 @@ def _scores(
     )
     found = []
     for page in tested:
-        best = ranked(seen(page, clean=setting.clean_test), frequency, model, max(TOPS))
+        best = rank_keywords(seen(page, clean=setting.clean_test), frequency, model, max(TOPS))
         found.append([top_n(best, page.wanted, n) for n in TOPS])
     return np.array(found)
 

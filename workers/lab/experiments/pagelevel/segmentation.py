@@ -14,7 +14,12 @@ from templ_core.lab.evaluation.bootstrap import bootstrap
 from templ_core.lab.evaluation.fragments import largest_fragments
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.pagelevel.spread_smoothing import smooth_spread_on_grid
-from templ_core.lab.papers.pagelevel.variants import Variant, basic, basic_merge, smooth
+from templ_core.lab.papers.pagelevel.variants import (
+    Variant,
+    basic_merge_variant,
+    basic_variant,
+    smooth_variant,
+)
 from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FACTOR
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.gold_pages import (
@@ -101,7 +106,7 @@ def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
 def _table(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int) -> None:
     merges = {delta: page_rands(pages, _merging(delta)) for delta in DELTAS}
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
-    basics = page_rands(pages, lambda page: basic(page.templateness))
+    basics = page_rands(pages, lambda page: basic_variant(page.templateness))
     smoothed = page_rands(pages, _smoothing(PENALTY_FACTOR))
     rows = [
         ["basic", _figures(pages, basics, seed)],
@@ -146,17 +151,17 @@ def _figure(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
 
 
 def _merging(delta: float) -> Choice:
-    return lambda page: basic_merge(page.templateness, page.words, delta)
+    return lambda page: basic_merge_variant(page.templateness, page.words, delta)
 
 
 def _smoothing(factor: float, kind: str = "area") -> Choice:
-    return lambda page: smooth(
+    return lambda page: smooth_variant(
         page.features, page.document.segments.owner, page.block_templateness, factor, kind
     )
 
 
 def _talk(factor: float = PENALTY_FACTOR) -> Choice:
-    return lambda page: smooth(
+    return lambda page: smooth_variant(
         page.features,
         page.document.segments.owner,
         page.block_templateness,

@@ -13,7 +13,12 @@ from templ_core.lab.evaluation.bootstrap import bootstrap
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.template_f import Overlap, template_f
 from templ_core.lab.papers.pagelevel.spread_smoothing import smooth_spread_on_grid
-from templ_core.lab.papers.pagelevel.variants import Variant, basic, basic_merge, smooth
+from templ_core.lab.papers.pagelevel.variants import (
+    Variant,
+    basic_merge_variant,
+    basic_variant,
+    smooth_variant,
+)
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FACTOR
 from workers.errors import InputProblem
@@ -90,8 +95,8 @@ def _table(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
     merges = {delta: site_f(pages, _merging(delta)) for delta in DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
-        "all is template": site_f(pages, lambda page: basic(np.ones(len(page.words)))),
-        "basic": site_f(pages, lambda page: basic(page.templateness)),
+        "all is template": site_f(pages, lambda page: basic_variant(np.ones(len(page.words)))),
+        "basic": site_f(pages, lambda page: basic_variant(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
         "smooth": site_f(pages, _smoothing(PENALTY_FACTOR)),
         "smooth, the talk's": site_f(pages, _talk),
@@ -141,17 +146,17 @@ def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
 
 
 def _merging(delta: float) -> Choice:
-    return lambda page: basic_merge(page.templateness, page.words, delta)
+    return lambda page: basic_merge_variant(page.templateness, page.words, delta)
 
 
 def _smoothing(factor: float, kind: str = "area") -> Choice:
-    return lambda page: smooth(
+    return lambda page: smooth_variant(
         page.features, page.document.segments.owner, page.block_templateness, factor, kind
     )
 
 
 def _talk(page: ScoredPage) -> Variant:
-    return smooth(
+    return smooth_variant(
         page.features,
         page.document.segments.owner,
         page.block_templateness,

@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.class_set import ClassPage
-from templ_core.lab.papers.page_mining import CONFIGURATIONS, Scores, classify, cluster_f
+from templ_core.lab.papers.page_mining import CONFIGURATIONS, ClassifierScores, classify, cluster_f
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
 from workers.lab.experiments.corpora.site_cleaners import CLEANERS, SitePage, cleaned, site_page
@@ -35,7 +35,7 @@ PAPER_CLASSES = {
 _ALONE = "article alone"
 _BINS = 10
 
-PairScores = Mapping[tuple[int, str, str], Scores]
+PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 
 
 @click.command()

@@ -11,10 +11,10 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.lab.evaluation.bootstrap import mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
-from templ_core.lab.training.fusion.fusion_page import FusionPage, Outcome
+from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.lab.training.fusion.judge_fusion import (
     LAST_OF_BIN,
-    Group,
+    PageGroup,
     by_corpus,
     by_site,
     decide_all,
@@ -197,8 +197,8 @@ def _report_listings(
     """Pages that list others, by corpus and kind."""
     by_kind: dict[tuple[str, str], list[FusionPage]] = {}
     for page in pages:
-        if page.kind in _LISTINGS and page.known:
-            by_kind.setdefault((page.corpus, page.kind), []).append(page)
+        if page.page_type in _LISTINGS and page.known:
+            by_kind.setdefault((page.corpus, page.page_type), []).append(page)
     rows = []
     for (corpus, kind), some in by_kind.items():
         alone = decide_all_alone(some, config)
@@ -218,13 +218,13 @@ def _report_listings(
 
 
 def _judged(
-    pages: Sequence[FusionPage], inputs: Sequence[str], group: Group, config: CoreConfig
-) -> list[Outcome]:
+    pages: Sequence[FusionPage], inputs: Sequence[str], group: PageGroup, config: CoreConfig
+) -> list[FusionOutcome]:
     return decide_all(pages, fitted_without(pages, inputs, group, config), group, config)
 
 
 def _row(
-    label: str, pages: Sequence[FusionPage], outcomes: Sequence[Outcome], names: Sequence[str]
+    label: str, pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome], names: Sequence[str]
 ) -> list[str]:
     cells = []
     for name in names:
@@ -238,7 +238,7 @@ def _row(
     return [label, *cells]
 
 
-def _mean_f1(pages: Sequence[FusionPage], outcomes: Sequence[Outcome], name: str) -> float:
+def _mean_f1(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome], name: str) -> float:
     return float(
         np.mean([one.f1 for page, one in zip(pages, outcomes, strict=True) if page.corpus == name])
     )
@@ -247,8 +247,8 @@ def _mean_f1(pages: Sequence[FusionPage], outcomes: Sequence[Outcome], name: str
 def _report_bins(
     report: Report,
     pages: Sequence[FusionPage],
-    alone: Sequence[Outcome],
-    fused: Sequence[Outcome],
+    alone: Sequence[FusionOutcome],
+    fused: Sequence[FusionOutcome],
     names: Sequence[str],
 ) -> None:
     number = np.searchsorted(LAST_OF_BIN, [page.seen for page in pages])
@@ -273,8 +273,8 @@ def _report_bins(
 def _report_sites(
     report: Report,
     pages: Sequence[FusionPage],
-    alone: Sequence[Outcome],
-    fused: Sequence[Outcome],
+    alone: Sequence[FusionOutcome],
+    fused: Sequence[FusionOutcome],
     seed: int,
 ) -> None:
     changes = site_changes(pages, alone, fused, seed)

@@ -28,19 +28,19 @@ def own(number, part="x"):
     return f"The text of article number {number}, part {part}, is unlike others"
 
 
-def test_frequent_blocks_are_template_and_unique_ones_are_not():
+def test_frequent_blocks_are_template_and_unique_blocks_are_not():
     found = site(f"<div>{MENU}</div><blockquote>{own(n)}</blockquote>" for n in range(20))
     assert found[3] == {("div", MENU): True, ("blockquote", own(3)): False}
 
 
-def test_what_stands_on_a_few_pages_is_ignored_and_spoils_what_holds_it():
+def test_blocks_on_a_few_pages_have_no_label_nor_have_the_blocks_around_them():
     bodies = [f"<div>{MENU}</div><table><tr><td>{own(n)}</table>" for n in range(40)]
     for number in (0, 1):
         bodies[number] = f"<ul><li>{TWICE}</li><li>{own(number)}</li></ul>"
     assert site(bodies)[0] == {("li", own(0)): False}
 
 
-def test_only_the_topmost_unique_block_counts():
+def test_only_the_topmost_unique_block_has_a_label():
     found = site(
         f"<div>{MENU}</div><table><tr><td>{own(n, 'a')}<td>{own(n, 'b')}</table>" for n in range(20)
     )
@@ -48,17 +48,17 @@ def test_only_the_topmost_unique_block_counts():
     assert tags == ["table"]
 
 
-def test_a_page_around_template_is_no_example_of_content():
+def test_unique_blocks_around_template_have_no_label():
     found = site(f"<div><div>{MENU}</div>{own(n)} {own(n, 'b')}</div>" for n in range(20))
     assert found[0] == {("div", MENU): True}
 
 
-def test_a_text_that_stands_on_a_page_twice_counts_once():
+def test_a_text_that_a_page_has_twice_has_one_label():
     found = site(f"<div>{MENU}</div><div>{MENU}</div><h1>{own(n)}</h1>" for n in range(20))
     assert [text for _, text in found[0]] == [MENU, own(0)]
 
 
-def test_a_tenth_of_the_pages_is_enough():
+def test_blocks_on_a_tenth_of_the_pages_are_template():
     bodies = [f"<h1>{own(n)}</h1>" + f"<div>{MENU}</div>" * (n < 4) for n in range(40)]
     assert site(bodies)[0]["div", MENU]
     bodies = [f"<h1>{own(n)}</h1>" + f"<div>{MENU}</div>" * (n < 3) for n in range(40)]

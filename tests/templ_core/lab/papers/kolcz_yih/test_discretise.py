@@ -44,25 +44,25 @@ def slowly(pairs):
 
 
 @given(PAIRS)
-def test_cuts_are_those_of_the_plain_algorithm(pairs):
+def test_cut_points_equal_those_of_the_recursive_algorithm(pairs):
     values, labels = zip(*pairs, strict=True)
     assert cut_points(np.array(values, float), np.array(labels)).tolist() == slowly(pairs)
 
 
 @pytest.mark.parametrize("border", [0.3, 0.8])
-def test_a_known_border_is_found(border):
+def test_one_border_between_the_classes_is_found(border):
     values = np.random.default_rng(1).random(2000)
     cuts = cut_points(values, values > border)
     assert len(cuts) == 1
     assert cuts[0] == pytest.approx(border, abs=0.01)
 
 
-def test_noise_is_not_cut():
+def test_noise_has_no_borders():
     rng = np.random.default_rng(2)
     assert not len(cut_points(rng.random(2000), rng.random(2000) > 0.5))
 
 
-def test_two_borders():
+def test_two_borders_between_the_classes_are_found():
     values = np.linspace(0, 1, 3000)
     cuts = cut_points(values, (values > 0.2) & (values < 0.6))
     assert cuts == pytest.approx([0.2, 0.6], abs=0.01)

@@ -1,19 +1,19 @@
 import numpy as np
 import pytest
 
-from templ_core.lab.papers.kolcz_yih.block_detector import intervals
+from templ_core.lab.papers.kolcz_yih.block_detector import intervals, word_places
 from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
 from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
+    BlockSample,
     ForestSettings,
     blind_text_log_odds,
     fit_block_detector,
-    joined,
     sample_blocks,
     without_duplicates,
 )
 from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
-from templ_core.lab.training.labels.site_pages import SitePage, read_sites
+from templ_core.lab.training.labels.site_pages import CorpusPage, read_sites
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 SMALL = ForestSettings(trees=10, leaves=50)
@@ -24,7 +24,7 @@ def sites():
     feed = simulate_feed(FeedSettings(sites=12, pages=300, seed=5, languages=("en",)))
     return list(
         read_sites(
-            SitePage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
+            CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
             for page in feed
         )
     )
@@ -32,7 +32,7 @@ def sites():
 
 @pytest.fixture(scope="module")
 def sample(sites):
-    return joined(sample_blocks(site, number) for number, site in enumerate(sites))
+    return BlockSample.joined(sample_blocks(site, number) for number, site in enumerate(sites))
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def detector(sample):
     return fit_block_detector(sample.take(np.flatnonzero(sample.site < 9)), 0, SMALL)
 
 
-def test_blocks_of_unseen_sites_are_told_apart(sites, detector):
+def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
     right = {"text": [], "maxent": [], "forest": []}
     for site in sites[9:]:
         blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
@@ -48,10 +48,12 @@ def test_blocks_of_unseen_sites_are_told_apart(sites, detector):
             if not len(labels.place):
                 continue
             features = read_block_features(page.document, page.presentation, some)
+            text = detector.text_log_odds(*word_places(features.words), len(some.texts))
+            numbers = detector.intervals_of(features.rows, text)
             said = {
-                "text": detector.text_log_odds(features) > 0,
-                "maxent": detector.maxent_log_odds(detector.intervals_of(features)) > 0,
-                "forest": detector.forest_probability(features) > 0.5,
+                "text": text > 0,
+                "maxent": detector.maxent_log_odds(numbers) > 0,
+                "forest": detector.template_probability(features) > 0.5,
             }
             for name, template in said.items():
                 right[name].extend((template[labels.place] == labels.template).tolist())
@@ -60,7 +62,7 @@ def test_blocks_of_unseen_sites_are_told_apart(sites, detector):
     assert np.mean(right["text"]) > 0.7
 
 
-def test_the_forest_as_numbers_is_scikit_learns(sample):
+def test_equal_seeds_give_equal_forests_whose_answers_are_probabilities(sample):
     one, again = (fit_block_detector(sample, 3, SMALL) for _ in range(2))
     assert np.array_equal(one.trees.value, again.trees.value)
     rows = np.zeros((5, len(one.borders)), np.float32)
@@ -68,7 +70,7 @@ def test_the_forest_as_numbers_is_scikit_learns(sample):
     assert ((share >= 0) & (share <= 1)).all()
 
 
-def test_text_scores_for_fitting_come_from_models_that_have_not_seen_the_site(sample):
+def test_text_scores_for_fitting_are_out_of_fold(sample):
     changed = sample.take(np.arange(len(sample.template)))
     flipped = np.where(changed.site == 0, ~changed.template, changed.template)
     other = type(changed)(
@@ -81,13 +83,13 @@ def test_text_scores_for_fitting_come_from_models_that_have_not_seen_the_site(sa
     assert np.array_equal(blind_text_log_odds(sample)[inside], blind_text_log_odds(other)[inside])
 
 
-def test_duplicates_go(sample):
-    twice = joined([sample, sample])
+def test_duplicate_blocks_are_removed(sample):
+    twice = BlockSample.joined([sample, sample])
     once = without_duplicates(sample)
     assert len(without_duplicates(twice).template) == len(once.template)
 
 
-def test_intervals_are_counted_by_borders_below():
+def test_the_number_of_an_interval_is_the_number_of_borders_below():
     rows = np.array([[0.0, 5.0], [1.0, 6.0], [2.5, 7.0]])
     assert intervals(rows, [np.array([1.0, 2.0]), np.array([])]).tolist() == [
         [0, 0],

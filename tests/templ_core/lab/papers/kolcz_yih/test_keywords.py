@@ -22,19 +22,19 @@ def page(*texts, title=""):
 NONE = document_frequency([])
 
 
-def test_phrases_stay_inside_clauses_and_blocks():
+def test_phrases_do_not_cross_clauses_or_segments():
     found = read_candidates(page("Red cars, blue", "cars are 12 34"), NONE).phrases
     assert found == ["red", "red cars", "cars", "blue", "cars are", "cars are 12", "are", "are 12",
                      "are 12 34"]  # fmt: skip
 
 
-def test_frequency_counts_pages():
+def test_document_frequency_counts_pages():
     frequency = document_frequency([page("a b a"), page("a"), page("b, a")])
     assert frequency.pages == 3
     assert frequency.pages_with == {"a": 3, "b": 2, "a b": 1, "b a": 1, "a b a": 1}
 
 
-def test_what_is_frequent_here_and_rare_elsewhere_scores_in_tf_idf():
+def test_rare_phrases_that_the_page_repeats_have_a_high_tf_idf():
     frequency = document_frequency([page("the"), page("the tiger"), page("the lion")])
     found = read_candidates(page("tiger the tiger the", title="Of a Tiger"), frequency)
     rows = dict(zip(found.phrases, found.rows.tolist(), strict=True))
@@ -45,7 +45,7 @@ def test_what_is_frequent_here_and_rare_elsewhere_scores_in_tf_idf():
     assert rarity > rows["the"][2]
 
 
-def test_keywords_read_as_candidates_do():
+def test_keywords_are_normalised_like_candidates():
     assert normal_phrase(" Climate-Change ") == "climate change"
     assert normal_phrase("...") == ""
 
@@ -55,6 +55,6 @@ def test_keywords_read_as_candidates_do():
     st.sets(st.sampled_from("abcdef"), min_size=1),
     st.integers(1, 6),
 )
-def test_top_n_is_the_papers(ranked, wanted, n):
+def test_top_n_agrees_with_its_definition(ranked, wanted, n):
     right = sum(one in wanted for one in ranked[:n])
     assert top_n(ranked, frozenset(wanted), n) == right / min(len(wanted), n)

@@ -20,7 +20,7 @@ def tags(document, blocks):
     return [document.nodes.tags[node] for node in blocks.node]
 
 
-def test_blocks_have_a_tag_of_the_list_and_enough_text():
+def test_blocks_need_a_block_tag_and_enough_text():
     document, _, blocks = read(
         f"<body><section><div><p>{LONG}</p></div></section><div>{SHORT}</div>"
         f"<ul><li>{LONG}<li>{SHORT}</ul><div>{'same ' * 30}</div>"
@@ -30,25 +30,25 @@ def test_blocks_have_a_tag_of_the_list_and_enough_text():
     assert blocks.texts[0] == LONG
 
 
-def test_small_is_a_block_of_its_own_text():
+def test_small_elements_are_blocks_with_their_own_text():
     document, _, blocks = read(f"<body><p>before <small>{LONG} <b>bold</b><i></i>end</small></p>")
     assert tags(document, blocks) == ["small"]
     assert blocks.texts == [f"{LONG} boldend"]
 
 
-def test_blocks_of_equal_text_have_equal_digests_whatever_their_markup():
+def test_digests_depend_on_the_text_only():
     _, _, blocks = read(f"<body><div><b>{LONG}</b></div><ul><li>{LONG}</ul>")
     assert len(set(blocks.digests)) == 1
     assert len(blocks.digests) == 3
 
 
-def test_each_block_knows_the_one_around_it():
+def test_each_block_has_the_nearest_block_around_it_as_parent():
     document, _, blocks = read(f"<body>{SHORT}<div>{LONG}<ul><li>{LONG}<li>{SHORT}</ul></div>")
     assert tags(document, blocks) == ["div", "ul", "li"]
     assert blocks.parent.tolist() == [-1, 0, 1]
 
 
-def test_features_by_hand():
+def test_features_equal_those_counted_by_hand():
     document, presentation, blocks = read(
         f"<body>\n<div>x</div>\n<ul><li><a href=/>{LONG}</a><li><img src=a>{LONG}</ul>"
     )
@@ -65,7 +65,7 @@ def test_features_by_hand():
     assert np.allclose(columns["share of words"], [18 / 19, 9 / 19, 9 / 19])
 
 
-def test_divergence_by_its_definition():
+def test_divergence_equals_its_definition():
     blocks = read_words(read_characters(["a a b"]))
     page = read_words(read_characters(["a a b c c c"]))
     share = {"a": 2 / 3, "b": 1 / 3}

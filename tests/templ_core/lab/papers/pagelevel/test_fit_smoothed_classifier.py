@@ -12,9 +12,9 @@ from templ_core.lab.papers.pagelevel.smoothed_classifier import (
     BANDS,
     bands,
     segment_scores,
-    smoothed,
 )
-from templ_core.lab.training.labels.site_pages import SitePage
+from templ_core.lab.papers.pagelevel.variants import smooth_variant
+from templ_core.lab.training.labels.site_pages import CorpusPage
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
@@ -26,7 +26,7 @@ def pages():
 @pytest.fixture(scope="module")
 def classifier(pages):
     records = [
-        SitePage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
+        CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
         for page in pages
     ]
     return train_smoothed_classifier(records, lambda _: None)
@@ -37,14 +37,14 @@ def read(page):
     return document, read_node_features(document, read_presentation(document, page.html))
 
 
-def test_there_is_a_model_for_each_band_of_areas(classifier):
+def test_each_band_of_areas_has_a_model(classifier):
     assert len(classifier.models) == BANDS
     assert classifier.area_from[0] == 0
     assert classifier.area_from == sorted(classifier.area_from)
     assert bands(np.array([0, 1e9]), classifier.area_from).tolist() == [0, BANDS - 1]
 
 
-def test_the_text_of_articles_is_told_from_template(pages, classifier):
+def test_article_text_scores_lower_than_template(pages, classifier):
     inside, outside = [], []
     for page in [page for page in pages if page.gold_text][:40]:
         document, features = read(page)
@@ -57,15 +57,16 @@ def test_the_text_of_articles_is_told_from_template(pages, classifier):
     assert np.mean(outside) > 0.65
 
 
-def test_smoothed_scores_never_fall_below_the_parents(pages, classifier):
+def test_the_variant_smooth_gives_segments_of_a_section_one_score(pages, classifier):
     for page in pages[:5]:
-        _, features = read(page)
-        result = smoothed(features, classifier.templateness(features))
-        above = np.maximum(features.parent, 0)
-        assert (result.score >= result.score[above] - 1e-12).all()
+        document, features = read(page)
+        owner = document.segments.owner
+        variant = smooth_variant(features, owner, classifier.templateness(features))
+        for group in np.unique(variant.group):
+            assert len(np.unique(variant.templateness[variant.group == group])) == 1
 
 
-def test_logistic_regression_finds_a_known_border():
+def test_logistic_regression_finds_a_known_decision_boundary():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(4000, 2))
     positive = rng.random(4000) < 1 / (1 + np.exp(-(2 * rows[:, 0] - 1)))
@@ -76,6 +77,6 @@ def test_logistic_regression_finds_a_known_border():
     assert log_odds[2] == pytest.approx(2, abs=0.4)
 
 
-def test_one_class_alone_gives_constant_log_odds():
+def test_training_rows_of_one_class_give_constant_log_odds():
     model = fit_logistic(np.ones((3, 2)), np.ones(3, bool))
     assert model.log_odds(np.zeros((1, 2)))[0] > 0

@@ -3,12 +3,12 @@ from templ_core.lab.papers.pagelevel.min_hashes import HASHES, are_near_duplicat
 TEXT = " ".join(f"word{number}" for number in range(100))
 
 
-def test_equal_texts_are_near_duplicates_whatever_their_case_and_marks():
+def test_case_and_punctuation_do_not_matter():
     assert are_near_duplicates(min_hashes(TEXT), min_hashes(TEXT.upper().replace(" ", ", ")))
     assert len(min_hashes(TEXT)) == HASHES
 
 
-def test_texts_without_a_common_shingle_are_not():
+def test_texts_without_a_common_shingle_are_no_near_duplicates():
     other = " ".join(reversed(TEXT.split()))
     assert not min_hashes(TEXT) & min_hashes(other)
     assert not are_near_duplicates(min_hashes(TEXT), min_hashes(other))

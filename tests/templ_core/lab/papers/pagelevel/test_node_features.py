@@ -33,7 +33,7 @@ def test_blocks_with_text_form_a_tree(found):
     assert features.rows.shape == (7, len(features.columns))
 
 
-def test_links(found):
+def test_link_features(found):
     assert value(found, "links per word", "ul") == 1
     assert value(found, "text in anchors", "ul") == 1
     assert value(found, "links inside the site", "ul") == 0.5
@@ -41,7 +41,7 @@ def test_links(found):
     assert value(found, "links per word", "p") == 0
 
 
-def test_text(found):
+def test_text_features(found):
     assert value(found, "words per sentence", "p") == 17 / 2
     assert value(found, "stop words", "p") > 0.6
     assert value(found, "stop words", "ul") == 0
@@ -49,26 +49,26 @@ def test_text(found):
     assert value(found, "of the title", "p") == pytest.approx(2 / 17)
 
 
-def test_background_and_markup(found):
+def test_background_and_markup_features(found):
     assert value(found, "background", "ul") == pytest.approx(0.2)
     assert value(found, "background beside the page's", "li") == pytest.approx(0.8)
     assert value(found, "background beside the page's", "p") == 0
     assert value(found, "visible characters", "p") > value(found, "visible characters", "ul")
 
 
-def test_place(found):
+def test_position_features(found):
     assert value(found, "top margin", "ul") < value(found, "top margin", "p")
     assert value(found, "area share", "html") == 1
 
 
-def test_stop_words_of_an_undeclared_language_are_found():
+def test_stop_words_are_found_if_no_language_is_declared():
     markup = "<body><p>Der Hund und die Katze sind nicht im Haus, weil es regnet."
     document = parse_document(markup, "https://a.org/")
     features = read_node_features(document, read_presentation(document, markup))
     assert features.columns["stop words"][-1] > 0.5
 
 
-def test_every_number_is_finite_on_odd_pages():
+def test_all_features_are_finite_on_unusual_pages():
     for markup in ("word", "<p hidden>word", "<table><tr><td>_", "<body>1<p><div><br><br>2"):
         document = parse_document(markup, "file:")
         features = read_node_features(document, read_presentation(document, markup))

@@ -17,7 +17,7 @@ def classifier():
     return SmoothedClassifier(features=["a", "b"], area_from=[0.0, 5.0], models=[model, model])
 
 
-def test_a_classifier_survives_its_file():
+def test_a_classifier_is_unchanged_by_encoding_and_decoding():
     again = decode_classifier(encode_classifier(classifier()))
     rows = np.array([[1.0, 2.0], [0.0, -3.0]])
     assert again.area_from == [0.0, 5.0]
@@ -26,12 +26,12 @@ def test_a_classifier_survives_its_file():
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b"\x00", b'{"format": 3}'])
-def test_other_files_are_named_as_such(body):
+def test_other_files_raise_an_error_that_says_so(body):
     with pytest.raises(CodecError, match="not a PAGELEVEL classifier"):
         decode_classifier(body)
 
 
-def test_another_version_is_named():
+def test_another_format_version_raises_an_error_that_names_it():
     body = encode_classifier(classifier()).replace(b"classifier-1", b"classifier-9")
     with pytest.raises(CodecError, match="classifier-9"):
         decode_classifier(body)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.lab.papers.pagelevel.spread_smoothing import (
-    GRID,
+    SPREAD_GRID,
     smooth_spread,
     smooth_spread_on_grid,
 )
@@ -38,14 +38,14 @@ def cost(tree, values):
 
 
 @given(trees())
-def test_no_assignment_costs_less(tree):
+def test_no_other_scores_cost_less(tree):
     values = np.unique(tree[1])
     smoothed = smooth_spread(*tree, values)
     best = min(cost(tree, np.array(some)) for some in product(SCORES, repeat=len(tree[0])))
     assert cost(tree, smoothed.score) == pytest.approx(best)
 
 
-def test_spread_alone_is_isotonic_regression_without_penalty():
+def test_weight_zero_changes_no_score_and_a_large_weight_makes_one_section():
     parent = np.array([-1, 0, 0], np.int32)
     score, ones = np.array([0.25, 0.5, 1.0]), np.ones(3)
     free = smooth_spread(parent, score, ones, 0 * ones, score)
@@ -55,9 +55,9 @@ def test_spread_alone_is_isotonic_regression_without_penalty():
 
 
 @given(trees())
-def test_on_the_grid_no_score_is_below_its_parents(tree):
+def test_scores_on_the_grid_are_never_below_those_of_the_parents(tree):
     parent, score, weight, penalty = tree
     penalty[::2] = np.inf
     smoothed = smooth_spread_on_grid(parent, score, weight, penalty)
-    assert np.isin(smoothed.score, GRID).all()
+    assert np.isin(smoothed.score, SPREAD_GRID).all()
     assert (smoothed.score >= smoothed.score[np.maximum(parent, 0)]).all()

@@ -11,33 +11,33 @@ def matched(page, gold):
     return "".join("x" if hit else "." for hit in matched_words(page.split(), gold.split()))
 
 
-def test_runs_win_over_scattered_matches():
+def test_a_run_is_preferred_to_scattered_matches():
     assert matched("the cat menu the of the cat sat", "the cat sat") == ".....xxx"
 
 
-def test_text_between_is_left_out():
+def test_text_inside_the_gold_text_is_not_matched():
     assert matched("home news a b c advert d e footer", "a b c d e") == "..xxx.xx."
 
 
-def test_nothing_in_common():
+def test_texts_without_common_words():
     assert matched("a b", "c") == ".."
     assert matched("", "c") == ""
 
 
-def test_a_run_does_not_reach_over_words_that_only_one_side_has():
+def test_words_that_only_one_side_has_end_a_run():
     found = matched_words(["a", "x", "b"], ["a", "b"])
     assert found.tolist() == [True, False, True]
 
 
 @given(WORDS, WORDS)
-def test_the_matched_words_alone_score_as_much_as_all(page, gold):
+def test_the_matched_words_have_the_score_of_the_best_alignment(page, gold):
     marked = matched_words(page, gold)
     chosen = [word if hit else "-" for word, hit in zip(page, marked, strict=True)]
     assert _best_score(chosen, gold) == _best_score(page, gold)
 
 
-def test_pages_too_long_are_matched_by_three_words(monkeypatch):
-    monkeypatch.setattr(alignment, "CELLS_MAX", 1)
+def test_very_long_pages_are_matched_by_3_grams(monkeypatch):
+    monkeypatch.setattr(alignment, "_CELLS_MAX", 1)
     assert matched("menu a b c footer", "a b c") == ".xxx."
 
 

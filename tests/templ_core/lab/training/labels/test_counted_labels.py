@@ -1,7 +1,7 @@
 import random
 
 from templ_core.lab.training.labels.counted_labels import counted_labels
-from templ_core.lab.training.labels.site_pages import SitePage, read_pages
+from templ_core.lab.training.labels.site_pages import CorpusPage, read_pages
 
 PAGES = 24
 
@@ -12,7 +12,9 @@ def sentence(seed, words=40):
 
 
 def page(number, html):
-    return SitePage(corpus="test", site="a.org", url=f"https://a.org/{number}", body=html.encode())
+    return CorpusPage(
+        corpus="test", site="a.org", url=f"https://a.org/{number}", body=html.encode()
+    )
 
 
 def article(number, related):
@@ -42,7 +44,7 @@ def labelled(htmls):
     return found
 
 
-def test_a_list_that_mostly_recurs_is_template_as_a_whole():
+def test_all_of_a_place_is_template_if_most_of_it_repeats():
     teasers = [sentence(f"teaser {number}", 8) for number in range(4)]
     pages = labelled(
         [article(number, [*teasers, sentence(f"only here {number}", 8)]) for number in range(PAGES)]
@@ -53,7 +55,7 @@ def test_a_list_that_mostly_recurs_is_template_as_a_whole():
         assert page[sentence(number, 90)] == 1
 
 
-def test_articles_that_listings_quote_do_not_become_template():
+def test_articles_that_listings_quote_are_not_labelled_template():
     quoted = sentence("0 lead")
     htmls = [article(number, []) for number in range(PAGES)]
     htmls += [listing(number, [quoted]) for number in range(5)]

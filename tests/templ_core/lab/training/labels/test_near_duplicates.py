@@ -18,28 +18,28 @@ def of(*parts):
 MENU = prose("menu", 300)
 
 
-def test_copies_go():
+def test_copies_are_removed():
     assert representatives([of(prose(1)), of(prose(2)), of(prose(1)), of(prose(1))]) == [0, 1]
 
 
-def test_the_same_article_with_another_date_and_sidebar_goes():
+def test_an_article_with_another_date_and_sidebar_is_removed():
     pages = [of(MENU, prose(number)) for number in range(6)]
     pages.append(of(MENU, "12 May", prose(3), prose("sidebar", 30)))
     assert representatives(pages) == [0, 1, 2, 3, 4, 5]
 
 
-def test_articles_in_much_template_stay():
+def test_different_articles_in_a_large_template_are_kept():
     pages = [of(MENU, MENU[::-1], prose(number, 60)) for number in range(12)]
     assert representatives(pages) == list(range(12))
 
 
 @pytest.mark.parametrize("copies", [3, 8, 30])
-def test_an_article_refetched_many_times_counts_once(copies):
+def test_an_article_that_was_fetched_many_times_is_kept_once(copies):
     pages = [of(MENU, prose(number)) for number in range(4)]
     pages += [of(MENU, prose("again"), f"{number} views") for number in range(copies)]
     assert representatives(pages) == [0, 1, 2, 3, 4]
 
 
-def test_short_pages_and_none():
+def test_short_pages_and_an_empty_site():
     assert representatives([]) == []
     assert representatives([of("one"), of("two"), of("one")]) == [0, 1]

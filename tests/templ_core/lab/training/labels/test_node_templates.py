@@ -9,9 +9,9 @@ from templ_core.dom.document import parse_document
 from templ_core.dom.tags import INLINE
 from templ_core.lab.training.labels.node_templates import count_site, hashes_of, site_labels
 from templ_core.lab.training.labels.site_pages import (
-    PAGES_MIN,
+    PAGES_PER_SITE_MIN,
     SITES_MIN,
-    SitePage,
+    CorpusPage,
     TooFewPages,
     read_pages,
     read_sites,
@@ -35,7 +35,7 @@ def article(number, more=""):
 
 
 def page(number, html, site="a.org"):
-    return SitePage(corpus="test", site=site, url=f"https://{site}/{number}", body=html.encode())
+    return CorpusPage(corpus="test", site=site, url=f"https://{site}/{number}", body=html.encode())
 
 
 def labelled(htmls):
@@ -49,7 +49,7 @@ def template_texts(one, labels):
     return {text for text, template in zip(texts, labels.template_segment, strict=True) if template}
 
 
-def test_what_recurs_is_template_and_the_rest_is_not():
+def test_repeated_text_is_template_and_other_text_is_not():
     for one, labels in labelled([article(number) for number in range(30)]):
         template = template_texts(one, labels)
         assert template == {f"Section {n}" for n in range(12)} | {
@@ -63,7 +63,7 @@ def test_what_recurs_is_template_and_the_rest_is_not():
         assert not named["body"]
 
 
-def test_a_node_is_template_when_more_than_85_percent_of_its_html_is():
+def test_a_node_is_template_if_more_than_85_percent_of_its_html_is():
     pages = [article(number).replace("Section 3<", f"Changing {number}<") for number in range(30)]
     one, labels = labelled(pages)[0]
     menu = one.document.nodes.tags.index("ul")
@@ -72,7 +72,7 @@ def test_a_node_is_template_when_more_than_85_percent_of_its_html_is():
     assert "Changing 0" not in template_texts(one, labels)
 
 
-def test_a_refetched_article_is_no_template():
+def test_an_article_that_was_fetched_many_times_is_not_template():
     pages = [article(number) for number in range(20)]
     pages += [article("hot", f"<p>Seen {number} times") for number in range(25)]
     found = labelled(pages)
@@ -81,7 +81,7 @@ def test_a_refetched_article_is_no_template():
         assert not any(sentence("hota") in text for text in template_texts(one, labels))
 
 
-def test_error_pages_turn_no_article_into_template():
+def test_many_error_pages_do_not_make_articles_template():
     lost = f"<body>{MENU}<p>This page is not here, it has moved to another place or never was"
     pages = [article(number) for number in range(20)]
     pages += [f"{lost} {number}" for number in range(15)]
@@ -91,10 +91,12 @@ def test_error_pages_turn_no_article_into_template():
         assert all(len(text) < 80 for text in template_texts(one, labels))
 
 
-def test_too_few_sites_and_too_few_pages_are_named():
+def test_too_few_sites_and_too_few_pages_raise_errors_that_say_so():
     with pytest.raises(TooFewPages, match=f"2 sites.*at least {SITES_MIN}"):
         list(read_sites([page(n, article(n), f"{n % 2}.org") for n in range(40)]))
-    with pytest.raises(TooFewPages, match=f"0 of 12 sites have {PAGES_MIN} .* largest has 3"):
+    with pytest.raises(
+        TooFewPages, match=f"0 of 12 sites have {PAGES_PER_SITE_MIN} .* largest has 3"
+    ):
         list(read_sites([page(n, article(n), f"{n % 12}.org") for n in range(36)]))
 
 
@@ -113,7 +115,7 @@ def markup(tree):
 
 
 @given(st.lists(TREES, min_size=1, max_size=4))
-def test_equal_hashes_mean_equal_tags_and_words(trees):
+def test_nodes_have_equal_hashes_exactly_if_their_tags_and_words_are_equal(trees):
     """Against the plain definition: tags and texts of the subtree in document order."""
     document = parse_document(f"<body>{''.join(map(markup, trees))}", "https://a.org/")
     segments, nodes = document.segments, document.nodes
@@ -139,7 +141,7 @@ def test_equal_hashes_mean_equal_tags_and_words(trees):
     assert len({one for some in contents.values() for one in some}) == len(contents)
 
 
-def test_covered_shares_are_shares():
+def test_covered_shares_are_between_0_and_1():
     for _, labels in labelled([article(number) for number in range(15)]):
         assert (labels.covered >= 0).all()
         assert (labels.covered <= 1).all()
