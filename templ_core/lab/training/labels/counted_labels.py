@@ -29,7 +29,7 @@ def counted_labels(pages: Sequence[ReadPage]) -> list[Labels]:
     """Return the labels of the segments of all pages of a site.
 
     Args:
-        pages: The pages of one site without near-duplicates, as `read_pages` returns them.
+        pages: The pages of one site without near-duplicates, as `parse_site_pages` returns them.
     """
     frequency = count_site(pages)
     recurs = [site_labels(page, frequency).template_segment for page in pages]

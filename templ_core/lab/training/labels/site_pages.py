@@ -69,7 +69,7 @@ def read_sites(pages: Iterable[CorpusPage]) -> Iterator[ReadSite]:
     used = 0
     most = 0
     for (corpus, name), some in by_site.items():
-        site = ReadSite(corpus=corpus, name=name, pages=read_pages(some))
+        site = ReadSite(corpus=corpus, name=name, pages=parse_site_pages(some))
         most = max(most, len(site.pages))
         if len(site.pages) >= PAGES_PER_SITE_MIN:
             used += 1
@@ -81,7 +81,7 @@ def read_sites(pages: Iterable[CorpusPage]) -> Iterator[ReadSite]:
         )
 
 
-def read_pages(pages: Sequence[CorpusPage]) -> list[ReadPage]:
+def parse_site_pages(pages: Sequence[CorpusPage]) -> list[ReadPage]:
     """Return the pages of a site that can be parsed, without near-duplicates."""
     read = [one for one in map(_read, pages) if one is not None]
     return [read[place] for place in representatives([shingles(one.words) for one in read])]

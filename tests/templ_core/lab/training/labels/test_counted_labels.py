@@ -1,7 +1,7 @@
 import random
 
 from templ_core.lab.training.labels.counted_labels import counted_labels
-from templ_core.lab.training.labels.site_pages import CorpusPage, read_pages
+from templ_core.lab.training.labels.site_pages import CorpusPage, parse_site_pages
 
 PAGES = 24
 
@@ -34,7 +34,7 @@ def listing(number, quoted):
 
 
 def labelled(htmls):
-    pages = read_pages([page(number, html) for number, html in enumerate(htmls)])
+    pages = parse_site_pages([page(number, html) for number, html in enumerate(htmls)])
     assert len(pages) == len(htmls)
     found = []
     for one, labels in zip(pages, counted_labels(pages), strict=True):

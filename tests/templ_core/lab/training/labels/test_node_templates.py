@@ -13,7 +13,7 @@ from templ_core.lab.training.labels.site_pages import (
     SITES_MIN,
     CorpusPage,
     TooFewPages,
-    read_pages,
+    parse_site_pages,
     read_sites,
 )
 from templ_core.page_level.features.characters import read_characters, read_words
@@ -39,7 +39,7 @@ def page(number, html, site="a.org"):
 
 
 def labelled(htmls):
-    pages = read_pages([page(number, html) for number, html in enumerate(htmls)])
+    pages = parse_site_pages([page(number, html) for number, html in enumerate(htmls)])
     frequency = count_site(pages)
     return [(one, site_labels(one, frequency)) for one in pages]
 
