@@ -1,4 +1,4 @@
-"""How long computations tell their caller what they have done."""
+"""The callback by which long computations report what they have finished."""
 
 from collections.abc import Callable
 

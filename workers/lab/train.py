@@ -103,7 +103,9 @@ def train(
     write(out, training.model_file.encode_model(model))
     if folds is not None:
         _write_folds(
-            folds, [training.model_file.encode_model(one) for one in trained.blind], corpus
+            folds,
+            [training.model_file.encode_model(one) for one in trained.held_out_models],
+            corpus,
         )
     write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
@@ -111,7 +113,7 @@ def train(
         others = [
             [
                 one
-                for _, one in training.train.unseen_results(
+                for _, one in training.train.held_out_results(
                     corpus,
                     trained.scores,
                     training.train.TrainSettings(seed=other),

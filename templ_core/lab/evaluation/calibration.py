@@ -44,14 +44,14 @@ def calibrate(confidence: Sequence[float], f1: Sequence[float]) -> Calibration:
         confidence: Expected F1 of each page, 0 to 1.
         f1: Word F1 that each page reached, 0 to 1.
     """
-    said, reached = np.asarray(confidence, np.float64), np.asarray(f1, np.float64)
-    place = np.minimum((said * _BINS).astype(np.int64), _BINS - 1)
+    expected, reached = np.asarray(confidence, np.float64), np.asarray(f1, np.float64)
+    place = np.minimum((expected * _BINS).astype(np.int64), _BINS - 1)
     bins = [
         CalibrationBin(
             low=one / _BINS,
             high=(one + 1) / _BINS,
             pages=int((place == one).sum()),
-            confidence=float(said[place == one].mean()),
+            confidence=float(expected[place == one].mean()),
             f1=float(reached[place == one].mean()),
         )
         for one in np.unique(place).tolist()
@@ -59,6 +59,6 @@ def calibrate(confidence: Sequence[float], f1: Sequence[float]) -> Calibration:
     errors = sum(one.pages * abs(one.confidence - one.f1) for one in bins)
     return Calibration(
         bins=bins,
-        mean_error=errors / len(said),
-        bias=float(said.mean() - reached.mean()),
+        mean_error=errors / len(expected),
+        bias=float(expected.mean() - reached.mean()),
     )

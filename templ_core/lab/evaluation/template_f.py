@@ -15,7 +15,7 @@ from templ_core.dom.document import Document
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was found, was wanted, and was both, on one page or summed over pages.
+    """The overlap of what was found and what is wanted, on one page or summed over pages.
 
     Amounts are words, characters or links.
     """

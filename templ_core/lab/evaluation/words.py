@@ -11,7 +11,7 @@ _WORD = re.compile(r"\w+")
 _LETTER = re.compile(r"\w")
 _UNSPACED = re.compile(f"[{''.join(f'{chr(a)}-{chr(z)}' for a, z in UNSPACED_RANGES)}]")
 _UNSPACED_SHARE = 0.3
-"""From this share of such letters on, a text counts as written without blanks between words."""
+"""A text is written without blanks if at least this share of its letters is of such scripts."""
 TEMPLATE_WORDS_MIN = 20
 """Pages with fewer template words have no F1 of removed text, which chance would decide."""
 
@@ -52,7 +52,7 @@ def letter_counts(text: str) -> WordCounts:
 
 
 def is_unspaced(text: str) -> bool:
-    """Return whether a script without blanks between words is used: Chinese, Japanese, Thai ..."""
+    """Return whether a text is in a script without blanks: Chinese, Japanese, Thai and others."""
     letters = len(_LETTER.findall(text))
     return letters > 0 and len(_UNSPACED.findall(text)) >= _UNSPACED_SHARE * letters
 

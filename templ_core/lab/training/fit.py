@@ -72,7 +72,7 @@ class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Strength of the L2 penalty on the values of leaves."""
     depth: int = 8
     bins: int = 255
-    """Number of values of a feature that are told apart."""
+    """Number of different values of a feature that trees can distinguish."""
 
 
 def fit_trees(rows: Float32s, sample: Sample, settings: TreeSettings, seed: int) -> TreeEnsemble:

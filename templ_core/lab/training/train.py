@@ -81,7 +81,7 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
     """The model that is fitted to all pages."""
     results: list[PageResult]
     """The result of each page by the model that has not seen its site."""
-    blind: list[PageModel]
+    held_out_models: list[PageModel]
     """For each fold, the model that has not seen its pages."""
     scores: HashedScores
     """Held-out scores of the hashed tables; they do not depend on the seed."""
@@ -155,7 +155,7 @@ def train_page_model(
             msgspec.structs.replace(one, confidence=lines[fold].of(one.confidence))
             for (_, one), fold in zip(results, folds, strict=True)
         ],
-        blind=[_model(scores, fold, parts[fold], lines[fold]) for fold in range(FOLDS)],
+        held_out_models=[_model(scores, fold, parts[fold], lines[fold]) for fold in range(FOLDS)],
         scores=scores,
     )
 
@@ -172,7 +172,7 @@ def train_unjudged(
     return _model(scores, NO_FOLD, _fit(corpus, scores, NO_FOLD, settings), _confidence(corpus, []))
 
 
-def unseen_results(
+def held_out_results(
     corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
 ) -> list[tuple[int, PageResult]]:
     """Return the number and the held-out result of each page, with another seed.

@@ -68,10 +68,10 @@ def _best_cut(size: Int64s, positives: Int64s) -> int | None:
             (int(right[best]), int(right_positive[best])),
         )
     ]
-    told = np.log2(3**2 - 2) - (
+    cost_bits = np.log2(3**2 - 2) - (
         2 * whole - classes[0] * entropies[0][best] - classes[1] * entropies[1][best]
     )
-    if whole - mixed[best] <= (np.log2(total - 1) + told) / total + _EQUAL:
+    if whole - mixed[best] <= (np.log2(total - 1) + cost_bits) / total + _EQUAL:
         return None
     return best + 1
 

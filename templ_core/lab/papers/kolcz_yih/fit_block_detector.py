@@ -151,7 +151,7 @@ def _fit_text(sample: BlockSample) -> WordOdds:
     )
 
 
-def blind_text_log_odds(sample: BlockSample) -> Floats:
+def out_of_fold_text_log_odds(sample: BlockSample) -> Floats:
     """Return the out-of-fold text scores of all rows: by models that have not seen the row's site."""
     log_odds = np.zeros(len(sample.template))
     for fold in range(_INNER_FOLDS):
@@ -173,7 +173,7 @@ def fit_block_detector(
         forest: Size of the random forest; None for the default.
     """
     once = without_duplicates(sample)
-    log_odds = blind_text_log_odds(once)
+    log_odds = out_of_fold_text_log_odds(once)
     rows = np.concatenate([once.rows, log_odds[:, None]], axis=1).astype(np.float64)
     borders = [cut_points(column, once.template) for column in rows.T]
     binned = intervals(rows, borders)

@@ -25,7 +25,7 @@ _TEMPLATE_ABOVE = 0.5
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
-    """What a variant says about the segments of a page; columns of length n_segments."""
+    """The result of a variant for the segments of a page; columns of length n_segments."""
 
     templateness: Floats
     """0 to 1."""

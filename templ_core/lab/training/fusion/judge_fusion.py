@@ -14,8 +14,6 @@ from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.site_level.fusion.fusion import fused_log_odds
 from templ_core.site_level.fusion.site_inputs import CONSTANT
 
-LAST_OF_BIN = (5, 10, 25, 50, 10**9)
-"""Last page number of each bin of pages of a site seen so far: 1-5, 6-10, 11-25, 26-50, 51+."""
 _CONSTANT_WORDS_MIN = 4
 """Constant text of at least so many words is template by places alone."""
 

@@ -1,4 +1,4 @@
-"""Labels without gold: those of SITELEVEL for each segment, corrected by the place it stands in.
+"""Labels without gold: those of SITELEVEL for each segment, corrected by its place.
 
 Counting equal texts makes two kinds of mistakes. Lists that change from page to page (related
 articles, teasers) never repeat, so they look like content. An article that a listing quotes repeats,

@@ -11,9 +11,9 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.lab.evaluation.bootstrap import mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
+from templ_core.lab.evaluation.report import SEEN_BINS
 from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.lab.training.fusion.judge_fusion import (
-    LAST_OF_BIN,
     PageGroup,
     by_corpus,
     by_site,
@@ -251,14 +251,12 @@ def _report_bins(
     fused: Sequence[FusionOutcome],
     names: Sequence[str],
 ) -> None:
-    number = np.searchsorted(LAST_OF_BIN, [page.seen for page in pages])
-    first = [1, *(last + 1 for last in LAST_OF_BIN[:-1])]
-    labels = [f"{one}-{last}" for one, last in zip(first, LAST_OF_BIN, strict=True)]
-    labels[-1] = f"{first[-1]}-"
+    labels = [name for name, _ in SEEN_BINS]
+    number = np.searchsorted([last for _, last in SEEN_BINS], [page.seen for page in pages])
     rows = []
     for name in names:
         cells = []
-        for place in range(len(LAST_OF_BIN)):
+        for place in range(len(SEEN_BINS)):
             some = [
                 (one.f1, other.f1)
                 for page, one, other, of in zip(pages, alone, fused, number.tolist(), strict=True)

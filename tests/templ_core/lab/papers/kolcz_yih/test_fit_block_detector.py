@@ -7,7 +7,7 @@ from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
     BlockSample,
     ForestSettings,
-    blind_text_log_odds,
+    out_of_fold_text_log_odds,
     fit_block_detector,
     sample_blocks,
     without_duplicates,
@@ -80,7 +80,9 @@ def test_text_scores_for_fitting_are_out_of_fold(sample):
         }
     )
     inside = sample.site == 0
-    assert np.array_equal(blind_text_log_odds(sample)[inside], blind_text_log_odds(other)[inside])
+    assert np.array_equal(
+        out_of_fold_text_log_odds(sample)[inside], out_of_fold_text_log_odds(other)[inside]
+    )
 
 
 def test_duplicate_blocks_are_removed(sample):
