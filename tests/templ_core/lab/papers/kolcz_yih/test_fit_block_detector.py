@@ -7,8 +7,8 @@ from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
     BlockSample,
     ForestSettings,
-    out_of_fold_text_log_odds,
     fit_block_detector,
+    out_of_fold_text_log_odds,
     sample_blocks,
     without_duplicates,
 )
