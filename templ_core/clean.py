@@ -1,5 +1,7 @@
 """clean(): a document and what is known about its site to clean text; pure and deterministic."""
 
+import hashlib
+
 import msgspec
 import numpy as np
 
@@ -11,9 +13,11 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.dom.text import render_text
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
+from templ_core.source_digest import installed_digest
 
 _SCRIPT_RENDERED_WORDS = 30
 _SCRIPT_RENDERED_HTML_CHARS = 5_000
+_VERSION_BYTES = 6
 
 
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,8 +36,16 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cleaner_version(config: CoreConfig) -> str:
-    """Version of the code and its thresholds: equal versions and models give equal text."""
-    return f"{__version__}+{config.digest()}"
+    """Return the version of everything that decides a text but for the page and site models.
+
+    Equal versions, page models and site models give equal text. It is the version of the package
+    with a digest of the sources, the data files and the config.
+
+    >>> cleaner_version(CoreConfig()) == cleaner_version(CoreConfig(comments="keep"))
+    False
+    """
+    decides = f"{installed_digest()}/{config.digest()}".encode()
+    return f"{__version__}+{hashlib.blake2b(decides, digest_size=_VERSION_BYTES).hexdigest()}"
 
 
 def clean(
