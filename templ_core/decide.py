@@ -25,7 +25,7 @@ from templ_core.site_level.fusion._fusion import faded, words_at_stake
 from templ_core.site_level.fusion.fusion import (
     DECIMALS,
     FusionModel,
-    shipped_fusion,
+    fusion_for,
     surer_by_length,
 )
 from templ_core.site_level.fusion.site_inputs import CONSTANT, TRUST, Columns, site_inputs
@@ -107,14 +107,15 @@ def decide(
         site_model: What is known about its site; None = nothing.
         config: The core's thresholds.
         page_model: None = the one that comes with the package.
-        fusion: How evidence is weighed; None = as fitted for the package.
+        fusion: How evidence is weighed; None = with the weights that fit the page model.
     """
     if not document.segments.texts:
         return _EMPTY
-    page = score_page(document, page_model or shipped_model())
+    page_model = page_model or shipped_model()
+    page = score_page(document, page_model)
     if site_model is None or not site_model.documents:
         return decide_alone(page, config)
-    fusion = fusion or shipped_fusion()
+    fusion = fusion or fusion_for(page_model.version)
     columns = site_inputs(
         document, page.features, page.log_odds, page.page_type, site_model, config
     )
