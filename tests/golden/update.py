@@ -2,7 +2,7 @@
 
     python -m tests.golden.update
 
-Fixtures of stored formats are kept as they are: those of a format that is new are added.
+Fixtures of stored formats stay as they are; missing ones are added.
 """
 
 from tests.golden.formats import FIXTURES, add_fixture
