@@ -32,7 +32,7 @@ def samples(runner, settings):
     """Documents of one synthetic site."""
     cleaner = Cleaner(runner, NoModels(), settings)
     found = []
-    feed = simulate_feed(FeedSettings(kind="news", sites=1, pages=SAMPLES, seed=1))
+    feed = simulate_feed(FeedSettings(genre="news", sites=1, pages=SAMPLES, seed=1))
     for number, page in enumerate(feed):
         line = msgspec.json.encode(page.record())
         read = page_from_json(

@@ -25,7 +25,7 @@ def test_a_change_begins_with_the_first_page_of_a_design_and_ends_before_the_nex
 
 def test_a_feed_with_a_redesign(templ, tmp_path):
     feed = tmp_path / "feed.jsonl"
-    settings = FeedSettings(kind="news", sites=1, pages=30, seed=3, redesign_day=14)
+    settings = FeedSettings(genre="news", sites=1, pages=30, seed=3, redesign_day=14)
     lines = [msgspec.json.encode(one.record()) for one in simulate_feed(settings)]
     feed.write_bytes(b"\n".join(lines))
     options = ("--design-field", "design", "--time-field", "fetched_at")

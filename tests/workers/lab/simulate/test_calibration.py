@@ -52,7 +52,11 @@ def test_trafilatura_finds_it_as_hard_as_the_stream(default_pages, words_of):
     for page in articles:
         gold = words_of(page.gold_text)
         neutral = words_of(
-            "\n".join(text for kind, text in page.sections if kind in {"neutral", "comments"})
+            "\n".join(
+                text
+                for section_type, text in page.sections
+                if section_type in {"neutral", "comments"}
+            )
         )
         seen = words_of("\n".join(text for _, text in page.sections))
         out = words_of(trafilatura.extract(page.html, include_comments=False) or "")

@@ -139,7 +139,7 @@ def _drawn(pairs: Pairs, count: int, seed: int) -> Pairs:
 
 def _feed(seed: int) -> list[SitePage]:
     """Articles of synthetic news sites; the text that a full feed has of each is its gold."""
-    pages = simulate_feed(FeedSettings(kind="news", sites=6, pages=360, seed=seed))
+    pages = simulate_feed(FeedSettings(genre="news", sites=6, pages=360, seed=seed))
     return _parsed(
         (one.site, one.url, one.html, one.gold_text, one.url)
         for one in pages
