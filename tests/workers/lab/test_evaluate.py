@@ -74,7 +74,7 @@ def test_mistakes_are_told_in_one_line(tmp_path, feed, cleaned):
     cases = [
         ((feed, paths["wrong"]), 66, "not a cleaned record"),
         ((paths["plain"],), 66, "gold_text"),
-        ((paths["no_page"],), 66, "no page"),
+        ((paths["no_page"],), 66, "is not a page"),
         ((paths["empty"],), 66, "is empty"),
         ((paths["binary"],), 66, "not JSON"),
         ((paths["list"],), 66, "not a JSON object"),

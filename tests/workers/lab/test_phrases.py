@@ -75,18 +75,18 @@ def test_patterns_that_cannot_be_used(templ, feed, tmp_path, text, said):
 
 def test_files_that_are_no_phrases_are_named(templ, feed, tmp_path):
     done = templ("phrases", "apply", feed, feed, "--out", tmp_path / "out.jsonl", expect=66)
-    assert "line 1: no phrases" in done.stderr.decode()
+    assert "line 1: not a line of a phrase file" in done.stderr.decode()
     missing = tmp_path / "missing.jsonl"
     templ("phrases", "export", missing, "--out", "-", expect=66)
 
 
 def test_a_site_without_phrases_is_named(templ, learned):
     done = templ("phrases", "export", learned, "--site", "no.org", "--out", "-", expect=2)
-    assert "no phrases of it" in done.stderr.decode()
+    assert "no phrases of this site" in done.stderr.decode()
 
 
 def test_no_page_is_an_input_problem(templ, tmp_path):
     empty = tmp_path / "empty.jsonl"
     empty.write_text("[]\n")
     done = templ("phrases", "learn", empty, "--out", tmp_path / "out.jsonl", expect=66)
-    assert "no page that can be read" in done.stderr.decode()
+    assert "no page can be read" in done.stderr.decode()

@@ -48,7 +48,7 @@ def test_gold_that_tells_nothing_apart_is_named(tmp_path, html, gold, lacking):
     ("record", "said"),
     [
         ({"url": "https://a.org/"}, "no page has `gold_text`"),
-        ({"html": "<p>x", "gold_text": "x"}, "line 1: no page"),
+        ({"html": "<p>x", "gold_text": "x"}, "line 1: not a page"),
         ([], "line 1: not a JSON object"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Other extractors, as their users would call them on one page: decoded markup in, text out."""
+"""Other extractors, called as their users call them: decoded markup in, text out."""
 
 from collections.abc import Callable
 from importlib.metadata import version
@@ -12,10 +12,10 @@ _PACKAGES = {"readability": "readability-lxml"}
 
 
 def load_peer(name: str) -> Extract:
-    """The main-content extraction of a peer.
+    """Return the main-content extraction of a peer.
 
     Raises:
-        UsageProblem: it is not installed.
+        UsageProblem: The peer is not installed.
     """
     try:
         return _LOADERS[name]()
@@ -26,7 +26,7 @@ def load_peer(name: str) -> Extract:
 
 
 def peer_version(name: str) -> str:
-    """Version of a peer that is installed."""
+    """Return the installed version of a peer."""
     return version(_PACKAGES.get(name, name))
 
 

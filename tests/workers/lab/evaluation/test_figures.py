@@ -15,7 +15,7 @@ from workers.lab.evaluation.report_page import render_report
 def figures():
     one = judge({"half": lambda markup: TEXT[: len(TEXT) // 2]})
     pages = [gold_page(n, corpus="news" if n < 8 else "blogs") for n in range(12)]
-    pages.append(gold_page(12, body=b"%PDF-1.4", kind="<script>alert(1)</script>"))
+    pages.append(gold_page(12, body=b"%PDF-1.4", page_type="<script>alert(1)</script>"))
     judgements = [one.judge(page, None, n) for n, page in enumerate(pages)]
     return find_figures(judgements, {"templ": "1"}, ["a <note>"], 0)
 

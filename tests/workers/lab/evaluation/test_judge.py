@@ -2,7 +2,7 @@ import pytest
 
 from schemas.cleaned import TextSegment
 from tests.workers.lab.evaluation.builders import BODY, HTML, TEXT, gold_page, judge
-from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, Given
+from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, PageOutput
 
 
 def test_a_page_is_cleaned_scored_and_timed():
@@ -34,9 +34,9 @@ def test_peers_run_on_the_same_page_and_may_fail():
 
 
 def test_what_was_cleaned_before_is_scored_as_it_is():
-    given = Given(text="Section 1\n" + TEXT, confidence=0.7, segments=None)
+    output = PageOutput(text="Section 1\n" + TEXT, confidence=0.7, segments=None)
     page = gold_page(gold_text=TEXT + "\nQuite another paragraph closes it.")
-    found = judge().judge(page, given, 0)
+    found = judge().judge(page, output, 0)
     assert found.seconds == {}
     assert found.confidence == 0.7
     assert found.segments is None
@@ -53,10 +53,12 @@ def test_segments_of_a_record_are_scored_where_they_are_those_of_the_page():
         TextSegment(text=f"Section {n}", kept=False, templateness=0.9, reason="", section=0)
         for n in range(25)
     ]
-    found = judge().judge(gold_page(), Given(text=TEXT, confidence=1.0, segments=menu + kept), 0)
+    found = judge().judge(
+        gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=menu + kept), 0
+    )
     assert found.segments.adjusted_rand == 1.0
     assert found.segments.f.in_templates.text.f == pytest.approx(1.0)
-    other = judge().judge(gold_page(), Given(text=TEXT, confidence=1.0, segments=kept), 0)
+    other = judge().judge(gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=kept), 0)
     assert other.segments is None
 
 

@@ -11,11 +11,11 @@ import msgspec
 
 from templ_core.page_level.model.page_model import PageModel
 from workers.feeds.files import read_pages
-from workers.lab.evaluation.gold_page import GoldPage, gold_pages
-from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
-from workers.lab.jsonl import read_objects
+from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -90,7 +90,7 @@ def follow_sites(
         left out where `folds` are given: they have no gold.
     """
     records = list(read_objects(corpus))
-    gold = {page.offset: page for page in gold_pages(corpus.name, records)}
+    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, records)}
     designs = [str(fields.get(design_field) or "") for _, fields in records]
     sites: dict[str, list[Page]] = {}
     for page in read_pages([corpus], time_field=time_field):
@@ -117,7 +117,7 @@ def _page_models(
     if folds is None:
         model = page_model_of(read_model_file(load_settings().page_model))
         return [model for _ in sites]
-    name = corpus.name.partition(".")[0]
+    name = corpus_name(corpus)
     found = FoldModels(folds).folds([(name, pages[0].url, pages[0].site) for pages in sites])
     return [one and one[1] for one in found]
 
@@ -125,7 +125,7 @@ def _page_models(
 def _follow(
     pages: Sequence[Page],
     page_model: PageModel,
-    gold: Sequence[GoldPage | None],
+    gold: Sequence[EvaluationPage | None],
     designs: Sequence[str],
     settings: Settings,
 ) -> list[FollowedPage]:
@@ -143,7 +143,7 @@ def _follow(
         finds_change = changed_at_ms is not None and changed_at_ms != found_ms
         found_ms = changed_at_ms
         by_page = alone.process(page)
-        scorer = TextScorer(wanted, markup_of(wanted)) if wanted else None
+        scorer = TextScorer(wanted, page_markup(wanted)) if wanted else None
         followed.append(
             FollowedPage(
                 site=page.site,

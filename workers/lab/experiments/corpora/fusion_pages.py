@@ -39,8 +39,8 @@ from templ_core.site_level.window.window_page import Contribution
 from workers.feeds.records import page_from_json
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
-from workers.lab.evaluation.timed_calls import take_turns
-from workers.lab.jsonl import read_objects
+from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.jsonl import corpus_name, read_objects
 from workers.page import Page, Rejected
 from workers.processes.page_model import page_model_of
 
@@ -153,7 +153,7 @@ def _records(path: Path) -> Iterator[_Record]:
             line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
         )
         if not isinstance(page, Rejected) and page.body is not None:
-            yield _Record(path.name.partition(".")[0], fields, page)
+            yield _Record(corpus_name(path), fields, page)
 
 
 def _pages_of_site(site: _Site) -> list[FusionPage]:
@@ -276,7 +276,7 @@ def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outco
     wanted = word_counts(gold.gold_text)
     calls = {name: functools.partial(load_peer(name), markup) for name in names}
     outcomes = {}
-    for name, turn in take_turns(calls, 0).items():
+    for name, turn in time_calls(calls, 0).items():
         output = word_counts(turn.value or "")
         template = score_template(output, wanted, neutral, page) if gold.selectors else None
         outcomes[name] = Outcome(

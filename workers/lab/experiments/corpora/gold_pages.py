@@ -72,13 +72,13 @@ def records(
 def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> ScoredPage | None:
     """The page of a record; None when it cannot be cleaned or has no text."""
     try:
-        markup = markup_of(record)
+        markup = record_markup(record)
     except PageError:
         return None
     return score_markup(markup, record["url"], classifier, record)
 
 
-def markup_of(record: dict[str, Any]) -> str:
+def record_markup(record: dict[str, Any]) -> str:
     """The decoded page of a record with `html` or `html_base64`."""
     if record.get("html"):
         return str(record["html"])

@@ -22,7 +22,7 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
 from templ_core.page_level.features.characters import read_characters
 from templ_core.page_level.features.own_features import link_density
 from templ_core.page_level.model.hashed_scores import HEADINGS
-from workers.lab.experiments.corpora.gold_pages import markup_of
+from workers.lab.experiments.corpora.gold_pages import record_markup
 from workers.lab.jsonl import read_objects
 
 SITE_SHARE = 0.3
@@ -82,7 +82,7 @@ def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
     for path in corpora:
         for _, record in read_objects(path):
             try:
-                document = parse_document(markup_of(record), record["url"])
+                document = parse_document(record_markup(record), record["url"])
             except PageError:
                 continue
             yield _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
@@ -100,7 +100,7 @@ def _by_site(corpora: Sequence[Path]) -> dict[str, list[_Marked]]:
 
 def _marked(record: dict[str, Any]) -> _Marked | None:
     try:
-        root = parse_markup(markup_of(record))
+        root = parse_markup(record_markup(record))
     except PageError:
         return None
     if root is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from templ_core.lab.training.labels.site_pages import SitePage
-from workers.lab.jsonl import read_objects
+from workers.lab.jsonl import corpus_name, read_objects
 
 
 def read_site_pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
@@ -14,7 +14,7 @@ def read_site_pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
     for path in corpora:
         for _, record in read_objects(path):
             yield SitePage(
-                corpus=path.name.partition(".")[0],
+                corpus=corpus_name(path),
                 site=record.get("site") or record["url"],
                 url=record["url"],
                 body=(record.get("html") or "").encode("utf-8", "replace"),

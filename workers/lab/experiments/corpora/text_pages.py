@@ -11,7 +11,7 @@ from templ_core.errors import PageError
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from templ_core.site_level.phrases.phrase_corpus import page_text
 from workers.errors import InputProblem
-from workers.lab.experiments.corpora.gold_pages import markup_of
+from workers.lab.experiments.corpora.gold_pages import record_markup
 from workers.lab.jsonl import read_objects
 
 
@@ -36,7 +36,7 @@ def read_text_pages(corpora: Sequence[Path]) -> dict[str, list[TextPage]]:
         for _, record in read_objects(path):
             site = record.get("site") or record["url"]
             try:
-                markup = markup_of(record)
+                markup = record_markup(record)
                 document = parse_document(markup, record["url"])
             except PageError:
                 continue

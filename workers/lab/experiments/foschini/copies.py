@@ -14,7 +14,7 @@ from rich.progress import Progress
 from templ_core.lab.evaluation.edit_distance import text_distance
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
-from workers.lab.experiments.corpora.gold_pages import markup_of, records
+from workers.lab.experiments.corpora.gold_pages import record_markup, records
 from workers.lab.experiments.corpora.site_cleaners import CLEANERS, SitePage, cleaned, site_page
 from workers.lab.experiments.results import Report, out_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
@@ -163,7 +163,7 @@ def _snapshots(corpora: Sequence[Path]) -> list[SitePage]:
         (
             f"{one['site']} {one['snapshot']}",
             one["url"],
-            markup_of(one),
+            record_markup(one),
             one["gold_text"],
             one["url"],
         )

@@ -24,6 +24,7 @@ from workers.lab.experiments.corpora.gold_pages import (
     score_record,
 )
 from workers.lab.experiments.results import Report, out_option
+from workers.lab.jsonl import corpus_name
 
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 FACTORS = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
@@ -75,7 +76,7 @@ def pagelevel_segmentation(
         ]
         if not pages:
             raise InputProblem(f"{path}: no page has `gold_blocks` or `sections`")
-        name = path.name.partition(".")[0]
+        name = corpus_name(path)
         sites = len({one.page.record["site"] for one in pages})
         report.say(f"{name}: {len(pages)} pages of {sites} sites")
         _table(report, name, pages, seed)

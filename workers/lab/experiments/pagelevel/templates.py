@@ -19,8 +19,8 @@ from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FA
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.gold_pages import (
     ScoredPage,
-    markup_of,
     read_classifier,
+    record_markup,
     records,
     score_record,
 )
@@ -80,7 +80,7 @@ def pagelevel_templates(
 def _labelled(page: ScoredPage) -> LabelledPage | None:
     record = page.record
     gold = GoldSelectors.of(record)
-    labels = selected_labels(page.document, markup_of(record), gold) if gold else None
+    labels = selected_labels(page.document, record_markup(record), gold) if gold else None
     if labels is None or not labels.content.any():
         return None
     return LabelledPage(page=page, labels=labels)

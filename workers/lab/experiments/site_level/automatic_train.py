@@ -14,8 +14,8 @@ from templ_core.page_level.model.page_model import About
 from templ_core.site_key import LOCAL, site_key
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import read_site_pages, uniform
-from workers.lab.jsonl import read_objects
-from workers.lab.training_files import corpus_name, digest, write
+from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.training_files import file_digest, write_file
 
 
 @click.command()
@@ -65,11 +65,11 @@ def automatic_train(
     except (TooFewPages, TooFewSites) as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
     about = About(
-        corpora={corpus_name(path): digest(path) for path in corpora},
+        corpora={corpus_name(path): file_digest(path) for path in corpora},
         licence="not stated",
         quality={},
     )
-    write(out, encode_model(msgspec.structs.replace(model, about=about)))
+    write_file(out, encode_model(msgspec.structs.replace(model, about=about)))
 
 
 def _domains(path: Path) -> Iterable[str]:

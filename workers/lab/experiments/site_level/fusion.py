@@ -1,6 +1,5 @@
 """`templ experiments site-level`: fits the fusion of site and page, and shows what it is worth."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +28,8 @@ from workers.errors import InputProblem
 from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.lab.experiments.results import Report, out_option
+from workers.lab.jsonl import corpus_name
+from workers.lab.training_files import file_digest, write_file
 
 _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
@@ -157,7 +158,8 @@ def site_level(
     _report_weights(report, fitted)
     if model_file is not None:
         quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
-        _write(model_file, _file_of(fitted, page_model, corpora, quality))
+        fusion = _file_of(fitted, page_model, corpora, quality)
+        write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
 
 
 def _report_weights(report: Report, fitted: LinearModel) -> None:
@@ -179,7 +181,7 @@ def _file_of(
         terms=fitted.terms,
         bias=fitted.bias,
         page_model=page_model,
-        corpora={path.name.partition(".")[0]: _digest(path) for path in corpora},
+        corpora={corpus_name(path): file_digest(path) for path in corpora},
         quality=quality,
     )
 
@@ -314,15 +316,3 @@ def _report_ablation(
         inputs = [name for name in INPUTS if REASON_OF[name] != kind]
         rows.append(_row(f"without {kind}", pages, _judged(pages, inputs, by_site, config), names))
     report.table("Without one kind of evidence, sites left out", ["", *names], rows)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _write(path: Path, model: FusionModel) -> None:
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(model)) + b"\n")
-    except OSError as error:
-        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None

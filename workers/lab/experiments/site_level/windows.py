@@ -11,11 +11,11 @@ import msgspec
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.report import PageScore
 from workers.feeds.files import read_pages
-from workers.lab.evaluation.gold_page import GoldPage, gold_pages
-from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Report, out_option
-from workers.lab.jsonl import read_objects
+from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -109,7 +109,7 @@ def windows(
         if one
     }
     for corpus in corpora:
-        name = corpus.name.partition(".")[0]
+        name = corpus_name(corpus)
         stream, gold = _read(corpus, time_field, sites)
         for what, settings in (("days", by_age), ("pages", by_size)):
             if settings:
@@ -119,14 +119,14 @@ def windows(
 
 def _read(
     corpus: Path, time_field: str, sites: int | None
-) -> tuple[list[Page], dict[int, GoldPage]]:
+) -> tuple[list[Page], dict[int, EvaluationPage]]:
     pages = [one for one in read_pages([corpus], time_field=time_field) if isinstance(one, Page)]
     wanted = set(list(dict.fromkeys(page.site for page in pages))[:sites])
-    gold = {page.offset: page for page in gold_pages(corpus.name, read_objects(corpus))}
+    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, read_objects(corpus))}
     return [page for page in pages if page.site in wanted], gold
 
 
-def _run(pages: Sequence[Page], gold: Mapping[int, GoldPage], settings: Settings) -> Outcome:
+def _run(pages: Sequence[Page], gold: Mapping[int, EvaluationPage], settings: Settings) -> Outcome:
     runner = TimedRunner(InProcess(page_model_of(read_model_file(settings.page_model))))
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
@@ -135,7 +135,7 @@ def _run(pages: Sequence[Page], gold: Mapping[int, GoldPage], settings: Settings
         outcome, _ = stream.process(page)
         wanted = gold.get(page.source.offset)
         if isinstance(outcome, Cleaned) and wanted is not None:
-            score = TextScorer(wanted, markup_of(wanted)).score(outcome.record.text)
+            score = TextScorer(wanted, page_markup(wanted)).score(outcome.record.text)
             scores.setdefault(page.site, []).append(score)
     kept = max(sum(one.pages for _, one in state.windows.sites()), 1)
     size = sum(

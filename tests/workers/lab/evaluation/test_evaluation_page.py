@@ -9,15 +9,15 @@ from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
 from tests.workers.lab.evaluation.builders import gold_page
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.evaluation.gold_page import gold_pages
-from workers.lab.evaluation.outputs import Outputs
+from workers.lab.evaluation.earlier_outputs import EarlierOutputs
+from workers.lab.evaluation.evaluation_page import read_evaluation_pages
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 
 PAGE = {"url": "https://a.org/1", "html": "<p>text", "gold_text": "text", "site": "a"}
 
 
 def pages(*records):
-    return list(gold_pages("c", [(json.dumps(one).encode(), one) for one in records]))
+    return list(read_evaluation_pages("c", [(json.dumps(one).encode(), one) for one in records]))
 
 
 def test_pages_are_numbered_by_record_and_counted_by_site():
@@ -33,7 +33,7 @@ def test_pages_are_numbered_by_record_and_counted_by_site():
 def test_selectors_come_along():
     (page,) = pages({**PAGE, "gold_selector": "p", "gold_neutral": "h1", "kind": "news"})
     assert (page.selectors.content, page.selectors.neutral, page.neutral) == ("p", "h1", "h1")
-    assert page.kind == "news"
+    assert page.page_type == "news"
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,18 @@ def record(topic, offset, **fields) -> CleanedRecord:
 
 
 def test_records_find_their_pages():
-    one = Outputs(corpora=1)
+    one = EarlierOutputs(corpora=1)
     one.add(
         "out",
         [encode_json(record("pages", 3, text="three")), encode_json(record("x", 4, revision=1))],
     )
-    assert one.of(gold_page(3)).text == "three"
-    assert one.of(gold_page(4)) is None
-    two = Outputs(corpora=2)
+    assert one.for_page(gold_page(3)).text == "three"
+    assert one.for_page(gold_page(4)) is None
+    two = EarlierOutputs(corpora=2)
     two.add(
         "out", [encode_json(record(f"{name}.jsonl", 3, text=name)) for name in ("news", "other")]
     )
-    assert two.of(gold_page(3, corpus="news")).text == "news"
+    assert two.for_page(gold_page(3, corpus="news")).text == "news"
     with pytest.raises(InputProblem, match="out, line 1: not a cleaned record"):
         one.add("out", [b"{}"])
 
