@@ -1,4 +1,4 @@
-"""`templ experiments`: the experiments of the papers, one module for each command."""
+"""`templ experiments`: repeats the papers' experiments; each command has a module of its own."""
 
 import click
 
@@ -27,4 +27,4 @@ _MODULES = {
 
 @click.group(cls=LazyGroup, modules=_MODULES)
 def experiments() -> None:
-    """Repeat the papers' experiments on corpora of real pages."""
+    """Repeat the experiments of the papers that templ follows, on corpora of real pages."""

@@ -3,11 +3,11 @@ from random import Random
 import pytest
 
 from workers.lab.experiments.foschini.injection import (
-    LENGTHS,
-    PLACES,
-    hosts,
+    INJECTION_LENGTHS,
+    INJECTION_PLACES,
+    count_host_lines,
     inject,
-    make_templates,
+    make_injected_strings,
 )
 
 LINES = [f"This is line {number} of a clean text" for number in "abcdefghijkl"]
@@ -18,15 +18,19 @@ def test_each_length_gets_each_place_with_and_without_a_slot():
     kinds = {
         (len(one.words), one.place, one.slot is not None)
         for shift in range(8)
-        for one in make_templates(VOCABULARY, shift, Random(0))
+        for one in make_injected_strings(VOCABULARY, shift, Random(0))
     }
-    assert {(length, place, False) for length in LENGTHS for place in PLACES} <= kinds
-    assert {(length, place, True) for length in LENGTHS[2:] for place in PLACES} <= kinds
+    assert {
+        (length, place, False) for length in INJECTION_LENGTHS for place in INJECTION_PLACES
+    } <= kinds
+    assert {
+        (length, place, True) for length in INJECTION_LENGTHS[2:] for place in INJECTION_PLACES
+    } <= kinds
 
 
 @pytest.mark.parametrize("shift", range(4))
 def test_spans_hold_the_strings_and_the_rest_is_the_text(shift):
-    templates = make_templates(VOCABULARY, shift, Random(1))
+    templates = make_injected_strings(VOCABULARY, shift, Random(1))
     page = inject("\n".join(LINES), templates, 1.0, Random(2))
     assert sorted(number for number, _, _ in page.spans) == list(range(len(templates)))
     rest, place = "", 0
@@ -45,7 +49,7 @@ def test_spans_hold_the_strings_and_the_rest_is_the_text(shift):
 
 
 def test_share_and_seed():
-    templates = make_templates(VOCABULARY, 0, Random(1))
+    templates = make_injected_strings(VOCABULARY, 0, Random(1))
     text = "\n".join(LINES)
     assert inject(text, templates, 0.0, Random(2)).text == text
     counts = [len(inject(text, templates, 0.5, Random(seed)).spans) for seed in range(200)]
@@ -54,5 +58,8 @@ def test_share_and_seed():
 
 
 def test_lines_that_take_a_string():
-    assert hosts("one two three four five\nshort\n") == 1
-    assert len(inject("short", make_templates(VOCABULARY, 0, Random(1)), 1.0, Random(2)).spans) == 3
+    assert count_host_lines("one two three four five\nshort\n") == 1
+    assert (
+        len(inject("short", make_injected_strings(VOCABULARY, 0, Random(1)), 1.0, Random(2)).spans)
+        == 3
+    )

@@ -76,7 +76,7 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     )
     out = done.stdout.decode()
     for line in (
-        *("page level alone", "by places, unfitted", "sites left out", "site models of 4 KiB"),
+        *("page level alone", "places only, not fitted", "sites left out", "site models of 4 KiB"),
         *("learned after each page", "without site-tree"),
     ):
         assert line in out

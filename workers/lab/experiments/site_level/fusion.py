@@ -1,4 +1,4 @@
-"""`templ experiments site-level`: fits the fusion of site and page, and shows what it is worth."""
+"""`templ experiments site-level`: fits the fusion of site and page, and measures its quality."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,52 +44,59 @@ INPUTS = tuple(SIGNS)
     "--folds",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Directory of page models that leave sites out, from `templ train --folds`.",
+    help="Directory of `templ train --folds`: page models that were trained without some sites.",
 )
 @click.option(
     "--page-model",
     default="",
-    help="Version of the page model that the fusion goes with; kept in the file.",
+    help="Version of the page model for which the fusion is fitted; it is recorded in the file.",
 )
 @click.option(
     "--model",
     "model_file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where to write the fusion fitted to all pages.",
+    help="File to write the fusion to, fitted to all pages.",
 )
 @click.option(
     "--size-kib",
     "sizes_kib",
     multiple=True,
     type=click.IntRange(min=1),
-    help="Also judge with site models of at most so many KiB; again for several.",
+    help="Also evaluate with site models of at most this many KiB; may be repeated.",
 )
 @click.option(
-    "--after-each-page", is_flag=True, help="Also judge with sites learned after each page."
+    "--after-each-page",
+    is_flag=True,
+    help="Also evaluate with site models that are fitted again after each page.",
 )
 @click.option(
     "--peer",
     "peers",
     multiple=True,
     type=click.Choice(PEERS),
-    help="Another extractor on the same pages; again for several. Needs the extra `peers`.",
+    help="Also score another extractor; may be repeated. Needs the extra `peers`.",
 )
 @click.option(
     "--listings",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Corpus whose listings and collections are judged, each page as one seen before; again "
-    "for several.",
+    help="Corpus whose listings and collections are scored, each as a page that its site has "
+    "shown before; may be repeated.",
 )
-@click.option("--ablation/--no-ablation", default=True, help="Leave out each kind of evidence.")
+@click.option(
+    "--ablation/--no-ablation",
+    default=True,
+    show_default=True,
+    help="Also evaluate without each sort of evidence in turn.",
+)
 @click.option(
     "--jobs",
     default=1,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Sites that are read at the same time.",
+    help="Number of sites to read at the same time.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
 @out_option
 def site_level(
     corpora: Sequence[Path],
@@ -106,11 +113,12 @@ def site_level(
     seed: int,
     out: Path | None,
 ) -> None:
-    """Fit the fusion on CORPORA with gold, and judge it on sites and corpora left out.
+    """Fit the fusion of site and page evidence on CORPORA, and evaluate it on unseen sites.
 
-    Pages come in order of arrival, each judged with what the pages before it have taught, by page
-    models that have not seen its site. Word F1, and F1 of the removed words against the template
-    where the gold names elements; means over pages.
+    Pages are taken in order of arrival. Each is decided with what the pages before it have taught
+    about the site, and by page models that were trained without the site. Figures are word F1 and,
+    where the gold names elements, the F1 of the removed words against the template; both are means
+    over pages. CORPORA need gold text.
     """
     for name in peers:
         load_peer(name)
@@ -124,7 +132,10 @@ def site_level(
     page_models = FoldModels(folds)
     pages = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
     if len({by_site(page) for page in pages if page.known}) < 2:
-        raise InputProblem("too few sites with gold: two that different page models leave out")
+        raise InputProblem(
+            "too few sites with gold: at least two are needed that were left out of the training "
+            "of different page models"
+        )
     report = Report(out)
     names = list(dict.fromkeys(page.corpus for page in pages))
     alone = decide_all_alone(pages, config)
@@ -132,7 +143,7 @@ def site_level(
     fused = decide_all(pages, models, by_site, config)
     rows = [
         _row("page level alone", pages, alone, names),
-        _row("by places, unfitted", pages, decide_all_unfitted(pages, config), names),
+        _row("places only, not fitted", pages, decide_all_unfitted(pages, config), names),
         _row("sites left out", pages, fused, names),
     ]
     if len(names) > 1:
@@ -196,7 +207,7 @@ def _report_listings(
     models: dict[int | str, LinearModel],
     config: CoreConfig,
 ) -> None:
-    """Pages that list others, by corpus and kind."""
+    """Report pages that list others, by corpus and page type."""
     by_kind: dict[tuple[str, str], list[FusionPage]] = {}
     for page in pages:
         if page.kind in _LISTINGS and page.known:
