@@ -1,4 +1,4 @@
-"""Whether revised texts are better than the first: word F1 of both, on the pages that were revised.
+"""Word F1 of first texts and of their revisions, on the pages that were revised.
 
 templ run CORPUS.jsonl.xz --time-field arrival --revisions --out out.jsonl
 python -m tests.benchmarks.revisions CORPUS.jsonl.xz out.jsonl
@@ -19,7 +19,7 @@ from workers.lab.evaluation.scoring import TextScorer
 
 
 def texts_by_page(path):
-    """Offset of each page -> its texts, by revision, and the reasons of the later ones."""
+    """Return the revision, text and reason of each text, by the offset of its page."""
     found = defaultdict(list)
     for line in path.read_bytes().splitlines():
         record = decode_output(line)

@@ -1,4 +1,4 @@
-"""Pages with gold, made up."""
+"""Builders of synthetic pages with gold."""
 
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model

@@ -30,7 +30,7 @@ def test_pages_are_numbered_by_record_and_counted_by_site():
     assert found[0].selectors is None
 
 
-def test_selectors_come_along():
+def test_selectors_are_read():
     (page,) = pages({**PAGE, "gold_selector": "p", "gold_neutral": "h1", "kind": "news"})
     assert (page.selectors.content, page.selectors.neutral, page.neutral) == ("p", "h1", "h1")
     assert page.page_type == "news"
@@ -45,7 +45,7 @@ def test_selectors_come_along():
         {**PAGE, "gold_selector": 3},
     ],
 )
-def test_gold_without_a_page_is_named(record):
+def test_gold_without_a_page_is_refused(record):
     with pytest.raises(InputProblem, match="c, record 0"):
         pages(record)
 
@@ -54,7 +54,7 @@ def record(topic, offset, **fields) -> CleanedRecord:
     return msgspec.structs.replace(CLEANED, source=Source(topic, 0, offset), **fields)
 
 
-def test_records_find_their_pages():
+def test_outputs_are_joined_with_their_pages():
     one = EarlierOutputs(corpora=1)
     one.add(
         "out",
@@ -71,14 +71,14 @@ def test_records_find_their_pages():
         one.add("out", [b"{}"])
 
 
-def test_each_page_is_cleaned_by_a_model_that_has_not_seen_its_site():
+def test_each_page_is_cleaned_by_a_model_trained_without_its_site():
     models = PageModels(bodies=[b"", b"", b""], folds={"news": {"a0.org": 2, "a1.org": 1}})
     assert models.number_for(gold_page(0)) == 2
     assert models.number_for(gold_page(1, corpus="other")) == 1
     assert models.number_for(gold_page(2)) == 0
 
 
-def test_a_directory_without_folds_is_named(tmp_path):
+def test_a_directory_without_folds_is_refused(tmp_path):
     with pytest.raises(UsageProblem, match="folds.json: No such file"):
         models_of_folds(tmp_path)
     (tmp_path / "folds.json").write_text("[]")

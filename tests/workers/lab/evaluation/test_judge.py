@@ -33,7 +33,7 @@ def test_peers_run_on_the_same_page_and_may_fail():
     assert set(found.seconds) == {TEMPL, PARSE, "good", "bad", "none"}
 
 
-def test_what_was_cleaned_before_is_scored_as_it_is():
+def test_an_earlier_output_is_scored_unchanged():
     output = PageOutput(text="Section 1\n" + TEXT, confidence=0.7, segments=None)
     page = gold_page(gold_text=TEXT + "\nQuite another paragraph closes it.")
     found = judge().judge(page, output, 0)
@@ -44,7 +44,7 @@ def test_what_was_cleaned_before_is_scored_as_it_is():
     assert found.missed == "Quite another paragraph closes it."
 
 
-def test_segments_of_a_record_are_scored_where_they_are_those_of_the_page():
+def test_recorded_segments_are_scored_only_if_they_match_the_page():
     kept = [
         TextSegment(text=line, kept=True, templateness=0.1, reason="", section=1)
         for line in TEXT.splitlines()
@@ -63,7 +63,7 @@ def test_segments_of_a_record_are_scored_where_they_are_those_of_the_page():
 
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 x", b""])
-def test_a_page_that_is_refused_scores_nothing_and_says_why(body):
+def test_a_refused_page_scores_zero_with_a_reason(body):
     found = judge().judge(gold_page(body=body), None, 0)
     assert found.scores[TEMPL].f1 == 0.0
     assert found.failures[TEMPL].split(":")[0] in {"UnsupportedContent", "EmptyPage"}
@@ -81,7 +81,7 @@ def test_chinese_is_scored_by_characters_too():
     assert found.segments is None
 
 
-def test_gold_text_alone_is_aligned():
+def test_gold_text_without_selectors_is_aligned_with_segments():
     found = judge().judge(gold_page(selectors=None), None, 0)
     assert found.segments.f.in_content.text.f == pytest.approx(1.0)
     assert BODY in HTML

@@ -1,7 +1,7 @@
 from workers.lab.evaluation.timed_calls import time_calls
 
 
-def test_everyone_goes_first_once_and_a_failure_is_its_own():
+def test_each_call_runs_first_once_and_an_error_affects_no_other_call():
     def fail():
         raise ValueError("no such page\nand more")
 

@@ -48,7 +48,7 @@ def test_spans_hold_the_strings_and_the_rest_is_the_text(shift):
     assert rest.split() == " ".join(LINES).split()
 
 
-def test_share_and_seed():
+def test_share_and_seed_decide_which_strings_are_injected():
     templates = make_injected_strings(VOCABULARY, 0, Random(1))
     text = "\n".join(LINES)
     assert inject(text, templates, 0.0, Random(2)).text == text
@@ -57,7 +57,7 @@ def test_share_and_seed():
     assert inject(text, templates, 0.5, Random(3)) == inject(text, templates, 0.5, Random(3))
 
 
-def test_lines_that_take_a_string():
+def test_only_lines_of_five_words_take_a_string():
     assert count_host_lines("one two three four five\nshort\n") == 1
     assert (
         len(inject("short", make_injected_strings(VOCABULARY, 0, Random(1)), 1.0, Random(2)).spans)

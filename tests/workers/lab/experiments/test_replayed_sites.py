@@ -1,4 +1,4 @@
-"""Experiments that follow sites page by page on the worker's own path."""
+"""Experiments that replay sites page by page through the worker's own code."""
 
 import msgspec
 
@@ -14,7 +14,7 @@ def page(number, design):
     )  # fmt: skip
 
 
-def test_a_change_begins_with_the_first_page_of_a_design_and_ends_before_the_next():
+def test_a_redesign_begins_with_the_first_page_of_a_design_and_ends_before_the_next():
     site = [page(number, design) for number, design in enumerate("aaaababbbcc", 1)]
     first, second = design_changes(site)
     assert [one.number for one in first.before] == [1, 2, 3, 4]
@@ -23,7 +23,7 @@ def test_a_change_begins_with_the_first_page_of_a_design_and_ends_before_the_nex
     assert list(design_changes(site[:4])) == []
 
 
-def test_a_feed_with_a_redesign(templ, tmp_path):
+def test_a_redesign_in_a_feed_is_detected(templ, tmp_path):
     feed = tmp_path / "feed.jsonl"
     settings = FeedSettings(genre="news", sites=1, pages=30, seed=3, redesign_day=14)
     lines = [msgspec.json.encode(one.record()) for one in simulate_feed(settings)]
@@ -35,7 +35,7 @@ def test_a_feed_with_a_redesign(templ, tmp_path):
     assert "Found by the redesign detector: 1 of 1" in out
 
 
-def test_a_new_site(templ, feed, tmp_path):
+def test_new_site_finds_no_redesign_in_a_stable_feed(templ, feed, tmp_path):
     done = templ("experiments", "new-site", feed, "--time-field", "fetched_at", "--out", tmp_path)
     out = done.stdout.decode()
     assert "Redesigns detected: 0 on 3 sites" in out

@@ -33,7 +33,7 @@ def test_original_is_the_whole_text(pages):
     assert all("Home of the site" in text for text in clean_compared_pages(pages, "original", 4))
 
 
-def test_terms_of_templates(templ, selected, tmp_path):
+def test_rtdm_templates_finds_all_terms_of_simple_sites(templ, selected, tmp_path):
     out = templ(
         "experiments", "rtdm-templates", selected, "--pages-min", 3, "--out", tmp_path
     ).stdout.decode()
@@ -44,7 +44,7 @@ def test_terms_of_templates(templ, selected, tmp_path):
 
 
 @pytest.mark.parametrize("experiment", ["rtdm-mining", "foschini-copies"])
-def test_missing_sites_are_one_line(templ, selected, experiment):
+def test_missing_sites_are_reported_in_one_line(templ, selected, experiment):
     message = templ("experiments", experiment, selected, expect=66).stderr.decode()
     assert message.startswith("templ: the class set needs articles")
     assert message.count("\n") == 1

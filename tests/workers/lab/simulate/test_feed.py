@@ -54,7 +54,7 @@ def test_another_seed_gives_other_sites():
     assert one.html != other.html
 
 
-def test_pages_arrive_in_order_within_the_days_asked_for():
+def test_pages_arrive_in_order_within_the_given_days():
     start = datetime(2026, 3, 1, tzinfo=UTC)
     settings = FeedSettings(sites=6, pages=100, start=start, days=7)
     moments = [page.fetched_at for page in simulate_feed(settings)]
@@ -64,7 +64,7 @@ def test_pages_arrive_in_order_within_the_days_asked_for():
     assert moments[-1] - moments[0] > timedelta(days=6)
 
 
-def test_sites_are_interleaved_and_all_of_them_come(pages):
+def test_sites_are_interleaved_and_nearly_all_of_them_occur(pages):
     same = sum(one.site == other.site for one, other in pairwise(pages))
     assert same < len(pages) * 0.02
     assert len({page.site for page in pages}) > 70
@@ -142,7 +142,7 @@ def test_a_redesign_can_be_partial_and_mixed():
             assert set(seen) == {1}
 
 
-def test_lists_and_counters_change_from_visit_to_visit():
+def test_lists_and_counters_change_between_requests():
     texts = defaultdict(set)
     for page in simulate_feed(FeedSettings(genre="news", sites=2, pages=150)):
         for section_type, text in page.sections:

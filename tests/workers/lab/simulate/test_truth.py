@@ -1,4 +1,4 @@
-"""What a page says of itself agrees with what a parser finds in it."""
+"""The truth that comes with a page agrees with what a parser finds in the page."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -81,7 +81,7 @@ def test_an_entry_keeps_its_words_through_a_redesign():
         assert len(texts) == 1
 
 
-def test_teasers_are_the_content_of_lists_and_of_no_home_page(pages):
+def test_teasers_are_content_on_listings_but_not_on_home_pages(pages):
     roles = {page.page_role: page for page in pages}
     assert {"article", "listing", "home", "about"} == set(roles)
     assert roles["listing"].gold_text

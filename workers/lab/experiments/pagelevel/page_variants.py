@@ -14,19 +14,19 @@ PageVariant = Callable[[ScoredPage], Variant]
 """Computes one variant's decisions for a page."""
 
 
-def merged(delta: float) -> PageVariant:
+def merging_variant(delta: float) -> PageVariant:
     """Return the paper's merge of neighbouring segments whose scores differ by less than delta."""
     return lambda page: basic_merge(page.templateness, page.words, delta)
 
 
-def smoothed(factor: float = PENALTY_FACTOR, penalty: Penalty = "area") -> PageVariant:
+def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area") -> PageVariant:
     """Return the paper's smoothing with a penalty factor."""
     return lambda page: smooth(
         page.features, page.document.segments.owner, page.block_templateness, factor, penalty
     )
 
 
-def spread_smoothed(factor: float = PENALTY_FACTOR) -> PageVariant:
+def spread_smoothing_variant(factor: float = PENALTY_FACTOR) -> PageVariant:
     """Return smoothing with the objective on the slides of the paper's talk."""
     return lambda page: smooth(
         page.features,

@@ -27,9 +27,9 @@ from workers.lab.experiments.corpora.scored_pages import (
 from workers.lab.experiments.pagelevel.page_variants import (
     PENALTY_MULTIPLES,
     PageVariant,
-    merged,
-    smoothed,
-    spread_smoothed,
+    merging_variant,
+    smoothing_variant,
+    spread_smoothing_variant,
 )
 from workers.lab.experiments.results import Report, out_option
 from workers.lab.jsonl import corpus_name
@@ -117,17 +117,17 @@ def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
 
 
 def _table(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int) -> None:
-    merges = {delta: page_rands(pages, merged(delta)) for delta in _DELTAS}
+    merges = {delta: page_rands(pages, merging_variant(delta)) for delta in _DELTAS}
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
     basics = page_rands(pages, lambda page: basic(page.templateness))
-    smooth = page_rands(pages, smoothed())
+    smooth = page_rands(pages, smoothing_variant())
     rows = [
         ["basic", _figures(pages, basics, seed)],
         [f"basic + merge, delta {best:g}", _figures(pages, merges[best], seed)],
         ["smooth", _figures(pages, smooth, seed)],
         [
             "smooth, the talk's objective",
-            _figures(pages, page_rands(pages, spread_smoothed()), seed),
+            _figures(pages, page_rands(pages, spread_smoothing_variant()), seed),
         ],
         ["merge - basic", _figures(pages, merges[best] - basics, seed)],
         ["smooth - merge", _figures(pages, smooth - merges[best], seed)],
@@ -137,9 +137,9 @@ def _table(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int)
 
 def _figure(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
     variants: dict[str, Callable[[float], PageVariant]] = {
-        penalty: partial(smoothed, penalty=penalty) for penalty in PENALTIES
+        penalty: partial(smoothing_variant, penalty=penalty) for penalty in PENALTIES
     }
-    variants["area, the talk's objective"] = spread_smoothed
+    variants["area, the talk's objective"] = spread_smoothing_variant
     lines = {
         name: [
             (multiple, float(page_rands(pages, variant(multiple * PENALTY_FACTOR)).mean()))

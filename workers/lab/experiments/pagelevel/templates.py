@@ -26,9 +26,9 @@ from workers.lab.experiments.corpora.scored_pages import (
 from workers.lab.experiments.pagelevel.page_variants import (
     PENALTY_MULTIPLES,
     PageVariant,
-    merged,
-    smoothed,
-    spread_smoothed,
+    merging_variant,
+    smoothing_variant,
+    spread_smoothing_variant,
 )
 from workers.lab.experiments.results import Report, out_option
 
@@ -100,14 +100,14 @@ def _labelled(page: ScoredPage) -> LabelledPage | None:
 
 
 def _table(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
-    merges = {delta: site_f(pages, merged(delta)) for delta in _DELTAS}
+    merges = {delta: site_f(pages, merging_variant(delta)) for delta in _DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
         "all is template": site_f(pages, lambda page: basic(np.ones(len(page.words)))),
         "basic": site_f(pages, lambda page: basic(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
-        "smooth": site_f(pages, smoothed()),
-        "smooth, the talk's": site_f(pages, spread_smoothed()),
+        "smooth": site_f(pages, smoothing_variant()),
+        "smooth, the talk's": site_f(pages, spread_smoothing_variant()),
     }
     rows = []
     for place, counted in variants["smooth"]:
@@ -131,7 +131,7 @@ def _in_templates(fs: SiteFs) -> float:
 def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
     by_penalty = {
         penalty: [
-            (multiple, site_f(pages, smoothed(multiple * PENALTY_FACTOR, penalty)))
+            (multiple, site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)))
             for multiple in PENALTY_MULTIPLES
         ]
         for penalty in PENALTIES
