@@ -93,7 +93,7 @@ def evaluate(
     of `templ run` for these corpora, its first texts (revision 0) are scored instead; they are
     joined with the pages by their `source`.
 
-    The name `-` stands for standard input. The last line names the versions that took part.
+    The name `-` stands for standard input.
     """
     if report is not None and report.resolve() in {path.resolve() for path in files}:
         raise UsageProblem(f"--html {report} is an input too; name another output file")

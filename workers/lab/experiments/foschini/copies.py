@@ -33,7 +33,7 @@ _ALONE = "content alone"
 _Pairs = list[tuple[int, int]]
 
 
-@click.command()
+@click.command(short_help="Foschini (2007): distance between copies.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--pairs",

@@ -32,7 +32,7 @@ _StringShape = tuple[str, int, bool]
 """The place and length of an injected string, and whether it has a slot."""
 
 
-@click.command()
+@click.command(short_help="Foschini (2007): find injected strings.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--pages", default=60, show_default=True, help="Largest number of pages to use of each site."

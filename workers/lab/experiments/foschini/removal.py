@@ -24,7 +24,7 @@ _WordCounts = npt.NDArray[np.int64]
 _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 
-@click.command()
+@click.command(short_help="Foschini (2007): precision of phrases alone.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--gap-chars",

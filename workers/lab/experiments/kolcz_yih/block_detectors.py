@@ -29,7 +29,7 @@ _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
 _POINTS = 60
 
 
-@click.command()
+@click.command(short_help="Kolcz and Yih (2007): template blocks.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--pages-per-site",

@@ -65,7 +65,7 @@ _PAPER_SETTINGS = (
 )
 
 
-@click.command()
+@click.command(short_help="Kolcz and Yih (2007): keyword extraction.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--train",

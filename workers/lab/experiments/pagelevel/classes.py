@@ -19,7 +19,7 @@ _PAPER = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13
 _ARTICLE_ALONE = "article alone"
 
 
-@click.command()
+@click.command(short_help="Chakrabarti et al. (2007): classification.")
 @class_set_options
 @out_option
 def pagelevel_classes(

@@ -26,7 +26,7 @@ _PAPER = {
 _Pair = tuple[CleanedClassPage, CleanedClassPage]
 
 
-@click.command()
+@click.command(short_help="Chakrabarti et al. (2007): near-duplicates.")
 @class_set_options
 @out_option
 def pagelevel_duplicates(

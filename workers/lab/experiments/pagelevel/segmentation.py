@@ -48,7 +48,7 @@ class SegmentedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Gold group of each segment; -1 for segments that are not in the gold."""
 
 
-@click.command()
+@click.command(short_help="Chakrabarti et al. (2007): segmentation.")
 @click.argument("classifier", type=click.Path(path_type=Path))
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(

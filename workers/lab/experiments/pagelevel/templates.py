@@ -51,7 +51,7 @@ class LabelledPage(msgspec.Struct, frozen=True, kw_only=True):
     labels: Labels
 
 
-@click.command()
+@click.command(short_help="Chakrabarti et al. (2007): f in templates.")
 @click.argument("classifier", type=click.Path(path_type=Path))
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(

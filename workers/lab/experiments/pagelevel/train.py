@@ -12,7 +12,7 @@ from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import read_site_pages
 
 
-@click.command()
+@click.command(short_help="Train PAGELEVEL's classifier without gold.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",

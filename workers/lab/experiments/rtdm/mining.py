@@ -43,7 +43,7 @@ _BINS = 10
 _PairScores = Mapping[tuple[int, str, str], Scores]
 
 
-@click.command()
+@click.command(short_help="Vieira et al. (2006): clustering, classes.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--runs", type=click.IntRange(1), default=800, show_default=True, help="Number of K-means runs."

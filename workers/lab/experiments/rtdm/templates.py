@@ -34,7 +34,7 @@ _Terms = frozenset[str]
 _Numbers = npt.NDArray[np.integer]
 
 
-@click.command()
+@click.command(short_help="Vieira et al. (2006): terms of templates.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--pages-min",

@@ -18,7 +18,7 @@ from workers.lab.jsonl import corpus_name, read_objects
 from workers.lab.training_files import file_digest, write_file
 
 
-@click.command()
+@click.command(short_help="Train the page model on pages without gold.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",

@@ -38,7 +38,7 @@ _LISTINGS = ("listing", "collection")
 INPUTS = tuple(SIGNS)
 
 
-@click.command()
+@click.command(short_help="Fit and evaluate the fusion of site and page.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--folds",

@@ -21,7 +21,7 @@ _FULL = (26, 1 << 30)
 _SHOWN = 40
 
 
-@click.command("new-site")
+@click.command("new-site", short_help="Measure the first pages of a new site.")
 @replay_options
 @click.option(
     "--time-field",

@@ -30,7 +30,7 @@ class DesignChange(msgspec.Struct, frozen=True):
     """The pages from the first one of the new design to the last one before the next redesign."""
 
 
-@click.command()
+@click.command(short_help="Measure the pages after a redesign.")
 @replay_options
 @click.option(
     "--design-field",

@@ -65,7 +65,7 @@ class TimedRunner:
         return result
 
 
-@click.command()
+@click.command(short_help="Compare windows of several ages and sizes.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--time-field",
