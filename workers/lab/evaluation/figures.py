@@ -216,7 +216,7 @@ def _failures(judgements: Iterable[Judgement]) -> dict[str, dict[str, int]]:
     for one in judgements:
         for system, reason in one.failures.items():
             counts[system][reason.partition(":")[0]] += 1
-    return {system: dict(kinds) for system, kinds in counts.items() if system != PARSE}
+    return {system: dict(errors) for system, errors in counts.items() if system != PARSE}
 
 
 def _worst(judgements: Sequence[Judgement]) -> list[WorstPage]:

@@ -57,7 +57,7 @@ def models_of_folds(directory: Path) -> PageModels:
         raise UsageProblem(f"--folds {index}: {error.strerror}") from None
     except msgspec.DecodeError as error:
         raise UsageProblem(
-            f"--folds {index}: not what `templ train --folds` writes: {error}"
+            f"--folds {index}: not an index that `templ train --folds` wrote: {error}"
         ) from None
     count = 1 + max((number for sites in folds.values() for number in sites.values()), default=0)
     bodies = [read_model_file(directory / f"fold-{number}.bin") for number in range(count)]

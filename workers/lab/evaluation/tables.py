@@ -31,9 +31,9 @@ def print_tables(figures: Figures) -> None:
             f"confidence, {name}: mean calibration error {one.mean_error:.3f}, "
             f"mean confidence minus mean F1 {one.bias:+.3f}"
         )
-    for system, kinds in figures.failures.items():
-        reasons = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        console.print(f"{system} failed on {sum(kinds.values())} pages: {reasons}")
+    for system, errors in figures.failures.items():
+        reasons = ", ".join(f"{count} {error}" for error, count in errors.items())
+        console.print(f"{system} failed on {sum(errors.values())} pages: {reasons}")
     for note in figures.notes:
         console.print(note)
     console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))

@@ -82,7 +82,7 @@ def test_a_directory_without_folds_is_refused(tmp_path):
     with pytest.raises(UsageProblem, match="folds.json: No such file"):
         models_of_folds(tmp_path)
     (tmp_path / "folds.json").write_text("[]")
-    with pytest.raises(UsageProblem, match="not what `templ train --folds` writes"):
+    with pytest.raises(UsageProblem, match="not an index that `templ train --folds` wrote"):
         models_of_folds(tmp_path)
     (tmp_path / "folds.json").write_text('{"c": {"a": 1}}')
     with pytest.raises(UsageProblem, match="fold-0.bin"):

@@ -15,17 +15,17 @@ VOCABULARY = ["red", "green", "blue", "grey"]
 
 
 def test_each_length_gets_each_place_with_and_without_a_slot():
-    kinds = {
+    shapes = {
         (len(one.words), one.place, one.slot is not None)
         for shift in range(8)
         for one in make_injected_strings(VOCABULARY, shift, Random(0))
     }
     assert {
         (length, place, False) for length in INJECTION_LENGTHS for place in INJECTION_PLACES
-    } <= kinds
+    } <= shapes
     assert {
         (length, place, True) for length in INJECTION_LENGTHS[2:] for place in INJECTION_PLACES
-    } <= kinds
+    } <= shapes
 
 
 @pytest.mark.parametrize("shift", range(4))

@@ -127,7 +127,7 @@ def _judge(
     matcher: PhraseMatcher,
     found: Counter[_StringShape],
     put: Counter[_StringShape],
-    kinds: Sequence[_StringShape],
+    shapes: Sequence[_StringShape],
 ) -> tuple[int, int, int]:
     """Count a page's injected words; return the words removed rightly, removed, and in all."""
     spans = settled(page.text, matcher.spans(page.text), Locality())
@@ -138,8 +138,8 @@ def _judge(
         inside = [
             is_gone for place, is_gone in zip(places, removed, strict=True) if start <= place < end
         ]
-        put[kinds[number]] += len(inside)
-        found[kinds[number]] += sum(inside)
+        put[shapes[number]] += len(inside)
+        found[shapes[number]] += sum(inside)
         right += sum(inside)
     return right, sum(removed), len(places)
 
@@ -151,8 +151,8 @@ def _report_share(
     for length in INJECTION_LENGTHS:
         row = [str(length)]
         for place in INJECTION_PLACES:
-            kinds = [(place, length, slot) for slot in (False, True)]
-            row.append(_share(sum(found[one] for one in kinds), sum(put[one] for one in kinds)))
+            shapes = [(place, length, slot) for slot in (False, True)]
+            row.append(_share(sum(found[one] for one in shapes), sum(put[one] for one in shapes)))
         rows.append(row)
     header = ["words", *INJECTION_PLACES]
     report.table(f"recall of strings on {share:.0%} of the pages, by length", header, rows)

@@ -74,16 +74,16 @@ def _sample(pages: Sequence[SitePage]) -> BlockSample:
 def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
     scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
     weights = {
-        "as found": np.ones(len(sample.template)),
-        "both classes of equal weight": balanced(sample.template),
+        "unweighted": np.ones(len(sample.template)),
+        "classes weighted equally": balanced(sample.template),
     }
     rows, lines = [], {}
-    for kind, weight in weights.items():
+    for weighting, weight in weights.items():
         for detector, title in _NAMES.items():
             precision, recall = precision_recall(scores[detector], sample.template, weight)
             figures = [f"{recall_at(precision, recall, wanted):.3f}" for wanted in _PRECISIONS]
-            rows.append([f"{title}, {kind}", *figures])
-            if kind == "as found":
+            rows.append([f"{title}, {weighting}", *figures])
+            if weighting == "unweighted":
                 lines[title] = thinned_curve(precision, recall, _POINTS)
     header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
     report.table(f"{name}: cross-site 10-fold", header, rows)

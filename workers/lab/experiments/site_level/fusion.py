@@ -208,18 +208,18 @@ def _report_listings(
     config: CoreConfig,
 ) -> None:
     """Report pages that list others, by corpus and page type."""
-    by_kind: dict[tuple[str, str], list[FusionPage]] = {}
+    by_page_type: dict[tuple[str, str], list[FusionPage]] = {}
     for page in pages:
         if page.kind in _LISTINGS and page.known:
-            by_kind.setdefault((page.corpus, page.kind), []).append(page)
+            by_page_type.setdefault((page.corpus, page.kind), []).append(page)
     rows = []
-    for (corpus, kind), some in by_kind.items():
+    for (corpus, page_type), some in by_page_type.items():
         alone = decide_all_alone(some, config)
         fused = decide_all(some, models, by_site, config)
         interval = mean_interval([b.f1 - a.f1 for a, b in zip(alone, fused, strict=True)], 0)
         rows.append(
             [
-                f"{corpus} {kind}",
+                f"{corpus} {page_type}",
                 str(len(some)),
                 *(f"{np.mean([one.f1 for one in outcomes]):.4f}" for outcomes in (alone, fused)),
                 f"{interval.low:+.4f} to {interval.high:+.4f}",
@@ -315,7 +315,7 @@ def _report_sites(
     sure = [one for one in losing if one.interval.high < -_LOSS]
     report.say(
         f"{len(losing)} sites with at least {_PAGES_TO_JUDGE_A_SITE} pages lose more than {_LOSS}, "
-        f"{len(sure)} of them for sure; {sum(one.empty for one in fused)} pages are empty."
+        f"{len(sure)} of them with 95 % confidence; {sum(one.empty for one in fused)} pages are empty."
     )
 
 
@@ -323,7 +323,9 @@ def _report_ablation(
     report: Report, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> None:
     rows = []
-    for kind in dict.fromkeys(REASON_OF.values()):
-        inputs = [name for name in INPUTS if REASON_OF[name] != kind]
-        rows.append(_row(f"without {kind}", pages, _judged(pages, inputs, by_site, config), names))
-    report.table("Without one kind of evidence, sites left out", ["", *names], rows)
+    for evidence in dict.fromkeys(REASON_OF.values()):
+        inputs = [name for name in INPUTS if REASON_OF[name] != evidence]
+        rows.append(
+            _row(f"without {evidence}", pages, _judged(pages, inputs, by_site, config), names)
+        )
+    report.table("Without one sort of evidence, sites left out", ["", *names], rows)
