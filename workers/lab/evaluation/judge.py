@@ -7,7 +7,7 @@ import msgspec
 from lxml import etree, html
 
 from schemas.cleaned import TextSegment
-from templ_core.clean import Cleaned, clean
+from templ_core.clean import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
@@ -131,7 +131,7 @@ class Judge:
             missed=lines_missing_from(page.gold_text, output.text),
         )
 
-    def _clean(self, page: EvaluationPage, model: PageModel) -> tuple[Document, Cleaned]:
+    def _clean(self, page: EvaluationPage, model: PageModel) -> tuple[Document, CleanedText]:
         document = _document(page)
         return document, clean(document, None, _CONFIG, model)
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from schemas.cleaned import TextSegment
 from templ_core.array_types import Bools, Floats
-from templ_core.clean import Cleaned
+from templ_core.clean import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
@@ -83,7 +83,7 @@ class SegmentDecisions(msgspec.Struct, frozen=True, kw_only=True):
     section: npt.NDArray[Any]
 
 
-def decisions_of_cleaned(document: Document, cleaned: Cleaned) -> SegmentDecisions:
+def decisions_of_cleaned(document: Document, cleaned: CleanedText) -> SegmentDecisions:
     """Return the decisions of a page that was cleaned just now."""
     decision = cleaned.decision
     return SegmentDecisions(
