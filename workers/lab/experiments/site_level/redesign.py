@@ -1,7 +1,7 @@
 """`templ experiments redesign`: measures what a redesign costs and how fast it is learned."""
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +18,16 @@ from workers.lab.experiments.corpora.replayed_sites import (
 from workers.lab.experiments.results import Report, out_option
 
 _BEFORE = 25
-_BINS = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 10), (11, 25), (26, 10_000))
+_BINS: Mapping[str, tuple[int, int | None]] = {
+    "1": (1, 1),
+    "2": (2, 2),
+    "3-4": (3, 4),
+    "5-7": (5, 7),
+    "8-10": (8, 10),
+    "11-25": (11, 25),
+    "26-": (26, None),
+}
+"""First and last page of each row of the table, counted from the redesign."""
 
 
 class DesignChange(msgspec.Struct, frozen=True):
@@ -68,10 +77,10 @@ def redesign(
     report = Report(out)
     before = [page for change in found for page in change.before]
     rows = [replay_row(f"the {_BEFORE} before", before)]
-    for first, last in _BINS:
+    for name, (first, last) in _BINS.items():
         pages = [page for change in found for page in change.after[first - 1 : last]]
         if pages:
-            rows.append(replay_row(f"{first}-{last}" if last > first else str(first), pages))
+            rows.append(replay_row(name, pages))
     report.table(
         f"{len(found)} redesigns: word F1 by page since the redesign",
         ["page", "pages", "page level", "with the site", "difference"],
