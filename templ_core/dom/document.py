@@ -3,24 +3,17 @@
 import functools
 import html
 import re
-import threading
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from lxml import etree
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import bits_above
 from templ_core.dom.decode.decode_page import decode_page
-from templ_core.dom.parse._strip_markup import lean_markup, lean_page
-from templ_core.dom.parse.parser_check import NOTHING_ASIDE, Columns, checked_flatten
-from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
+from templ_core.dom.parse.parse_page import parse_page
 from templ_core.dom.tree import sums_below
-
-_NO_COLUMNS: Columns = ([], np.empty((6, 0), np.int32), [], np.empty((7, 0), np.int32), 0, "")
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -143,105 +136,16 @@ def parse_document(markup: str, url: str) -> Document:
 
 
 def _document(utf8: bytes, url: str, html_chars: int) -> Document:
-    root, columns = _read_markup(utf8, _host(url))
-    language = ""
-    if root is not None:
-        language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    (
-        element_types,
-        (element_type, depth, parent, end, hidden, images),
-        texts,
-        segments,
-        scripts,
-        title,
-    ) = columns
+    columns, language = parse_page(utf8, _host(url))
+    hidden = columns.nodes.pop("hidden").astype(np.bool_)
     return Document(
-        title=title,
-        language=language[:35],
+        title=columns.title,
+        language=language,
         html_chars=html_chars,
-        scripts=scripts,
-        nodes=Nodes(
-            element_types=element_types,
-            element_type=element_type,
-            depth=depth,
-            parent=parent,
-            end=end,
-            hidden=hidden.astype(np.bool_),
-            images=images,
-        ),
-        segments=Segments(texts, *segments),
+        scripts=columns.scripts,
+        nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
+        segments=Segments(columns.texts, **columns.segments),
     )
-
-
-def _read_markup(utf8: bytes, host: str) -> tuple[etree._Element | None, Columns]:
-    """The root and the columns of a page without what no stage reads.
-
-    Attributes are set aside unless the markup has to be repaired: a repair moves lines.
-    """
-    flatten = checked_flatten()
-    for joins_documents in (False, True):
-        markup, aside = lean_page(utf8, joins_documents)
-        if markup.isspace() or not markup:
-            return None, _NO_COLUMNS
-        if needs_repair(markup):
-            break
-        root, too_deep = _parsed(markup)
-        if root is None or too_deep:
-            break
-        if not _has_another_root(root):
-            columns = flatten(root, host, aside)
-            if columns is None:
-                break
-            return root, columns
-    root = _parsed_page(lean_markup(utf8))
-    columns = flatten(root, host, NOTHING_ASIDE) if root is not None else None
-    return root, columns or _NO_COLUMNS
-
-
-def parse_markup(markup: str) -> etree._Element | None:
-    """The root of the whole page; what the parser reports as lost is mended and parsed again.
-
-    None for blank markup.
-
-    Raises:
-        HostilePage: it would stall the parser and cannot be repaired.
-    """
-    return _parsed_page(markup.encode())
-
-
-def _parsed_page(utf8: bytes) -> etree._Element | None:
-    if utf8.isspace() or not utf8:
-        return None
-    utf8 = scan_markup(utf8, parser_reports=True)
-    root, too_deep = _parsed(utf8)
-    if too_deep:
-        root, _ = _parsed(flatten_markup(utf8))
-    elif root is not None and _has_another_root(root):
-        root, _ = _parsed(join_documents(utf8))
-    return root
-
-
-def _has_another_root(root: etree._Element) -> bool:
-    if root.getnext() is None:
-        return False
-    return any(isinstance(one.tag, str) for one in root.itersiblings())
-
-
-def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
-    """The root element, and whether the parser gave up below some depth."""
-    root: etree._Element | None = etree.fromstring(utf8, _OWN.parser)
-    return root, bool(_OWN.parser.error_log.filter_from_fatals())
-
-
-class _Own(threading.local):
-    """A parser for each thread: making one takes as long as a small page."""
-
-    @functools.cached_property
-    def parser(self) -> etree.HTMLParser:
-        return etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
-
-
-_OWN = _Own()
 
 
 _AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)

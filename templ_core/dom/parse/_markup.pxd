@@ -6,7 +6,7 @@ from libc.string cimport memchr
 cdef enum:
     PACKED = 8              # bytes of a name that fit in a number
     PLAINTEXT_NAME = 1           # the long names that matter
-    ARIA_NAME = 2
+    ARIA_HIDDEN_NAME = 2
 
 
 cdef struct Attribute:
@@ -88,7 +88,7 @@ cdef inline uint64_t packed(const unsigned char *name, Py_ssize_t size) noexcept
     cdef Py_ssize_t place
     if size > PACKED:
         if _is_name(name, size, b"aria-hidden"):
-            return ARIA_NAME
+            return ARIA_HIDDEN_NAME
         return PLAINTEXT_NAME if _is_name(name, size, b"plaintext") else 0
     for place in range(size):
         result = result << 8 | (name[place] | 32)
@@ -128,7 +128,7 @@ cdef inline const unsigned char *after_comment(
         at += 1
 
 
-cdef inline const unsigned char *end_of_text(
+cdef inline const unsigned char *end_of_raw_text(
     uint64_t tag, const unsigned char *at, const unsigned char *end
 ) noexcept:
     """The end tag that ends a text; NULL = there is none."""

@@ -1,6 +1,6 @@
 # Fields of the parser's nodes.
 
-from libc.string cimport strchr, strcmp, strlen, strstr
+from libc.string cimport strcmp, strlen
 from lxml.includes.tree cimport (
     XML_CDATA_SECTION_NODE,
     XML_ELEMENT_NODE,
@@ -36,11 +36,7 @@ cdef inline const char *attribute_of(xmlNode *element, const char *name) noexcep
     return ""
 
 
-cdef inline char small(char letter) noexcept:
-    return letter + 32 if c"A" <= letter <= c"Z" else letter
-
-
-cdef inline bint is_plain(const char *text) noexcept:
+cdef inline bint is_ascii_lower(const char *text) noexcept:
     """Whether the text is ASCII without upper case."""
     while text[0]:
         if text[0] & 0x80 or c"A" <= text[0] <= c"Z":
@@ -59,22 +55,3 @@ cdef inline int put_text(Text *found, xmlNode *element) except -1:
             put_text(found, child)
         child = child.next
     return 0
-
-
-cdef inline bint is_elsewhere(const char *href, bytes host_name) except -1:
-    """Whether an address names another host."""
-    cdef const char *start = strstr(href, "//")
-    cdef const char *host = host_name
-    cdef Py_ssize_t size = 0, place
-    if start != NULL:
-        start += 2
-        size = strlen(start) if strchr(start, c"/") == NULL else strchr(start, c"/") - start
-    for place in range(size):
-        if start[place] & 0x80:
-            return start[:size].decode().lower().encode() != host_name
-    if size != len(host_name):
-        return True
-    for place in range(size):
-        if small(start[place]) != host[place]:
-            return True
-    return False

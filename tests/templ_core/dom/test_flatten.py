@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom.document import parse_markup
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.parse import parser_check
 from templ_core.dom.parse._flatten import flatten
 from templ_core.dom.parse._strip_markup import lean_page
