@@ -1,13 +1,11 @@
 # What `flatten` knows of the attributes of an element, whether the parser read them or the
 # attribute table carries them.
 
-from libc.string cimport strchr, strlen, strncmp, strstr
+from libc.string cimport strlen
 
 from templ_core._byte_string cimport resized
+from templ_core.dom.parse._addresses cimport SAME_SITE
 from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT
-
-cdef enum:
-    SAME_SITE, OTHER_SITE, SAME_PAGE        # where a link leads
 
 
 cdef struct ElementAttributes:
@@ -50,35 +48,3 @@ cdef inline int read_entries(Entries *entries, const char *at, Py_ssize_t size) 
             at += strlen(at + 1) + 2
         at += 1
     return 0
-
-
-cdef inline int link_target(const char *href, bytes host) except -1:
-    """Return where an address leads from a page of this host."""
-    if not (strncmp(href, "http:", 5) and strncmp(href, "https:", 6) and strncmp(href, "//", 2)):
-        return OTHER_SITE if _is_other_host(href, host) else SAME_SITE
-    if href[0] == c"#" or not strncmp(href, "javascript:", 11):
-        return SAME_PAGE
-    return SAME_SITE
-
-
-cdef inline bint _is_other_host(const char *href, bytes host_name) except -1:
-    """Return whether an address names another host."""
-    cdef const char *start = strstr(href, "//")
-    cdef const char *host = host_name
-    cdef Py_ssize_t size = 0, place
-    if start != NULL:
-        start += 2
-        size = strlen(start) if strchr(start, c"/") == NULL else strchr(start, c"/") - start
-    for place in range(size):
-        if start[place] & 0x80:
-            return start[:size].decode().lower().encode() != host_name
-    if size != len(host_name):
-        return True
-    for place in range(size):
-        if _lower(start[place]) != host[place]:
-            return True
-    return False
-
-
-cdef inline char _lower(char letter) noexcept:
-    return letter + 32 if c"A" <= letter <= c"Z" else letter

@@ -11,42 +11,21 @@ from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core._letters cimport WORD
+from templ_core.dom.parse._addresses cimport OTHER_SITE, SAME_PAGE, link_target
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN,
-    CLASS,
-    HIDDEN,
-    HREF,
-    ID,
-    ITEMPROP,
-    OTHER,
-    ROLE,
-    Row,
-    STYLE,
+    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
 )
 from templ_core.dom.parse._columns cimport (
-    Node,
-    NodeRows,
-    Segment,
-    SegmentRows,
-    add_node,
-    add_segment,
+    Node, NodeRows, Segment, SegmentRows, add_node, add_segment,
 )
 from templ_core.dom.parse._element_attributes cimport (
-    ElementAttributes,
-    Entries,
-    OTHER_SITE,
-    SAME_PAGE,
-    link_target,
-    no_attributes,
-    read_entries,
+    ElementAttributes, Entries, no_attributes, read_entries,
 )
-from templ_core.dom.parse._names cimport Names, slot_of_name
+from templ_core.dom.parse._element_types cimport (
+    ElementTypes, element_type_of, element_types_begin, element_types_end,
+)
 from templ_core.dom.parse._nodes cimport (
-    attribute_of,
-    is_ascii_lower,
-    is_text,
-    put_text,
-    value_of,
+    NameNumbers, attribute_of, is_ascii_lower, is_text, put_text, slot_of_name, value_of,
 )
 from templ_core.dom.parse._runs cimport Run, add_collapsed, add_verbatim, run_begin, run_break
 
@@ -130,13 +109,12 @@ cdef class Flattener:
     cdef Entries entries
     cdef ElementAttributes own      # of the element being entered, as the parser read them
     cdef const uint16_t[::1] classes
-    cdef Interner tags, element_types
-    cdef Names tag_numbers, attribute_numbers
+    cdef Interner tags
+    cdef ElementTypes element_types
+    cdef NameNumbers tag_numbers, attribute_numbers
     cdef list tag_names, texts
     cdef str title
     cdef int *traits                # of each tag
-    cdef int *plain                 # element type of each tag without attributes; -1 = none yet
-    cdef Text key
     cdef Run run
     cdef Open *open
     cdef int is_open, most_open, invisible, visible, open_links, open_verbatim
@@ -149,7 +127,7 @@ cdef class Flattener:
 
     def __cinit__(self, str host, tuple attribute_table):
         interner_begin(&self.tags)
-        interner_begin(&self.element_types)
+        element_types_begin(&self.element_types)
         self.host = host.encode()
         self.classes = letter_tables()[0]
         self.tag_names, self.texts = [], []
@@ -166,11 +144,9 @@ cdef class Flattener:
 
     def __dealloc__(self):
         interner_end(&self.tags)
-        interner_end(&self.element_types)
+        element_types_end(&self.element_types)
         free(self.entries.items)
         free(self.traits)
-        free(self.plain)
-        free(self.key.bytes)
         free(self.run.text.bytes)
         free(self.open)
         free(self.nodes.rows)
@@ -226,15 +202,13 @@ cdef class Flattener:
             attributes = &self.own
             self.read_attributes(element)
         if attributes.tag != tag:
-            attributes.tag, attributes.element_type = tag, self.type_of(tag, attributes.values)
-        this.node = add_node(&self.nodes, Node(
-            attributes.element_type,
-            self.visible,
-            self.open[self.is_open - 2].node if self.visible else -1,
-            0,
-            attributes.hidden,
-            0,
-        ))
+            attributes.tag = tag
+            attributes.element_type = element_type_of(&self.element_types, tag, attributes.values)
+        cdef int parent = self.open[self.is_open - 2].node if self.visible else -1
+        this.node = add_node(
+            &self.nodes,
+            Node(attributes.element_type, self.visible, parent, 0, attributes.hidden, 0),
+        )
         self.visible += 1
         if not traits & IS_INLINE:
             self.block = this.node
@@ -277,26 +251,6 @@ cdef class Flattener:
             attributes.link_target = link_target(values[HREF], self.host)
         return 0
 
-    cdef int type_of(self, int tag, const char **values) except -1:
-        """Return the number of the element type of a tag with these attributes."""
-        cdef int number
-        for number in range(ID, ITEMPROP + 1):
-            if values[number] != NULL and values[number][0]:
-                break
-        else:
-            if self.plain[tag] < 0:
-                self.plain[tag] = interner_number(
-                    &self.element_types, <const char *>&tag, sizeof(tag)
-                )
-            return self.plain[tag]
-        self.key.size = 0
-        put(&self.key, <const char *>&tag, sizeof(tag))
-        for number in range(ID, ITEMPROP + 1):
-            if values[number] != NULL:
-                put(&self.key, values[number], strlen(values[number]))
-            put(&self.key, "\n", 1)
-        return interner_number(&self.element_types, self.key.bytes, self.key.size)
-
     cdef int attribute_number(self, const char *name) except -1:
         cdef int slot = slot_of_name(name)
         if self.attribute_numbers.address[slot] != name:
@@ -320,12 +274,10 @@ cdef class Flattener:
             self.tag_names.append(text)
             self.traits = <int *>resized(self.traits, self.tags.most * sizeof(int))
             self.traits[tag] = _TRAITS.get(text, 0)
-            self.plain = <int *>resized(self.plain, self.tags.most * sizeof(int))
-            self.plain[tag] = -1
         return tag
 
     cdef read_title(self, xmlNode *element, int traits):
-        """Take the text of a `title` or of `og:title` for the title, if it is not blank."""
+        """Use the text of a `title` or of `og:title` as the title, if it is not blank."""
         cdef Text found = Text(NULL, 0, 0)
         try:
             if traits & IS_TITLE:
@@ -357,17 +309,14 @@ cdef class Flattener:
         return 0
 
     cdef int add(self, const char *text) except -1:
+        cdef const unsigned char *bytes = <const unsigned char *>text
         cdef int solid
         if self.invisible or text == NULL or not text[0]:
             return 0
         if self.open_verbatim:
-            solid = add_verbatim(
-                &self.run, <const unsigned char *>text, strlen(text), &self.classes[0]
-            )
+            solid = add_verbatim(&self.run, bytes, strlen(text), &self.classes[0])
         else:
-            solid = add_collapsed(
-                &self.run, <const unsigned char *>text, strlen(text), &self.classes[0]
-            )
+            solid = add_collapsed(&self.run, bytes, strlen(text), &self.classes[0])
         if solid:
             self.after_break = False
             if self.open_links:
@@ -386,7 +335,7 @@ cdef class Flattener:
         return 0
 
     cdef int flush(self) except -1:
-        """End the current segment, if it holds a word."""
+        """End the current segment; keep it if it holds a word."""
         text = self.run_text()
         if text is not None:
             self.texts.append(text)
@@ -422,23 +371,25 @@ cdef class Flattener:
 
     cdef list element_type_names(self):
         """Return the tag and the attributes of each element type."""
-        cdef list element_types = []
+        cdef list pairs = []
+        cdef Interner *types = &self.element_types.numbers
         cdef Py_ssize_t start = 0
         cdef int tag, number
-        cdef const char *bytes = self.element_types.text.bytes
-        for number in range(self.element_types.count):
-            memcpy(&tag, bytes + start, sizeof(tag))
+        for number in range(types.count):
+            memcpy(&tag, types.text.bytes + start, sizeof(tag))
             start += sizeof(tag)
-            attributes = PyUnicode_DecodeUTF8(bytes + start, self.element_types.ends[number] - start, NULL)
-            element_types.append((self.tag_names[tag], attributes))
-            start = self.element_types.ends[number]
-        return element_types
+            attributes = PyUnicode_DecodeUTF8(
+                types.text.bytes + start, types.ends[number] - start, NULL
+            )
+            pairs.append((self.tag_names[tag], attributes))
+            start = types.ends[number]
+        return pairs
 
 
 cdef dict _named(const void *rows, Py_ssize_t size, tuple names):
     """Return the columns of rows of integers by their names."""
     table = np.frombuffer(PyBytes_FromStringAndSize(<const char *>rows, size), np.int32)
-    return dict(zip(names, table.reshape(-1, len(names)).T.copy()))
+    return dict(zip(names, table.reshape(-1, len(names)).T.copy(), strict=True))
 
 
 cdef bint _hides(const char *style) except -1:

@@ -8,41 +8,19 @@ with all that follows it.
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp
 
+from templ_core.dom.parse._addresses cimport end_of_host, leads_away
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN,
-    ATTRIBUTE_COUNT,
-    CLASS,
-    HIDDEN,
-    HREF,
-    ID,
-    MAX_LINE,
-    OTHER,
-    ITEMPROP,
-    ROLE,
-    STYLE,
-    TableWriter,
-    table_add_row,
-    table_begin,
-    table_end,
-    table_next_line,
-    table_put,
+    ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, OTHER, ROLE, STYLE,
+    TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
 )
 from templ_core.dom.parse._markup cimport (
-    ARIA_HIDDEN_NAME,
-    Attribute,
-    PLAINTEXT_NAME,
-    after_byte,
-    after_comment,
-    end_of_name,
-    end_of_raw_text,
-    end_of_script,
-    is_blank,
-    is_letter,
-    packed,
-    read_attribute,
-    skip_blanks,
+    ARIA_HIDDEN_NAME, Attribute, PLAINTEXT_NAME, after_byte, after_comment, end_of_name,
+    end_of_raw_text, end_of_script, is_blank, is_letter, packed, read_attribute, skip_blanks,
+)
+from templ_core.dom.parse._output cimport (
+    Output, copy_up_to, drop, drop_blanks_before, drop_mark,
 )
 
 from templ_core.dom.tags import INLINE
@@ -52,9 +30,7 @@ cdef enum:
 
 cdef struct Stripper:
     const unsigned char *end
-    const unsigned char *copied     # the markup before it has been copied or left out
-    unsigned char *output
-    unsigned char *out              # where the next byte goes
+    Output output
     bint has_returns                # whether there are carriage returns, which the parser changes
     bint strips_blanks              # until the first `pre`
     bint joins_documents
@@ -123,21 +99,22 @@ def strip_markup(bytes markup, bint joins_documents=False):
     cdef Stripper one
     if memchr(at, 0, size) != NULL:
         return markup, (b"", b"")
-    one.end, one.copied = at + size, at
+    one.end, one.output.copied = at + size, at
     one.has_returns = memchr(at, c"\r", size) != NULL
     one.strips_blanks, one.joins_documents = True, joins_documents
-    one.output = one.out = <unsigned char *>malloc(size + 1)
-    if one.output == NULL:
+    one.output.bytes = one.output.next = <unsigned char *>malloc(size + 1)
+    if one.output.bytes == NULL:
         raise MemoryError
     try:
-        table_begin(&one.table, one.output)
+        table_begin(&one.table, one.output.bytes)
         try:
             while at != NULL:
                 at = <const unsigned char *>memchr(at, c"<", one.end - at)
                 if at != NULL:
                     at = _after_mark(&one, at)
-            _copy_up_to(&one, one.end)
-            return PyBytes_FromStringAndSize(<const char *>one.output, one.out - one.output), (
+            copy_up_to(&one.output, one.end)
+            size = one.output.next - one.output.bytes
+            return PyBytes_FromStringAndSize(<const char *>one.output.bytes, size), (
                 PyBytes_FromStringAndSize(one.table.rows.bytes, one.table.rows.size),
                 PyBytes_FromStringAndSize(
                     one.table.entries.text.bytes, one.table.entries.text.size
@@ -146,31 +123,7 @@ def strip_markup(bytes markup, bint joins_documents=False):
         finally:
             table_end(&one.table)
     finally:
-        free(one.output)
-
-
-cdef void _copy_up_to(Stripper *one, const unsigned char *place) noexcept:
-    memcpy(one.out, one.copied, place - one.copied)
-    one.out += place - one.copied
-    one.copied = place
-
-
-cdef inline void _drop(
-    Stripper *one, const unsigned char *start, const unsigned char *end
-) noexcept:
-    if end > start:
-        _copy_up_to(one, start)
-        one.copied = end
-
-
-cdef inline void _drop_mark(
-    Stripper *one, const unsigned char *start, const unsigned char *end
-) noexcept:
-    """Leave out a whole mark, unless a `<` or `/` before it would then begin a tag."""
-    cdef const unsigned char *kept = one.out if start == one.copied else start
-    cdef const unsigned char *first = one.output if start == one.copied else one.copied
-    if kept == first or (kept - 1)[0] not in b"</":
-        _drop(one, start, end)
+        free(one.output.bytes)
 
 
 cdef const unsigned char *_after_mark(Stripper *one, const unsigned char *at) except? NULL:
@@ -190,7 +143,7 @@ cdef const unsigned char *_after_mark(Stripper *one, const unsigned char *at) ex
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
         after = after_comment(at + 4, one.end)
         if after != NULL:
-            _drop_mark(one, at, after)
+            drop_mark(&one.output, at, after)
         return _after_blanks(one, after, False)
     if at[1] == c"!" or at[1] == c"?":
         return after_byte(at + 2, one.end, c">")
@@ -209,18 +162,8 @@ cdef const unsigned char *_after_blanks(
         return at
     kept = at if drops_all else at + 1
     at = skip_blanks(kept, one.end)
-    _drop(one, kept, at)
+    drop(&one.output, kept, at)
     return at
-
-
-cdef void _drop_blanks_before(Stripper *one, const unsigned char *at) noexcept:
-    cdef const unsigned char *start = at
-    while start > one.copied and is_blank((start - 1)[0]):
-        start -= 1
-    if start == one.copied:
-        while one.out > one.output and is_blank((one.out - 1)[0]):
-            one.out -= 1
-    _drop(one, start, at)
 
 
 cdef bint _ends_text(uint64_t tag) noexcept:
@@ -262,9 +205,9 @@ cdef const unsigned char *_after_end_tag(
             at = attribute.end
     tag = packed(start + 2, name_end - start - 2) if one.joins_documents else 0
     if tag == HTML_NAME or tag == BODY_NAME:
-        _drop_mark(one, start, at + 1)
+        drop_mark(&one.output, start, at + 1)
     else:
-        _drop(one, name_end, at)
+        drop(&one.output, name_end, at)
     return at + 1
 
 
@@ -277,12 +220,12 @@ cdef const unsigned char *_after_start_tag(
     tag.name = packed(start + 1, name_end - start - 1)
     cdef bint ends_text = _ends_text(tag.name)
     if ends_text and one.strips_blanks:
-        _drop_blanks_before(one, start)
+        drop_blanks_before(&one.output, start)
     at = _read_attributes(one, &tag, name_end)
     if at == NULL:
         return NULL
     if not tag.keeps_attributes and _move_attributes(one, &tag, name_end):
-        _drop(one, name_end, at)
+        drop(&one.output, name_end, at)
     if at[0] == c"/":
         return _after_blanks(one, at + 2, ends_text)
     return _after_raw_text(one, tag.name, at + 1, ends_text)
@@ -363,22 +306,20 @@ cdef bint _move_attributes(
     for number in range(ID, HREF + 1):
         if not tag.seen >> number & 1 or attribute[number].value == NULL:
             continue
-        if number == STYLE and not _may_hide(&attribute[STYLE]):
-            continue
         if number == HREF:
-            if not _leads_away(&attribute[HREF]):
+            if not leads_away(&attribute[HREF]):
                 continue
-            attribute[HREF].value_end = _end_of_host(&attribute[HREF])
+            attribute[HREF].value_end = end_of_host(&attribute[HREF])
         if not _put_attribute(one, number, &attribute[number]):
             return False
     if not one.table.entry.size:
         return True
-    _copy_up_to(one, name_end)
-    line = table_next_line(&one.table, one.out)
+    copy_up_to(&one.output, name_end)
+    line = table_next_line(&one.table, one.output.next)
     if line > MAX_LINE:
         return False
-    one.out[0] = c"\n"
-    one.out += 1
+    one.output.next[0] = c"\n"
+    one.output.next += 1
     table_add_row(&one.table, line)
     return True
 
@@ -405,54 +346,6 @@ cdef inline bint _is_true(const Attribute *one) noexcept:
     return one.value_end - one.value == 4 and not memcmp(one.value, b"true", 4)
 
 
-cdef bint _may_hide(const Attribute *style) noexcept:
-    """Return whether a style may say that its element is hidden."""
-    cdef const unsigned char *at = style.value
-    while at < style.value_end:
-        if at[0] >= 0x80 or at[0] == c"&" or c"A" <= at[0] <= c"Z":
-            return True
-        if at[0] == c"i" and style.value_end - at > 2 and at[1] == c"s":
-            if at[2] == c"p" or at[2] == c"i":      # display, visibility
-                return True
-        at += 1
-    return False
-
-
-cdef enum:
-    ADDRESS_START = 12          # bytes that tell where an address leads
-
-
-cdef bint _leads_away(const Attribute *href) noexcept:
-    """Return whether an address may lead elsewhere than to another page of the same site."""
-    cdef const unsigned char *at = href.value
-    cdef Py_ssize_t size = href.value_end - at
-    if not size:
-        return False
-    if at[0] == c"#" or (at[0] == c"/" and size > 1 and at[1] == c"/"):
-        return True
-    if at[0] == c"/" or at[0] == c"?" or at[0] == c".":
-        return at[0] == c"/" and size > 1 and at[1] == c"&"
-    if memchr(at, c"&", min(size, ADDRESS_START)) != NULL:
-        return True
-    return size > 4 and (not memcmp(at, b"http", 4) or not memcmp(at, b"javas", 5))
-
-
-cdef const unsigned char *_end_of_host(const Attribute *href) noexcept:
-    """Return the end of an address's host and its slash, or the end of the whole address."""
-    cdef const unsigned char *at = href.value
-    cdef const unsigned char *end = href.value_end
-    while end - at > 1 and not (at[0] == c"/" and at[1] == c"/"):
-        if at[0] == c"&":
-            return end
-        at += 1
-    at += 2
-    while at < end and at[0] != c"/":
-        if at[0] == c"&":
-            return end
-        at += 1
-    return at + 1 if at < end else end
-
-
 # --- raw text -------------------------------------------------------------------------------
 
 
@@ -473,5 +366,5 @@ cdef const unsigned char *_after_raw_text(
         one.strips_blanks = one.strips_blanks and tag != PRE_NAME
         return _after_blanks(one, at, ends_text)
     if end != NULL and _is_emptied(tag):
-        _drop(one, at, end)
+        drop(&one.output, at, end)
     return end
