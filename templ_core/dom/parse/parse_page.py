@@ -65,7 +65,7 @@ def _parse_repaired(utf8: bytes) -> etree._Element | None:
     """Return the root element of the whole markup; what the parser reports as lost is mended."""
     if _is_blank(utf8):
         return None
-    utf8 = scan_markup(utf8, parser_reports=True)
+    utf8 = scan_markup(utf8)
     root, is_too_deep = _parse(utf8)
     if is_too_deep:
         root, _ = _parse(flatten_markup(utf8))
