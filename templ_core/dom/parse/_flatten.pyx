@@ -10,7 +10,7 @@ from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
-from templ_core._letters cimport WORD
+from templ_core._letters cimport WORD, letters_agree
 from templ_core.dom.parse._addresses cimport OTHER_SITE, SAME_PAGE, link_target
 from templ_core.dom.parse._attribute_table cimport (
     ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
@@ -33,9 +33,9 @@ import re
 
 import numpy as np
 
+from templ_core import letters
 from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
 from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
-from templ_core.letters import letter_tables
 
 cdef enum:
     IS_INLINE = 1
@@ -75,6 +75,7 @@ cdef Node _any_node
 cdef Segment _any_segment
 _NODE_COLUMNS = tuple(<dict>_any_node)
 _SEGMENT_COLUMNS = tuple(<dict>_any_segment)
+assert letters_agree(vars(letters))
 assert sizeof(Node) == len(_NODE_COLUMNS) * sizeof(int)
 assert sizeof(Segment) == len(_SEGMENT_COLUMNS) * sizeof(int)
 
@@ -129,7 +130,7 @@ cdef class Flattener:
         interner_begin(&self.tags)
         element_types_begin(&self.element_types)
         self.host = host.encode()
-        self.classes = letter_tables()[0]
+        self.classes = letters.letter_tables()[0]
         self.tag_names, self.texts = [], []
         self.title = ""
         self.block = -1

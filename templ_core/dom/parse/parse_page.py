@@ -5,9 +5,10 @@ import threading
 
 from lxml import etree
 
+from templ_core.dom.parse._flatten import flatten
 from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
-from templ_core.dom.parse.parser_check import checked_flatten
+from templ_core.dom.parse.parser_check import check_parser
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
 
@@ -30,7 +31,7 @@ def parse_page(utf8: bytes, host: str) -> tuple[PageColumns, str]:
         HostilePage: The page would stall the parser and cannot be repaired.
         ParserMismatch: The compiled modules do not fit the installed lxml.
     """
-    flatten = checked_flatten()
+    check_parser()
     for joins_documents in (False, True):
         markup, attribute_table = strip_markup(utf8, joins_documents)
         if _is_blank(markup):

@@ -1,13 +1,12 @@
 """Check that the compiled walk over the parser's tree fits the installed parser."""
 
 import functools
-from typing import Protocol
 
 from lxml import etree
 
 from templ_core.dom.parse._flatten import flatten
 from templ_core.dom.parse._strip_markup import strip_markup
-from templ_core.dom.parse.page_columns import AttributeTable, AttributeTableMismatch, PageColumns
+from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
 from templ_core.errors import ParserMismatch
 
 _MARKUP = (
@@ -39,17 +38,9 @@ _SEGMENTS = {
 }
 
 
-class Flatten(Protocol):
-    """The signature of `flatten`."""
-
-    def __call__(
-        self, root: etree._Element | None, host: str, attribute_table: AttributeTable = ..., /
-    ) -> PageColumns: ...
-
-
 @functools.cache
-def checked_flatten() -> Flatten:
-    """Return `flatten`, after comparing its columns of a known page with the right ones.
+def check_parser() -> None:
+    """Compare the columns that `flatten` makes of a known page with the right ones, once.
 
     The compiled walk reads the parser's memory. If it was compiled for another version of lxml
     than the installed one, what it reads is wrong.
@@ -69,7 +60,6 @@ def checked_flatten() -> Flatten:
             f"templ was not compiled for the installed lxml {etree.__version__} (libxml2 {built}): "
             "install templ-worker anew"
         )
-    return flatten
 
 
 def _as_lists(columns: PageColumns) -> tuple[object, ...]:
@@ -78,5 +68,10 @@ def _as_lists(columns: PageColumns) -> tuple[object, ...]:
         for columns_of in (columns.nodes, columns.segments)
     )
     return (
-        columns.element_types, nodes, columns.texts, segments, columns.scripts, columns.title,
+        columns.element_types,
+        nodes,
+        columns.texts,
+        segments,
+        columns.scripts,
+        columns.title,
     )

@@ -8,7 +8,6 @@ from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse.nesting import Nesting
 from templ_core.errors import HostilePage
 
-
 _CONFIG = ScanConfig()
 
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.parse import parser_check
 from templ_core.dom.parse._flatten import flatten
 from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.page_columns import AttributeTableMismatch
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.errors import ParserMismatch
 from tests.templ_core.dom.parse.slow_flattener import SlowFlattener, slow_title
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
@@ -150,9 +150,9 @@ def test_a_walk_that_misreads_the_installed_parser_is_refused(monkeypatch):
         return columns._replace(nodes=columns.nodes | {"depth": columns.nodes["depth"] + 1})
 
     monkeypatch.setattr(parser_check, "flatten", other)
-    parser_check.checked_flatten.cache_clear()
+    parser_check.check_parser.cache_clear()
     try:
         with pytest.raises(ParserMismatch, match="install templ-worker anew"):
-            parser_check.checked_flatten()
+            parser_check.check_parser()
     finally:
-        parser_check.checked_flatten.cache_clear()
+        parser_check.check_parser.cache_clear()
