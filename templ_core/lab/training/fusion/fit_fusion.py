@@ -10,16 +10,9 @@ from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import FusionPage
-from templ_core.site_level.fusion.fusion import Term
+from templ_core.site_level.fusion.fusion import UNFITTED, Term
 from templ_core.site_level.fusion.site_inputs import SIGNS
 
-UNFITTED = {"page": 0.15, "place": 0.33, "surroundings": 0.27, "headline": 3.0}
-"""Weights that the penalty pulls towards; other inputs are pulled towards 0.
-
-Page, place and surroundings are log-odds of the same question from three points of view, so together
-they weigh three quarters, and the page alone least. A headline is content unless much evidence is
-against it.
-"""
 _PENALTY = 0.1
 """Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
 
@@ -86,7 +79,7 @@ def fit_fusion(
             weight=weight,
         ),
         [SIGNS[name] for name in names],
-        deviation * [UNFITTED.get(name, 0.0) for name in names],
+        deviation * [_unfitted_weight(name) for name in names],
     )
     slopes = fitted[:-1] / deviation
     return LinearModel(
@@ -100,6 +93,11 @@ def fit_fusion(
         },
         bias=round(float(fitted[-1] - slopes @ mean), _WEIGHT_DECIMALS),
     )
+
+
+def _unfitted_weight(name: str) -> float:
+    """Return the weight that the penalty pulls an input towards."""
+    return UNFITTED.terms[name].weight if name in UNFITTED.terms else 0.0
 
 
 def _weights(pages: Sequence[FusionPage]) -> Floats:

@@ -33,7 +33,7 @@ def pages():
                 corpus="synthetic",
                 url=page.url,
                 site=page.site,
-                page_type=page.kind,
+                page_type=page.genre,
                 body=page.html.encode(),
                 charset="utf-8",
                 gold_text=page.gold_text,
