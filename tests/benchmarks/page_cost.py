@@ -40,10 +40,10 @@ CONFIG = CoreConfig()
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 STAGES: dict[str, tuple[str, str]] = {
     "decode": ("templ_core.dom.document", "decode_page"),
-    "lean": ("templ_core.dom.document", "lean_page"),
-    "scan": ("templ_core.dom.document", "needs_repair"),
-    "parse": ("templ_core.dom.document", "_parsed"),
-    "document": ("templ_core.dom.document", "_document"),
+    "strip markup": ("templ_core.dom.parse.parse_page", "strip_markup"),
+    "scan": ("templ_core.dom.parse.parse_page", "needs_repair"),
+    "parse": ("templ_core.dom.parse.parse_page", "_parse"),
+    "flatten": ("templ_core.dom.document", "_document"),
     "characters": ("templ_core.page_level.features.page_features", "read_characters"),
     "words": ("templ_core.page_level.features.page_features", "read_words"),
     "features": ("templ_core.page_level.page_evidence", "read_features"),

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from lxml import etree
 
-from templ_core.dom.document import Document, parse_document, parse_markup
+from templ_core.dom.document import Document, parse_document
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.errors import PageError
 from templ_core.lab.layout.presentation import read_presentation
 from templ_core.lab.papers.kolcz_yih.keywords import (
