@@ -13,11 +13,11 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.selection.repeats import (
-    Choice,
     Copies,
-    choose,
+    Selection,
     may_repeat,
     one_copy_enough,
+    select_segments,
 )
 from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.containers.outside_container import outside_container
@@ -154,7 +154,7 @@ def decide_fused(
     left_out = (
         outside_container(log_odds, columns, page.words, page.page_type) if is_known else None
     )
-    fused = choose(log_odds, copies, page.words, config.f1_recall_share, left_out)
+    fused = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
     content, recurring, kept, whole = words_at_stake(own, page.words, columns[CONSTANT], fused.kept)
     recurs = recurring > config.recurring_content_max * content
     if recurs or kept < config.abstain_ratio * whole:
@@ -208,13 +208,13 @@ def _with_policy(
 
 def _choice(
     log_odds: Floats, page: PageScores, copies: Copies | None, config: CoreConfig
-) -> Choice:
-    return choose(log_odds, copies, page.words, config.f1_recall_share)
+) -> Selection:
+    return select_segments(log_odds, copies, page.words, config.f1_recall_share)
 
 
 def _decision(
     log_odds: Floats,
-    choice: Choice,
+    choice: Selection,
     page: PageScores,
     left_out: Bools | None = None,
     *,

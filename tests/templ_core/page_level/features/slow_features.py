@@ -1,24 +1,20 @@
-"""The features of `templ_core.page_level.features.page_features` by name, one numpy operation after the other."""
+"""A slow twin of `templ_core.page_level.features`: one numpy operation after the other."""
 
 import numpy as np
 
 from templ_core import letters as chars
 from templ_core.dom.tree import sums_above, sums_below
+from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features.own_features import OWNER_TAGS
-from templ_core.page_level.features.page_tree import LEVELS, TOP_SHARE, PageTree, climb
-from templ_core.page_level.features.place_features import (
-    FARTHEST,
-    MAIN_SHARES,
-    NO_SUCH_TAG,
-    SEMANTIC_TAGS,
-)
+from templ_core.page_level.features.page_tree import LEVELS, PageTree, climb
+from templ_core.page_level.features.place_features import SEMANTIC_TAGS
 from tests.templ_core.page_level.features.slow_characters import (
     read_characters,
     read_words,
     text_hashes,
 )
 
-_MOST_LINKS = 20
+_FARTHEST, _NO_SUCH_TAG = FEATURE_CONFIG.tag_levels_max, FEATURE_CONFIG.no_such_tag_levels
 _PATH_FACTOR = np.uint64(0x100000001B3)
 
 
@@ -77,22 +73,22 @@ def text_columns(characters, words):
     upper = (classes[words.first] & chars.UPPER) != 0
     ends_sentence = (classes[final] & chars.SENTENCE_END) != 0
     return {
-        "log words": np.log1p(w),
-        "log characters": np.log1p(size),
-        "word length": np.bincount(words.segment, words.length, len(w)) / w,
-        "sentence ends": np.minimum(ends, 20),
-        "words per sentence end": np.minimum(w / np.maximum(ends, 0.5), 60),
+        "log_words": np.log1p(w),
+        "log_characters": np.log1p(size),
+        "word_length": np.bincount(words.segment, words.length, len(w)) / w,
+        "sentence_ends": np.minimum(ends, 20),
+        "words_per_sentence_end": np.minimum(w / np.maximum(ends, 0.5), 60),
         "commas": np.minimum(commas, 20),
-        "commas per word": commas / w,
+        "commas_per_word": commas / w,
         "separators": np.minimum(separators, 10),
-        "separators per word": separators / w,
-        "digits per character": characters.count(characters.has(chars.DIGIT)) / size,
-        "date or year": _has_date(characters, words),
-        "upper-case words": np.bincount(words.segment, upper, len(w)) / w,
-        "ends a sentence": ends_sentence,
-        "ends with a colon": (classes[last] & chars.COLON) != 0,
-        "starts upper-case": (classes[starts] & chars.UPPER) != 0,
-        "different words": _different_words(words) / w,
+        "separators_per_word": separators / w,
+        "digits_per_character": characters.count(characters.has(chars.DIGIT)) / size,
+        "date_or_year": _has_date(characters, words),
+        "upper_case_words": np.bincount(words.segment, upper, len(w)) / w,
+        "ends_a_sentence": ends_sentence,
+        "ends_with_a_colon": (classes[last] & chars.COLON) != 0,
+        "starts_upper_case": (classes[starts] & chars.UPPER) != 0,
+        "different_words": _different_words(words) / w,
         "copyright": np.minimum(characters.count(characters.has(chars.COPYRIGHT)), 1),
         "ellipses": np.minimum(_ellipses(characters), 3),
     }
@@ -103,11 +99,11 @@ def link_columns(document, characters):
     segments = document.segments
     links = np.maximum(segments.links, 1)
     return {
-        "link density": link_density(document, characters),
-        "links": np.minimum(segments.links, _MOST_LINKS),
-        "external links": np.minimum(segments.external_links, _MOST_LINKS),
-        "links on the page": np.minimum(segments.page_links, _MOST_LINKS),
-        "external share": segments.external_links / links,
+        "link_density": link_density(document, characters),
+        "links": np.minimum(segments.links, FEATURE_CONFIG.links_max),
+        "external_links": np.minimum(segments.external_links, FEATURE_CONFIG.links_max),
+        "links_on_the_page": np.minimum(segments.page_links, FEATURE_CONFIG.links_max),
+        "external_share": segments.external_links / links,
     }
 
 
@@ -119,7 +115,7 @@ def owner_columns(document, tree):
     tag = np.array([number.get(tag, -1) for tag in nodes.tags])[owner]
     return {
         "depth": nodes.depth[owner],
-        "compressed depth": tree.compressed_depth[owner],
+        "compressed_depth": tree.compressed_depth[owner],
         "hidden": hidden[owner],
         "images": np.minimum(nodes.images[owner], 5),
         **{f"in {name}": tag == place for place, name in enumerate(OWNER_TAGS)},
@@ -169,10 +165,10 @@ def nearest_tags(document):
         nearest[level] = np.maximum(nearest[level], nearest[parent])
         path[level] += path[parent] * _PATH_FACTOR
     distance = nodes.depth[owner][:, None] - nearest[owner]
-    distance = np.where(distance > 900, NO_SUCH_TAG, np.minimum(distance, FARTHEST))
+    distance = np.where(distance > 900, _NO_SUCH_TAG, np.minimum(distance, _FARTHEST))
     columns = {f"up to {tag}": distance[:, place] for tag, place in number.items()}
     for tag in ("main", "article"):
-        inside = distance[:, number[tag]] < NO_SUCH_TAG
+        inside = distance[:, number[tag]] < _NO_SUCH_TAG
         columns[f"inside {tag}"] = np.where(tag in element_types, inside, -1)
     return columns, path
 
@@ -203,10 +199,10 @@ def group_columns(group, words, links, ends, name):
     columns = {
         "number": np.log1p(size),
         "share": total / words.sum(),
-        "link density": np.bincount(group, links * words) / total,
-        "log mean words": np.log1p(mean),
-        "sentence ends": np.bincount(group, ends) / total,
-        "log deviation": np.log1p(deviation),
+        "link_density": np.bincount(group, links * words) / total,
+        "log_mean_words": np.log1p(mean),
+        "sentence_ends": np.bincount(group, ends) / total,
+        "log_deviation": np.log1p(deviation),
     }
     return {f"{name}: {key}": column[group] for key, column in columns.items()}
 
@@ -218,7 +214,7 @@ def copy_columns(text):
     )
     return {
         "copies": np.minimum(count[group], 10),
-        "later copy": np.arange(len(text)) != first[group],
+        "later_copy": np.arange(len(text)) != first[group],
     }
 
 
@@ -229,10 +225,10 @@ def main_columns(tree, good, long):
     mass = np.where(good, tree.words, 0.0)
     nodes = np.arange(len(tree.up))
     inside = tree.sums(mass, nodes)
-    for share in MAIN_SHARES:
+    for share in FEATURE_CONFIG.main_shares:
         enough = np.flatnonzero(inside >= share * mass.sum())
         main = int(enough[np.argmax(tree.compressed_depth[enough])])
-        columns.update(position_columns(tree, main, f"main {share}"))
+        columns.update(position_columns(tree, main, f"main {share}: "))
         part = tree.sums(tree.words, np.array([main]))[0] / tree.words.sum()
         columns[f"main {share}: share"] = np.full(len(number), part)
     first, last = np.flatnonzero(long)[[0, -1]] if long.any() else (0, len(long))
@@ -255,9 +251,9 @@ def position_columns(tree, node, name):
         is_here = (number >= tree.first[at]) & (number < tree.last[at])
         levels[is_here & ((number < tree.first[below]) | (number >= tree.last[below]))] = level
     return {
-        f"{name}: inside": ~(before | after),
-        f"{name}: levels": levels,
-        f"{name}: side": after * 1 - before * 1,
+        f"{name}inside": ~(before | after),
+        f"{name}levels": levels,
+        f"{name}side": after * 1 - before * 1,
     }
 
 
@@ -273,7 +269,7 @@ def read_tree(document, words):
     up = parent[top]
     starts_range = count[parent] != count
     inside = sums_below(nodes.end, np.bincount(segments.owner, words, n_nodes))
-    is_small = inside < TOP_SHARE * words.sum()
+    is_small = inside < FEATURE_CONFIG.top_share * words.sum()
     highest = climb(np.where(is_small[parent], parent, np.arange(n_nodes)))
     return PageTree(
         first=first,

@@ -4,6 +4,7 @@ import pytest
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_COMMENTS, REASON_CONSENT, decide
 from templ_core.dom.document import parse_document
+from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.text_roles import (
     COMMENTS,
@@ -13,7 +14,7 @@ from templ_core.page_level.features.text_roles import (
     read_text_roles,
 )
 from templ_core.page_level.model.page_type import PageType
-from templ_core.page_level.selection.text_policy import AGAINST_COMMENTS, ALWAYS, NEVER, with_policy
+from templ_core.page_level.selection.text_policy import with_policy
 
 STORY = (
     "<p>"
@@ -30,7 +31,7 @@ def roles_of(markup):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "element_type"),
+    ("attributes", "roles"),
     [
         ("comments\n", COMMENTS),
         ("comment-17\ncomment even thread-even depth-1\n", COMMENTS),
@@ -50,8 +51,8 @@ def roles_of(markup):
         ("", 0),
     ],
 )
-def test_names_tell_kinds(attributes, element_type):
-    assert named_roles(attributes) == element_type
+def test_names_tell_kinds(attributes, roles):
+    assert named_roles(attributes) == roles
 
 
 def test_what_is_inside_a_named_element_is_of_its_kind():
@@ -112,10 +113,16 @@ def test_comments_are_out_on_articles_and_judged_like_other_text_elsewhere():
     found = roles_of(COMMENTED)
     log_odds, words = np.array([5.0, 1.0]), np.array([60.0, 14.0])
     on_article = with_policy(log_odds, words, found, PageType(article=0.9, other=0.1), "auto")
-    assert on_article.tolist() == [5.0, 1.0 + AGAINST_COMMENTS]
+    assert on_article.tolist() == [5.0, 1.0 + SELECTION_CONFIG.comments_log_odds]
     assert with_policy(log_odds, words, found, PageType(forum=1.0, other=0.0), "auto").tolist() == [
         5,
         1,
     ]
-    assert with_policy(log_odds, words, found, PageType(), "keep").tolist() == [5, ALWAYS]
-    assert with_policy(log_odds, words, found, PageType(), "drop").tolist() == [5, NEVER]
+    assert with_policy(log_odds, words, found, PageType(), "keep").tolist() == [
+        5,
+        SELECTION_CONFIG.always_log_odds,
+    ]
+    assert with_policy(log_odds, words, found, PageType(), "drop").tolist() == [
+        5,
+        SELECTION_CONFIG.never_log_odds,
+    ]

@@ -4,8 +4,12 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.selection._repeats import surest_copies
-from templ_core.page_level.selection.repeats import Copies, choose, may_repeat
+from templ_core.page_level.selection.repeats import (
+    Copies,
+    may_repeat,
+    select_segments,
+    surest_copies,
+)
 
 LONG = "these twenty words and a few stand on the page more than once today, as they are told on phones too, and on desks"
 
@@ -19,7 +23,7 @@ def copies(markup):
 
 def kept(markup, log_odds):
     words, found = copies(markup)
-    return choose(np.array(log_odds), found, words, 0.95).kept.tolist()
+    return select_segments(np.array(log_odds), found, words, 0.95).kept.tolist()
 
 
 def test_the_surer_copy_stays():
@@ -42,8 +46,8 @@ def test_short_text_may_repeat():
 def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
     words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
     for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
-        choice = choose(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
-        assert choice.kept.tolist() == kept_then
+        selection = select_segments(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
+        assert selection.kept.tolist() == kept_then
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
+from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
+from tests.templ_core.page_level.smoothing.smoothing_cost import total_cost
 
 SCORES = [0.0, 0.125, 0.5, 0.625, 1.0]
 EXACT = st.sampled_from(SCORES)
@@ -83,11 +84,11 @@ def test_larger_trees_cost_what_the_twin_says(tree):
     exact = cost(tree, smooth_exactly(*tree).score)
     assert exact == pytest.approx(least_cost(tree, sorted(set(tree[1].tolist()))))
     fast = cost(tree, smooth(*tree).score)
-    assert exact - 1e-9 <= fast <= least_cost(tree, GRID.tolist()) + 1e-9
+    assert exact - 1e-9 <= fast <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
     assert fast <= exact + tree[2].sum() / 126 + 1e-9
 
 
-@given(trees(largest=30, scores=st.integers(0, 63).map(lambda number: GRID[number])))
+@given(trees(largest=30, scores=st.integers(0, 63).map(lambda number: SCORE_GRID[number])))
 def test_scores_on_the_grid_are_smoothed_exactly(tree):
     fast, exact = smooth(*tree), smooth_exactly(*tree)
     assert total_cost(*tree, fast) == pytest.approx(total_cost(*tree, exact))
@@ -95,7 +96,7 @@ def test_scores_on_the_grid_are_smoothed_exactly(tree):
 
 @given(trees(largest=12))
 def test_values_off_the_scores_never_help(tree):
-    assert least_cost(tree, SCORES) <= least_cost(tree, GRID.tolist()) + 1e-9
+    assert least_cost(tree, SCORES) <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
 
 
 @given(trees(largest=12))
