@@ -12,6 +12,7 @@ from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document, bits_around
 from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.model.page_type import PageType
+from templ_core.page_level.selection import _selection
 from templ_core.page_level.selection.expected_f1 import best_cut
 
 _REPEATING_TAGS = dict.fromkeys(("pre", "table", "dl", "td"), 1)
@@ -136,10 +137,4 @@ def surest_copies(text: UInt64s, content_log_odds: Floats) -> Int64s:
         >>> surest_copies(np.array([7, 8, 7], np.uint64), np.array([1.0, 0.0, 2.0])).tolist()
         [2, 1, 2]
     """
-    order = np.lexsort((-content_log_odds, text))
-    ordered = text[order]
-    is_first = np.ones(len(text), np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    surest = np.empty(len(text), np.int64)
-    surest[order] = order[is_first][np.cumsum(is_first) - 1]
-    return surest
+    return _selection.surest_copies(text, np.ascontiguousarray(content_log_odds))
