@@ -70,7 +70,7 @@ def select_segments(
     if copies is None:
         repeated = np.zeros(len(words), np.bool_)
     else:
-        repeated = find_repeats(copies, content_log_odds)
+        repeated = repeated_segments(copies, content_log_odds)
     out = repeated if left_out is None else repeated | left_out
     kept, expected = best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
@@ -110,7 +110,7 @@ def one_copy_enough(once: Bools, page: PageType) -> Bools:
     return once
 
 
-def find_repeats(copies: Copies, content_log_odds: Floats) -> Bools:
+def repeated_segments(copies: Copies, content_log_odds: Floats) -> Bools:
     """Return the segments that repeat the surest one of the same text; length n_segments.
 
     Equal texts on one path are records of one list, and no repeats.

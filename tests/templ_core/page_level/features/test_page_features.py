@@ -40,7 +40,7 @@ PAGES = st.lists(PIECES, min_size=1, max_size=60).map("".join)
 
 @pytest.fixture(scope="module")
 def documents():
-    """Generated pages of several element_types."""
+    """Return generated pages of several designs."""
     pages = simulate_feed(FeedSettings(sites=12, pages=40))
     read = (parse_document(page.html, page.url) for page in pages)
     return [document for document in read if document.segments.texts]
@@ -105,30 +105,30 @@ def test_trees_are_those_of_the_slow_twin(documents):
             assert np.array_equal(getattr(found, name), getattr(slow, name)), name
 
 
-def test_own_text():
+def test_features_of_a_segments_own_text():
     assert column("sentence_ends") == [0, 0, 0, 2, 1, 1]
     assert column("commas") == [0, 0, 0, 1, 0, 0]
     assert column("date_or_year") == [False, False, True, False, False, False]
     assert column("ends_a_sentence") == [False, False, False, True, True, True]
 
 
-def test_links():
+def test_features_of_links():
     assert column("link_density") == [1, 1, 0, 0, 0, 0]
     assert column("links_on_the_page") == [0, 1, 0, 0, 0, 0]
 
 
-def test_owners():
+def test_features_of_owners():
     assert column("hidden") == [False, False, False, False, True, False]
     assert column("in h1") == [False, False, True, False, False, False]
 
 
-def test_nearest_tags():
+def test_features_of_the_nearest_tags():
     assert column("up to nav") == [2, 2, 14, 14, 14, 14]
     assert column("inside main") == [0, 0, 1, 1, 1, 1]
     assert column("inside article") == [-1] * 6
 
 
-def test_path_groups_and_copies():
+def test_features_of_path_groups_and_copies():
     numbers = np.expm1(column("path: number")).round().tolist()
     assert numbers == [2, 2, 1, 2, 2, 1]
     assert column("copies") == [1, 1, 1, 1, 2, 2]

@@ -26,7 +26,7 @@ def kept(markup, log_odds):
     return select_segments(np.array(log_odds), found, words, 0.95).kept.tolist()
 
 
-def test_the_surer_copy_stays():
+def test_the_surer_copy_is_kept():
     markup = f"<p>{LONG}</p><div>{LONG}</div><p>And a little more text.</p>"
     assert kept(markup, [2.0, 4.0, 4.0]) == [False, True, True]
 
@@ -35,7 +35,7 @@ def test_records_of_one_list_may_be_equal():
     assert kept(f"<li>{LONG}<li>{LONG}", [3.0, 4.0]) == [True, True]
 
 
-def test_code_and_tables_mean_their_repeats():
+def test_code_and_tables_may_repeat_text():
     assert kept(f"<div>{LONG}</div><pre>{LONG}</pre>", [4.0, 3.0]) == [True, True]
 
 
@@ -43,7 +43,7 @@ def test_short_text_may_repeat():
     assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
 
 
-def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
+def test_segments_left_out_stay_out_unless_there_are_no_others():
     words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
     for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
         selection = select_segments(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
@@ -51,7 +51,7 @@ def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
-def test_the_surest_copy_of_equal_texts_is_the_first_of_the_surest(segments):
+def test_of_equally_sure_copies_the_first_is_the_surest(segments):
     text = np.array([text for text, _ in segments], np.uint64)
     log_odds = np.array([log_odds for _, log_odds in segments], np.float64)
     expected = [

@@ -17,7 +17,7 @@ INFINITE = float("inf")
 
 @st.composite
 def trees(draw, largest=5, scores=EXACT):
-    """Parent in document order, score, weight and penalty."""
+    """Return a tree in document order: parent, score, weight and penalty."""
     count = draw(st.integers(1, largest))
     parent, path = [-1], [0]
     for node in range(1, count):
@@ -35,7 +35,7 @@ def as_columns(parent, *columns):
 
 
 def cost(tree, values):
-    """Cost of an assignment, as the definition says it; infinite where a parent is above its child."""
+    """Return the cost of an assignment by its definition; infinite where a parent is above its child."""
     parent, score, weight, penalty = tree
     total = 0.0
     for node, value in enumerate(values):
@@ -48,7 +48,7 @@ def cost(tree, values):
 
 
 def least_cost(tree, values):
-    """BuildError as the paper means it: one function of a node and its parent's value."""
+    """Return the least cost by BuildError as the paper means it: by node and its parent's value."""
     parent, score, weight, penalty = tree
     children = [np.flatnonzero(parent == node).tolist() for node in range(len(parent))]
 
@@ -80,7 +80,7 @@ def test_the_exact_smoothing_costs_no_more_than_any_assignment(tree):
 
 
 @given(trees(largest=40, scores=st.floats(0, 1)))
-def test_larger_trees_cost_what_the_twin_says(tree):
+def test_larger_trees_cost_as_much_as_the_twin_finds(tree):
     exact = cost(tree, smooth_exactly(*tree).score)
     assert exact == pytest.approx(least_cost(tree, sorted(set(tree[1].tolist()))))
     fast = cost(tree, smooth(*tree).score)
@@ -108,7 +108,7 @@ def test_nodes_of_a_section_are_connected_and_share_a_score(tree):
         assert same_section == (smoothed.score[node] == smoothed.score[above])
 
 
-def test_a_leaf_above_and_a_leaf_below_its_parent():
+def test_a_leaf_below_its_parent_pays_for_the_distance():
     # the printed leaf case, x_i - x_j > gamma, would leave the leaf below at no cost
     chain = as_columns([-1, 0], [0.9, 0.1], [2, 1], [0.1, 0.1])
     assert smooth_exactly(*chain).score.tolist() == [0.9, 0.9]
@@ -129,7 +129,7 @@ def test_a_high_penalty_leaves_one_section_and_none_leaves_many():
     assert len(set(smooth(parent, score, ones, 0 * ones).section)) == 5
 
 
-def test_no_nodes_no_scores_and_many_values():
+def test_trees_without_nodes_or_scores_and_trees_with_many_values():
     assert not len(smooth(*as_columns([], [], [], [])).score)
     assert smooth_exactly(*as_columns([-1], [0.5], [0], [1])).score.tolist() == [0.0]
     count = 401
@@ -137,7 +137,7 @@ def test_no_nodes_no_scores_and_many_values():
     assert set(smooth_exactly(*chain).score) == {chain[1][count // 2]}
 
 
-def test_every_root_of_a_forest_starts_for_nothing():
+def test_every_root_of_a_forest_starts_a_section_at_no_cost():
     forest = as_columns([-1, -1], [0.0, 1.0], [1, 1], [INFINITE, INFINITE])
     assert smooth(*forest).section.tolist() == [0, 1]
 
