@@ -19,7 +19,7 @@ _PATH_FACTOR = np.uint64(0x100000001B3)
 
 
 def feature_columns(document):
-    """Each feature of a page with at least one segment; then its path groups."""
+    """Return the features of a page by name, and its path groups."""
     characters = read_characters(document.segments.texts)
     words = read_words(characters)
     w = np.maximum(words.per_segment, 1).astype(np.float64)
@@ -44,14 +44,14 @@ def feature_columns(document):
 
 
 def link_density(document, characters):
-    """Share of each segment's characters, white space aside, that is link text; 0 to 1."""
+    """Return the share of each segment's characters that is link text, without white space."""
     blanks = characters.count(characters.has(chars.SPACE)) - 1  # without the line feed at the end
     solid = characters.lengths - blanks
     return np.minimum(document.segments.link_chars / np.maximum(solid, 1), 1.0)
 
 
 def sentence_ends(characters):
-    """Sentence ends of each segment: a full stop or the like before a blank or a closing mark."""
+    """Return the number of sentence ends of each segment."""
     mark, after = characters.has(chars.SENTENCE_END), characters.has(chars.SPACE | chars.CLOSER)
     ends = mark.copy()
     ends[:-1] &= after[1:] | (characters.lower[:-1] > 0x2FFF)
@@ -59,7 +59,7 @@ def sentence_ends(characters):
 
 
 def text_columns(characters, words):
-    """What the characters and words of each segment say; each column of length n_segments."""
+    """Return the features of each segment's characters and words by name."""
     w = np.maximum(words.per_segment, 1).astype(np.float64)
     size = characters.lengths.astype(np.float64)
     ends = sentence_ends(characters)
@@ -95,7 +95,7 @@ def text_columns(characters, words):
 
 
 def link_columns(document, characters):
-    """What the links of each segment say; each column of length n_segments."""
+    """Return the features of each segment's links by name."""
     segments = document.segments
     links = np.maximum(segments.links, 1)
     return {
@@ -108,7 +108,7 @@ def link_columns(document, characters):
 
 
 def owner_columns(document, tree):
-    """What the owner of each segment says; each column of length n_segments."""
+    """Return the features of each segment's owner by name."""
     nodes, owner = document.nodes, document.segments.owner
     hidden = sums_above(nodes.end, nodes.hidden.astype(np.float64)) > 0.5
     number = {tag: place for place, tag in enumerate(OWNER_TAGS)}
@@ -123,7 +123,7 @@ def owner_columns(document, tree):
 
 
 def _has_date(characters, words):
-    """Whether a segment has a year from 1900 to 2099, or digits around a mark as in 3.10."""
+    """Return whether each segment has a year from 1900 to 2099, or digits around a mark as in 3.10."""
     digit, mark = characters.has(chars.DIGIT), characters.has(chars.DATE_MARK)
     around = np.zeros(len(digit), np.bool_)
     around[1:-1] = digit[:-2] & mark[1:-1] & digit[2:]
@@ -151,7 +151,7 @@ def _ellipses(characters):
 
 
 def nearest_tags(document):
-    """Distances to the nearest semantic tags, and the hashes of tag paths."""
+    """Return the distances to the nearest semantic tags by name, and a hash of each node's tag path."""
     nodes, owner = document.nodes, document.segments.owner
     number = {tag: place for place, tag in enumerate(SEMANTIC_TAGS)}
     element_types = {tag: place for place, tag in enumerate(dict.fromkeys(nodes.tags))}
@@ -174,7 +174,7 @@ def nearest_tags(document):
 
 
 def styled_paths(document):
-    """Hash of each node's path of tags with attributes; length n_nodes."""
+    """Return a hash of each node's path of tags with attributes; length n_nodes."""
     nodes = document.nodes
     pairs = list(zip(nodes.tags, nodes.attributes, strict=True))
     element_types = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
@@ -185,12 +185,12 @@ def styled_paths(document):
 
 
 def path_groups(paths, owner):
-    """Number of each segment's group of equal owner paths; length n_segments."""
+    """Return the number of each segment's group of equal owner paths; length n_segments."""
     return np.unique(paths[owner], return_inverse=True)[1]
 
 
 def group_columns(group, words, links, ends, name):
-    """Sums over path groups, for each segment its group's; columns of length n_segments."""
+    """Return the features of each segment's group by name."""
     size = np.bincount(group)
     total = np.bincount(group, words)
     squares = np.bincount(group, words * words)
@@ -208,7 +208,7 @@ def group_columns(group, words, links, ends, name):
 
 
 def copy_columns(text):
-    """How often each text stands on the page, and whether it stood before; by text hash."""
+    """Return how often each text stands on the page, and whether it has occurred before."""
     _, first, group, count = np.unique(
         text, return_index=True, return_inverse=True, return_counts=True
     )
@@ -219,7 +219,7 @@ def copy_columns(text):
 
 
 def main_columns(tree, good, long):
-    """Position relative to the nodes that hold most of the good text; columns of n_segments."""
+    """Return the positions relative to the nodes that hold most of the good text, by name."""
     columns = {}
     number = np.arange(len(good))
     mass = np.where(good, tree.words, 0.0)
@@ -237,7 +237,7 @@ def main_columns(tree, good, long):
 
 
 def position_columns(tree, node, name):
-    """Position of each segment relative to `node`.
+    """Return the position of each segment relative to a node, by name.
 
     Inside it or not, compressed levels from it up to the one that brings the segment in, and before
     (-1), inside (0) or after it (1).
@@ -258,7 +258,7 @@ def position_columns(tree, node, name):
 
 
 def read_tree(document, words):
-    """The tree of a page with at least one segment."""
+    """Return the tree of a page with at least one segment."""
     nodes, segments = document.nodes, document.segments
     n_nodes = len(nodes.tags)
     own = np.bincount(segments.owner, minlength=n_nodes)
@@ -291,7 +291,7 @@ def _above(owner, count, top, up, highest):
 
 
 def tree_levels(document):
-    """Nodes by depth, without the root."""
+    """Return the nodes of each depth, without the root."""
     depth = document.nodes.depth
     order = np.argsort(depth, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)[1:]
