@@ -32,11 +32,15 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
     copies_max: int = 10
     """Cap of the number of segments with the same text on a page, at least 1."""
     tag_levels_max: int = 12
-    """Cap of the levels up to the nearest element of a tag; further ones hardly bear on a segment.
-    At least 1."""
+    """Cap of the levels up to the nearest element of a tag, at least 1.
+
+    Elements further up hardly bear on a segment.
+    """
     no_such_tag_levels: int = 14
-    """Levels that stand for "no such element above": beyond `tag_levels_max`, so that one threshold
-    of a tree separates the two."""
+    """Levels that stand for "no such element above", more than `tag_levels_max`.
+
+    One threshold of a decision tree then separates the two cases.
+    """
 
     good_words_min: int = 10
     """Words of a segment that reads like sentences and has a sentence end, at least 1."""
@@ -49,57 +53,79 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
     long_link_density_max: float = 0.4
     """Link density below which a segment can be long, 0 to 1."""
     main_shares: tuple[float, ...] = (0.4, 0.6, 0.8)
-    """Shares of the words in good segments that the main nodes hold, each 0 to 1. Three of them,
-    because pages differ in how much good text stands outside the article."""
+    """Shares of the words in good segments that the main nodes hold, each 0 to 1.
+
+    There are three, because pages differ in how much good text stands outside the article.
+    """
     top_share: float = 0.6
-    """T is the highest ancestor of a segment with less than this share of the page's words, 0 to 1:
-    the largest part of the page that is clearly not the whole page."""
+    """T is the highest ancestor of a segment with less than this share of the page's words, 0 to 1.
+
+    It is the largest part of the page that is clearly not the whole page.
+    """
 
     score_weight: float = 0.7
-    """Weight of the sum of the attribute and text log-odds in the first guess, 0.5 to 1: below 1
-    because the two pieces of evidence depend on each other."""
+    """Weight of the sum of the attribute and text log-odds in the first guess, 0.5 to 1.
+
+    It is below 1 because the two pieces of evidence depend on each other.
+    """
     guess_recall_share: float = 0.95
     """Weight of recall in the expected F1 of the first guess, 0 to 1 (lambda of `best_cut`)."""
 
     consent_words_max: int = 120
-    """Words of the largest element that can be a consent notice; a larger one is an article about
-    cookies, whatever its words."""
+    """Words of the largest element that can be a consent notice, at least 1.
+
+    A larger element that mentions cookies is an article about them.
+    """
     consent_share_max: float = 0.8
-    """Share of a page's words, 0 to 1. Where more is a consent text, the page is about consent and
-    none of it is a notice."""
+    """Largest share of a page's words that consent texts can have, 0 to 1.
+
+    A page with more is about consent, and none of its text is taken for a notice.
+    """
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Limits of the model's parts, and how they are combined."""
 
     score_log_odds_max: float = 8.0
-    """Largest log-odds of a hashed score, either way; above 0. Tokens that a page repeats would
-    otherwise count without limit."""
+    """Largest absolute log-odds of a hashed score, above 0.
+
+    Tokens that a page repeats would otherwise count without limit.
+    """
     clip_deviations: float = 3.0
-    """Standard deviations from the mean beyond which the inputs of networks and of the page type
-    are cut off; above 0. Unusual pages stay within what was seen in training."""
+    """Standard deviations from the mean at which inputs of networks and of the page type are cut off.
+
+    Above 0. Unusual pages stay within what was seen in training.
+    """
     decimals: int = 3
-    """Decimals to which log-odds and page type probabilities are rounded, 0 to 6. Sums that differ
-    by rounding errors between machines then give the same text."""
+    """Decimals to which log-odds and page type probabilities are rounded, 0 to 6.
+
+    Sums that differ by rounding errors between machines then give the same text.
+    """
     trees_share: float = 0.5
-    """Share of the trees in the mean of trees and networks, 0 to 1. The two are about equally good,
-    and err on different segments."""
+    """Share of the trees in the mean of trees and networks, 0 to 1.
+
+    Both count alike, because they are about equally good and err on different segments.
+    """
 
 
 class SmoothingConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Precision of the fast isotonic smoothing."""
 
     grid_values: int = 64
-    """Scores that the fast smoothing tries first, evenly spaced from 0 to 1; 2 to 256. Time grows
-    with it, and the proven error is sum(weight) / (2 * (grid_values - 1))."""
+    """Number of scores from 0 to 1 that the fast smoothing tries first, 2 to 256.
+
+    Time grows with it; the proven bound on the error is sum(weight) / (2 * (grid_values - 1)).
+    """
 
 
 class SelectionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What is kept of a page: repeated text, comments, reviews and consent texts."""
 
     repeat_words_min: int = 10
-    """Words of the shortest text of which one copy is enough, at least 1. With 20, documentation
-    gains 0.002 F1 and wcxb_dev loses 0.001."""
+    """Words of the shortest text of which one copy is enough, at least 1.
+
+    With 20, documentation gains 0.002 F1 and wcxb_dev loses 0.001.
+    """
     documentation_min: float = 0.5
     """Probability, 0 to 1, above which a page is documentation, which repeats itself on purpose."""
     article_min: float = 0.5
@@ -109,11 +135,15 @@ class SelectionConfig(msgspec.Struct, frozen=True, kw_only=True):
     always_log_odds: float = 4.0
     """Least log-odds for content of text that must stay, about 0.98 as a probability."""
     comments_log_odds: float = -4.0
-    """Added to the log-odds of comments on articles, at most 0. What is very sure still stays,
-    which a letters page or an interview marked up as comments needs."""
+    """Number added to the log-odds of comments on articles, at most 0.
+
+    What is very sure still stays, which a letters page or an interview marked up as comments needs.
+    """
     spoken_words_min: int = 5
-    """Words of the shortest segment of a comment that is speech, at least 1; shorter ones are
-    buttons, names and dates."""
+    """Words of the shortest segment of a comment that is speech, at least 1.
+
+    Shorter ones are buttons, names and dates.
+    """
 
 
 FEATURE_CONFIG = FeatureConfig()

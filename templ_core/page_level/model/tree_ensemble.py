@@ -27,8 +27,10 @@ class LeafMasks(NamedTuple):
     threshold: Float32s
     """Rows with at most this value go left."""
     right_leaves: UInt32s
-    """The leaves that stay possible for a row that goes right, bits from the leftmost leaf on: all
-    except those in the node's left subtree."""
+    """The leaves that stay possible for a row that goes right, one bit each from the leftmost on.
+
+    They are all except those in the node's left subtree.
+    """
     ends: Int32s
     """Number of nodes up to the end of each tree; length n_trees."""
     leaf_values: Float32s

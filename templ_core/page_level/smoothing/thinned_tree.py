@@ -15,8 +15,7 @@ class ThinnedTree(msgspec.Struct, frozen=True, kw_only=True):
     parent: Int32s
     """Parent of each kept node, as a number among the kept; -1 for the root."""
     stands_for: Int64s
-    """Number among the kept nodes of each node, or of the nearest kept node above it; length
-    n_nodes."""
+    """Number of each node among the kept, or of the nearest kept one above it; length n_nodes."""
 
 
 def leave_out(parent: Int32s, out: Bools) -> ThinnedTree:
