@@ -10,14 +10,14 @@ import numpy as np
 from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.lab.papers.pagelevel.logistic_regression import LogisticRegression
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
-from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
-from templ_core.page_level.smoothing.node_smoothing import (
+from templ_core.lab.papers.pagelevel.node_smoothing import (
     PENALTY_FACTOR,
     Penalty,
     Smoother,
     penalties,
     smooth_nodes,
 )
+from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
 
 BANDS = 4
 DECIMALS = 3

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
+from templ_core.lab.papers.pagelevel.node_smoothing import PENALTY_FACTOR, Penalty, Smoother
 from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores, smoothed
 from templ_core.page_level.smoothing.isotonic import smooth as smooth_steps
-from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, Penalty, Smoother
 
 Ints = npt.NDArray[np.integer[Any]]
 
