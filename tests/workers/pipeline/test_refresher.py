@@ -3,7 +3,7 @@ import pytest
 
 from schemas.source import Source
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_level.window.schedule import FIRST_FITS
+from templ_core.site_level.config import SCHEDULE
 from tests.workers.builders import other_page_model, packed, page
 from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
 from workers.pipeline.refresher import NotLearned, Refresher
@@ -59,7 +59,7 @@ def learn(refresher, store, documents):
 def test_models_are_published_by_the_schedule(store, poison_pool, poison_settings, documents):
     refresher = Refresher(store, poison_pool, poison_settings)
     published = learn(refresher, store, documents(32))
-    assert [model.documents for model in published] == [*FIRST_FITS, 27, 30]
+    assert [model.documents for model in published] == [*SCHEDULE.first_fits, 27, 30]
     assert len({model.version for model in published}) == len(published)
     assert refresher.due_sites() == []
 

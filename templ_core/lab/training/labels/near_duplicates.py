@@ -1,35 +1,36 @@
-"""Pages of a site that hardly differ count once: else what they share passes for template.
+"""Distinct pages of a site where no page model says what is content.
 
-The same article under two addresses, refetched, or an error page under many.
+The same article under two addresses or refetched, or an error page under many, would make what it says
+look like the site's template. Much template hides that two articles differ, so pages are compared by
+what is left without the site's own strings. What near-duplicates are is defined in
+`templ_core.site_level.window.window_dedup`; the texts are runs of words here.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
 from templ_core.array_types import UInt64s
 from templ_core.distinct import distinct
-from templ_core.page_level.features.characters import (
-    Words,
-    mix,
-)
+from templ_core.page_level.features.characters import Words, mix, read_characters, read_words
+from templ_core.site_level.config import WindowDedupConfig
+from templ_core.site_level.window.window_dedup import distinct_texts
 
 SHINGLE_WORDS = 6
-COPY_OVERLAP = 0.9
-"""Jaccard index of all shingles above which two pages count once when the site's are told."""
-OWN_OVERLAP = 0.7
-"""The same of the shingles that are not the site's, above which they are near-duplicates."""
+"""Words of a shingle."""
+WHOLE_PAGES = WindowDedupConfig(words_min=1, near_ratio=0.94)
+"""Pages that are so alike as a whole count once when the site's shingles are counted."""
+OWN_PARTS = WindowDedupConfig(words_min=12, near_ratio=0.75)
+"""Pages are near-duplicates by their shingles that are not the site's, where they have enough."""
 SITE_SHARE = 0.5
-"""Shingles on this share of the pages that differ are the site's."""
-OWN_SHINGLES_MIN = 12
-"""Pages with fewer shingles of their own are judged by all they have."""
+"""Shingles on this share of the pages that differ as a whole are the site's, 0 to 1."""
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def shingles(words: Words) -> UInt64s:
-    """The different runs of SHINGLE_WORDS words of a page; all its words where it has fewer."""
+    """Return the different runs of SHINGLE_WORDS words of a page; all its words where it has fewer."""
     hashes = words.hashes
     if len(hashes) < SHINGLE_WORDS:
         return distinct(hashes)
@@ -40,43 +41,33 @@ def shingles(words: Words) -> UInt64s:
     return distinct(mix(run))
 
 
-def representatives(pages: Sequence[UInt64s]) -> list[int]:
-    """Places of the pages that stay: the first of each set of near-duplicates.
+def distinct_shingled(pages: Sequence[UInt64s]) -> list[int]:
+    """Return the indexes of the pages that stay: the first of each set of near-duplicates.
 
-    Much template hides that two articles differ, so pages are compared by what is left without the
-    site's shingles. Those are counted over pages that differ on the whole, so that an article which
-    was fetched many times is not the site's.
+    The site's shingles are counted over pages that differ as a whole, so that an article which was
+    fetched many times is not the site's.
 
     Args:
         pages: The shingles of each page.
     """
-    if not pages:
-        return []
-    held = _matrix(pages)
-    differing = _first_alike(held, COPY_OVERLAP)
-    on_pages = np.asarray(held[differing].sum(axis=0)).ravel()
-    own = held[:, on_pages < max(SITE_SHARE * len(differing), 2)]
-    has_own = np.asarray(own.sum(axis=1)).ravel() >= OWN_SHINGLES_MIN
-    places = np.flatnonzero(has_own)
-    kept = set(places[_first_alike(own[places], OWN_OVERLAP)].tolist())
-    return sorted(kept | {place for place in differing if not has_own[place]})
+    whole = [dict.fromkeys(page.tolist(), 1) for page in pages]
+    differing = distinct_texts(whole, WHOLE_PAGES)
+    on_pages = Counter(shingle for index in differing for shingle in whole[index])
+    site_pages_min = max(SITE_SHARE * len(differing), 2)
+    own = [{shingle: 1 for shingle in page if on_pages[shingle] < site_pages_min} for page in whole]
+    has_own = [len(page) >= OWN_PARTS.words_min for page in own]
+    differing_in_own = {index for index in distinct_texts(own, OWN_PARTS) if has_own[index]}
+    return sorted(differing_in_own | {index for index in differing if not has_own[index]})
 
 
-def _matrix(pages: Sequence[UInt64s]) -> sparse.csr_matrix:
-    """Which page has which shingle."""
-    known, column = np.unique(np.concatenate(pages), return_inverse=True)
-    ends = np.cumsum([0, *map(len, pages)])
-    ones = np.ones(len(column), np.int32)
-    return sparse.csr_matrix((ones, column, ends), (len(pages), len(known)))
+def distinct_plain_texts(texts: Sequence[str]) -> list[int]:
+    """Return the indexes of the texts that are no near-duplicates of one before them, in order.
 
+    Texts without a word are left out.
 
-def _first_alike(held: sparse.csr_matrix, overlap: float) -> list[int]:
-    """Rows without an earlier kept row of at least this Jaccard index."""
-    size = np.asarray(held.sum(axis=1)).ravel()
-    shared = (held @ held.T).toarray()
-    kept: list[int] = []
-    for row in range(held.shape[0]):
-        union = size[row] + size[kept] - shared[row, kept]
-        if not (shared[row, kept] >= overlap * np.maximum(union, 1)).any():
-            kept.append(row)
-    return kept
+    Args:
+        texts: The texts of a site's pages.
+    """
+    found = [shingles(read_words(read_characters([text]))) for text in texts]
+    with_words = [index for index, page in enumerate(found) if page.size]
+    return [with_words[index] for index in distinct_shingled([found[one] for one in with_words])]

@@ -33,18 +33,17 @@ def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
         ended = string[-1] == BORDER and len(string) > 1
         closed_right = ended or after == {BREAK} or len(after) > 1
         if closed_left and closed_right:
-            found[string] = (len(starts), count)
+            found[string] = count
     return found
 
 
 def repeats(tokens, documents, **limits):
     tokens = np.array(tokens, np.uint16)
     found = find_repeats(SuffixArray(tokens), np.array(documents, np.uint16), **limits)
-    columns = (found.starts, found.lengths, found.occurrences, found.documents)
+    columns = (found.starts, found.lengths, found.documents)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     strings = {
-        tuple(tokens[start : start + length].tolist()): (occurrences, count)
-        for start, length, occurrences, count in rows
+        tuple(tokens[start : start + length].tolist()): count for start, length, count in rows
     }
     assert len(strings) == len(rows)
     return strings
@@ -74,7 +73,7 @@ def test_equal_to_brute_force(corpus, documents_min, tokens_min):
 def test_copies_in_one_document_count_once():
     tokens = [2, 3, BREAK, 2, 3, 4, 2, 3, BREAK]
     found = repeats(tokens, [0, 0, 0, 1, 1, 1, 1, 1, 1], documents_min=2)
-    assert found == {(2, 3): (3, 2)}
+    assert found == {(2, 3): 2}
 
 
 @pytest.mark.parametrize("tokens", [[], [2], [BREAK], [2, 2]])

@@ -12,8 +12,8 @@ from templ_core.site_level.site_templates import (
     encode_templates,
     fit_templates,
 )
-from templ_core.site_level.window.site_learner import SiteLearner, fit_site_model
-from tests.templ_core.site_level.builders import CONFIG, contribution
+from templ_core.site_level.window.site_learner import SiteLearner
+from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
 
 MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
 
@@ -28,7 +28,7 @@ def page(number):
 
 
 def window(numbers):
-    return [contribution(f"p{number}", page(number)) for number in numbers]
+    return [window_page(f"p{number}", page(number)) for number in numbers]
 
 
 def tables(model):
@@ -41,8 +41,8 @@ def tables(model):
 
 def trees(model):
     return [
-        (kind.pages, kind.tree.label.tolist(), kind.support.tolist())
-        for kind in model.trees.clusters
+        (cluster.pages, cluster.tree.label.tolist(), cluster.support.tolist())
+        for cluster in model.trees.clusters
     ]
 
 
@@ -67,7 +67,7 @@ def test_documents_leave_from_anywhere():
 
 
 def test_a_content_counts_as_long_as_one_of_its_documents_stays():
-    same = [contribution(name, page(1), digest="same") for name in "abc"]
+    same = [window_page(name, page(1), digest="same") for name in "abc"]
     learner = SiteLearner("page", CONFIG)
     learner.follow([*same, *window([2, 3])])
     learner.follow([*same[1:], *window([2, 3])])
@@ -80,7 +80,7 @@ def test_a_content_counts_as_long_as_one_of_its_documents_stays():
 def test_a_near_copy_counts_once_the_first_has_left():
     long = "".join(f"<p>Sentence {n} of the very same report about boats. " for n in range(12))
     first, copy = (parse_document(f"{long}<p>{end}", "https://a.com/") for end in ("one", "two"))
-    pages = [contribution("first", first), contribution("copy", copy), *window([2, 3])]
+    pages = [window_page("first", first), window_page("copy", copy), *window([2, 3])]
     learner = SiteLearner("page", CONFIG)
     learner.follow(pages)
     assert learner.model(NO_TEMPLATES).documents == 3
@@ -110,7 +110,7 @@ def test_trees_and_phrases_come_from_the_latest_documents():
     old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
     one = fit_site_model([*old, *new], "page", CONFIG)
     assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
-    assert sum(kind.pages for kind in one.trees.clusters) <= CONFIG.template_pages
+    assert sum(cluster.pages for cluster in one.trees.clusters) <= CONFIG.template_pages
 
 
 def test_documents_that_are_not_there_cost_no_tree_a_page():
