@@ -37,11 +37,16 @@ def union_of_spans(spans: Sequence[Span]) -> list[Span]:
 
 
 def settled_spans(page: str, spans: Sequence[Span], locality: Locality) -> list[Span]:
-    """Return the spans after the heuristics of the thesis, section 6.1.
+    r"""Return the spans after the heuristics of the thesis, section 6.1.
 
     "A little chunk of good text in between two large templated strings is probably part of the
     template too", "a few characters removed in the middle of a clean chunk of text are probably a
     false positive".
+
+    >>> settled_spans("Home | News\nOur tea is fresh", [(0, 4), (7, 11), (16, 19)], Locality())
+    [(0, 19)]
+    >>> settled_spans("Home | News\nOur tea is fresh", [(16, 19)], Locality())
+    []
 
     Args:
         page: The text.

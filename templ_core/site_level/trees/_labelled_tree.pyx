@@ -57,7 +57,7 @@ def page_tree(document, element_types, texts):
     Args:
         document: The page.
         element_types: Its `element_type_rows`.
-        texts: The `node_hashes` of its segments.
+        texts: Hash of each segment's text.
     """
     nodes, segments = document.nodes, document.segments
     cdef Py_ssize_t count = len(nodes.element_type), leaves = len(segments.owner), size = leaves

@@ -57,7 +57,8 @@ def label_page(
 
     Args:
         document: The page; decoded from its compact form it gives the same tree.
-        texts: The `node_hashes` of its segments, where they are known already.
+        texts: Hash of each segment's text, by one function for all pages of the site; None stands
+            for `node_hashes`.
         types: The `element_type_rows` of the page, where they are known already.
     """
     label, identity, depth, end, segment, paths = page_tree(

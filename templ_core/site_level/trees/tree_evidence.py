@@ -34,11 +34,23 @@ def tree_evidence(
 ) -> TreeEvidence:
     """Return the evidence of a site's tree templates for a page, whether it was learned or not.
 
+    >>> from templ_core.config import CoreConfig
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.site_level.trees.tree_template import TreeLearner
+    >>> learner = TreeLearner(CoreConfig())
+    >>> for text in ("Tea", "Milk"):
+    ...     learner.learn_one(parse_document(f"<h1>Shop</h1><p>{text}", "http://a.example/"))
+    >>> page = parse_document("<h1>Shop</h1><p>Sugar", "http://a.example/")
+    >>> evidence = tree_evidence(page, learner.model(), likeness_min=0.5)
+    >>> evidence.text_share.tolist(), evidence.change.tolist()
+    ([1.0, 0.0], [0.5, 1.0])
+
     Args:
         document: The page.
         model: The site's tree templates.
         likeness_min: A page that is at most so like every cluster belongs to none, 0 to 1.
-        texts: The `node_hashes` of the page's segments, where they are known already.
+        texts: Hash of each segment's text, by one function for all pages of the site; None stands
+            for `node_hashes`.
         types: The `element_type_rows` of the page, where they are known already.
     """
     page = label_page(document, texts, types)

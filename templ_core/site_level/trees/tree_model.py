@@ -12,6 +12,7 @@ from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree, 
 from templ_core.site_level.trees.path_counts import PathCounts
 
 COMPACT_FORMAT = 1
+# Bytes in the compact form, without compression.
 _BYTES_PER_NODE = 8 + 2 + 1 + 4 + 4
 _BYTES_PER_TEXT = 8 + 4 + 4
 _BYTES_PER_PATH = 8 + 4

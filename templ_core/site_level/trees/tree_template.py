@@ -72,7 +72,8 @@ class TreeLearner:
 
         Args:
             document: The page.
-            texts: The `node_hashes` of its segments, where they are known already.
+            texts: Hash of each segment's text, by one function for all pages of the site; None stands
+                for `node_hashes`.
         """
         if document.segments.texts:
             page = label_page(document, texts)
