@@ -65,7 +65,7 @@ TEXTS = st.lists(PIECES, max_size=14).map("".join)
 
 
 def all_matches(pattern, text):
-    """Every match, those that overlap included."""
+    """Yield the span of every match, overlapping ones included."""
     compiled = re.compile(pattern)
     place = 0
     while match := compiled.search(text, place):
@@ -74,7 +74,7 @@ def all_matches(pattern, text):
 
 
 def phrases_of(text, markup):
-    """Strings of the text's own tokens, as phrases."""
+    """Return the strings of a text's own tokens, as phrases."""
     normaliser = Normaliser()
     keys = [t if t == "\n" else normaliser.key(t) for t in page_tokens(text, markup=markup)]
     found = set()

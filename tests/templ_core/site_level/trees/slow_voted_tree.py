@@ -1,4 +1,4 @@
-"""The obvious voted tree: a list of nodes, each with a dictionary of its texts."""
+"""An obvious voted tree: a list of nodes, each with a dictionary of its texts."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Columns of trees and places against their obvious twins, names one to one with hashes."""
+"""The columns of trees and places equal those of an obvious walk, which has names for hashes."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,7 +57,7 @@ def test_columns_of_synthetic_sites_equal_those_of_the_obvious_walk():
         assert_equal_columns(parse_document(page.html, page.url))
 
 
-def test_the_compact_form_gives_the_same_tree():
+def test_the_compact_form_gives_an_equal_tree():
     document = parse_document("<body><p>Read<b>more</b><ul><li>A<li>B", "https://example.com/")
     one, other = (
         label_page(document),

@@ -20,7 +20,7 @@ some_costs = st.builds(
 
 
 def cost_of(mapping, left, right, costs):
-    """Definition 2's cost of the mapping that was written down."""
+    """Return the cost (Definition 2) of the mapping that was written down."""
     paired = (mapping.left >= 0) & (mapping.right >= 0)
     replaced = left.label[mapping.left[paired]] != right.label[mapping.right[paired]]
     return (
@@ -31,7 +31,8 @@ def cost_of(mapping, left, right, costs):
 
 
 def assert_mapping(mapping, left, right):
-    """Definition 4: every node once and in order, parents paired, replaced nodes without pairs below."""
+    """Check Definition 4: nodes stand once and in order, parents of pairs are pairs, replaced nodes have
+    no pairs below them."""
     assert mapping.left[mapping.left >= 0].tolist() == list(range(left.label.size))
     assert mapping.right[mapping.right >= 0].tolist() == list(range(right.label.size))
     ups, other_ups = parents(left), parents(right)

@@ -115,7 +115,7 @@ class TestEvidence:
         assert share["Read more"] == 0.5
         assert share[FOOTER] == 1
 
-    def test_a_document_from_its_compact_form_gives_the_same(self):
+    def test_a_document_from_its_compact_form_gives_equal_evidence(self):
         documents = [article(n) for n in range(6)]
         again = [decode_document(compress_columns(document_columns(one))) for one in documents]
         assert encoded(learned(documents)) == encoded(learned(again))
@@ -193,7 +193,7 @@ class TestFewPages:
 
 
 class TestModel:
-    def test_the_codec_keeps_everything(self):
+    def test_a_decoded_model_equals_the_encoded_one(self):
         model = learned([make(n) for n in range(8) for make in (article, listing)]).model()
         body = encode_tree_model(model)
         again = decode_tree_model(body)

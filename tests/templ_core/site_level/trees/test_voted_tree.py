@@ -1,4 +1,4 @@
-"""Voted trees and counts of paths against their obvious twins."""
+"""Voted trees and counts of paths equal obvious ones."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ from tests.templ_core.site_level.trees.slow_voted_tree import SlowVotedTree
 
 @st.composite
 def pages(draw):
-    """A tree of elements 1 to 3 whose leaves are mostly texts, 11 to 14."""
+    """Draw a tree of elements with labels 1 to 3 whose leaves are mostly texts with labels 11 to 14."""
     depths = [0]
     for _ in range(draw(st.integers(0, 11))):
         depths.append(draw(st.integers(1, depths[-1] + 1)))

@@ -46,8 +46,8 @@ def trees(model):
     ]
 
 
-def test_a_window_that_rolls_is_counted_as_one_seen_at_once():
-    """Whatever came and left before; bytes are equal, not only sums."""
+def test_a_rolling_window_is_counted_like_one_seen_at_once():
+    """The bytes of the model are equal, whatever came and left before."""
     learner = SiteLearner("page", CONFIG)
     pages = window(range(14))
     for last in range(1, len(pages)):
@@ -58,7 +58,7 @@ def test_a_window_that_rolls_is_counted_as_one_seen_at_once():
         assert encode_site_model(one, 1 << 20) == encode_site_model(other, 1 << 20)
 
 
-def test_documents_leave_from_anywhere():
+def test_documents_may_leave_from_anywhere_in_the_window():
     learner = SiteLearner("page", CONFIG)
     learner.follow(window(range(10)))
     left = window([1, 2, 3, 4, 5, 6, 8, 9])
@@ -77,7 +77,7 @@ def test_a_content_counts_as_long_as_one_of_its_documents_stays():
     assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
 
 
-def test_a_near_copy_counts_once_the_first_has_left():
+def test_a_near_duplicate_counts_when_the_first_page_has_left():
     long = "".join(f"<p>Sentence {n} of the very same report about boats. " for n in range(12))
     first, copy = (parse_document(f"{long}<p>{end}", "https://a.com/") for end in ("one", "two"))
     pages = [window_page("first", first), window_page("copy", copy), *window([2, 3])]
@@ -90,7 +90,7 @@ def test_a_near_copy_counts_once_the_first_has_left():
     assert expected.documents == 3
 
 
-def test_templates_have_part_in_the_version():
+def test_other_templates_give_another_version():
     learner = SiteLearner("page", CONFIG)
     learner.follow(window(range(4)))
     some = fit_templates(window(range(3)), CONFIG)
@@ -100,7 +100,7 @@ def test_templates_have_part_in_the_version():
 
 
 @pytest.mark.parametrize("cut", [0, 5, -3])
-def test_damaged_templates_are_named(cut):
+def test_damaged_templates_are_refused(cut):
     body = encode_templates(fit_templates(window(range(3)), CONFIG))
     with pytest.raises(CodecError):
         decode_templates(body[:cut])
@@ -113,7 +113,7 @@ def test_trees_and_phrases_come_from_the_latest_documents():
     assert sum(cluster.pages for cluster in one.trees.clusters) <= CONFIG.template_pages
 
 
-def test_documents_that_are_not_there_cost_no_tree_a_page():
+def test_absent_documents_leave_the_trees_of_the_others():
     whole = window(range(40))
     absent = [msgspec.structs.replace(one, document=None) for one in whole[-5:]]
     model = fit_site_model([*whole[:-5], *absent], "page", CONFIG)
