@@ -23,13 +23,6 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Texts of a place that a model keeps: those on most pages."""
 
 
-class PhrasesConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The tunable numbers of `templ_core.site_level.phrases`."""
-
-    string_tokens_min: int = 2
-    """Tokens and borders of the shortest string that is counted."""
-
-
 class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.schedule`."""
 
@@ -107,8 +100,6 @@ class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 TREES = TreesConfig()
 """The numbers in use for tree templates."""
-PHRASES = PhrasesConfig()
-"""The numbers in use for phrases."""
 SCHEDULE = ScheduleConfig()
 """The numbers in use for the schedule."""
 REVISIONS = RevisionsConfig()

@@ -29,6 +29,7 @@ WEEKDAYS = {
     "it": "lunedì martedì mercoledì giovedì venerdì sabato domenica Gio Sab",
     "pt": "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira Seg Ter Qua Qui Sex",
 }
+"""Names of weekdays by language, found in the same forms as those of months."""
 
 UNITS = {
     "en": "second seconds minute minutes hour hours day days week weeks month months year years "
@@ -40,3 +41,4 @@ UNITS = {
     "it": "secondo secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni",
     "pt": "dia dias semanas mês ano anos",
 }
+"""Names of units of time by language, found in the same forms as those of months."""

@@ -1,6 +1,6 @@
 """How many pages a string of the template must be on: the energy cut-off.
 
-Foschini's thesis (2007), section 3.3, equation 3.1.
+Foschini's thesis (2007), section 3.2, steps 8 and 9, with equation 3.1.
 """
 
 import numpy as np

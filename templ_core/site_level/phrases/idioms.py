@@ -1,8 +1,9 @@
 """Idioms: strings that recur on a site and yet are content, such as "at the end of the".
 
-They are the second filter after the energy cut-off; Foschini's thesis (2007, section 3.3) notes the lack
-of one. That a string is on many sites proves nothing ("Leave a reply" is); idioms stand in the content of
-many sites, and in the templates of few. `templ train-idioms` makes the list from pages with gold.
+Removing them is the second filter after the energy cut-off, as in Foschini's thesis (2007, section 3.3).
+The thesis removes all strings that many sites have, but that proves little: "Leave a reply" is on many
+sites, too. So idioms are strings in the content of many sites and in the templates of few.
+`templ train-idioms` makes the list from pages with gold.
 """
 
 import functools

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.site_level.config import PHRASES
 from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energy_cutoff
 from templ_core.site_level.phrases.idioms import Idioms, shipped_idioms
 from templ_core.site_level.phrases.maximal_repeats import MaximalRepeats, find_repeats
@@ -13,6 +12,9 @@ from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Norma
 from templ_core.site_level.phrases.phrase_corpus import LINE, TokenCorpus, page_text, read_corpus
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
 from templ_core.site_level.phrases.suffix_array import SuffixArray
+
+STRING_TOKENS_MIN = 2
+"""Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
 
 
 def learn_document_phrases(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
@@ -66,7 +68,7 @@ def learn_phrases(
         SuffixArray(corpus.tokens),
         corpus.document_of,
         documents_min=pages_min,
-        tokens_min=PHRASES.string_tokens_min,
+        tokens_min=STRING_TOKENS_MIN,
     )
     cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
     idioms = shipped_idioms() if idioms is None else idioms

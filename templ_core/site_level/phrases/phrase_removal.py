@@ -37,7 +37,7 @@ def union_of_spans(spans: Sequence[Span]) -> list[Span]:
 
 
 def settled_spans(page: str, spans: Sequence[Span], locality: Locality) -> list[Span]:
-    r"""Return the spans after the heuristics of the thesis, section 6.1.
+    r"""Return the spans after the locality heuristics of Foschini's thesis, section 6.1.
 
     "A little chunk of good text in between two large templated strings is probably part of the
     template too", "a few characters removed in the middle of a clean chunk of text are probably a
