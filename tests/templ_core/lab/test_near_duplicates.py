@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from templ_core.lab.training.labels.near_duplicates import distinct_shingled, shingles
+from templ_core.lab.near_duplicates import distinct_shingled, shingles
 from templ_core.page_level.features.characters import read_characters, read_words
 
 
