@@ -18,6 +18,7 @@ from pathlib import Path
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
+from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers
 from templ_core.site_level.phrases.learn_phrases import learn_phrases
@@ -39,7 +40,10 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
     sites = read(chosen.corpora)
-    learned = [learn_phrases(pages, CoreConfig()) for pages in sites.values()]
+    learned = [
+        learn_phrases([pages[index] for index in distinct_plain_texts(pages)], CoreConfig())
+        for pages in sites.values()
+    ]
     shares = {one.keys: one.pages / some.pages for some in learned for one in some.phrases}
     phrases = sorted(shares, key=lambda keys: (-shares[keys], keys))[: chosen.phrases]
     number_of_key = {LINE: BORDER}

@@ -8,7 +8,7 @@ import msgspec
 
 from templ_core.lab.training.pages import GoldPage, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.phrases.idioms import Idioms, Keys
+from templ_core.site_level.phrases.idioms import Idioms, TokenKeys
 from templ_core.site_level.phrases.maximal_repeats import find_repeats
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
 from templ_core.site_level.phrases.phrase_corpus import (
@@ -68,7 +68,7 @@ def joined(pages: Sequence[SplitText]) -> SplitText:
     )
 
 
-def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Keys]:
+def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[TokenKeys]:
     """The idioms of some sites, without those that shorter ones make up, in order of length.
 
     Args:
@@ -84,7 +84,7 @@ def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Key
     )
 
 
-def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
+def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[TokenKeys, int]:
     """Strings within a block that are in the content of enough sites, with the sites' number."""
     normaliser = Normaliser()
     corpus = read_corpus(
@@ -93,7 +93,7 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
     repeats = find_repeats(
         SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2
     )
-    found: dict[Keys, int] = {}
+    found: dict[TokenKeys, int] = {}
     for start, length, count in zip(
         repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
     ):
@@ -108,7 +108,7 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
     return found
 
 
-def _sites_with(candidates: dict[Keys, int], texts: Sequence[str]) -> dict[Keys, int]:
+def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> dict[TokenKeys, int]:
     """Number of the texts that have each string."""
     key = Normaliser().key
     root = _trie(candidates)
@@ -123,8 +123,8 @@ def _sites_with(candidates: dict[Keys, int], texts: Sequence[str]) -> dict[Keys,
 _Trie = dict[Any, Any]
 
 
-def _trie(strings: dict[Keys, int]) -> _Trie:
-    """Keys to the tries of what follows; None to the string that ends there."""
+def _trie(strings: dict[TokenKeys, int]) -> _Trie:
+    """TokenKeys to the tries of what follows; None to the string that ends there."""
     root: _Trie = {}
     for keys in strings:
         node = root
@@ -134,7 +134,7 @@ def _trie(strings: dict[Keys, int]) -> _Trie:
     return root
 
 
-def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[Keys]:
+def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[TokenKeys]:
     """The strings that start at a place."""
     node = root
     for place in range(start, len(keys)):
@@ -146,8 +146,8 @@ def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[Keys]:
             yield node[None]
 
 
-def _shortest(strings: Iterator[Keys]) -> list[Keys]:
-    kept: list[Keys] = []
+def _shortest(strings: Iterator[TokenKeys]) -> list[TokenKeys]:
+    kept: list[TokenKeys] = []
     for _, some in groupby(sorted(strings, key=lambda keys: (len(keys), keys)), len):
         shorter = Idioms(kept)
         kept += [keys for keys in some if not shorter.make_up(keys)]
