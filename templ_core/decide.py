@@ -7,7 +7,7 @@ from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.page_level.selection.repeats import Choice, choose
+from templ_core.page_level.selection.repeats import Selection, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.containers.outside_container import outside_container
 from templ_core.site_level.fusion._fusion import faded, words_at_stake
@@ -81,7 +81,9 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     """
     own = own_log_odds(page, config)
     if site is None:
-        return _decision(page, own, choose(own, page.copies, page.words, config.f1_recall_share))
+        return _decision(
+            page, own, select_segments(own, page.copies, page.words, config.f1_recall_share)
+        )
     is_known = site.documents >= config.page_rules_pages
     fused = surer_by_length(site.log_odds, site.columns) if is_known else site.log_odds
     mixed = faded(own, fused, site_weight(site.columns, site.documents, config), 10**DECIMALS)
@@ -96,7 +98,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if is_known:
         left_out = outside_container(log_odds, site.columns, page.words, page.page_type)
     copies = None if is_known else page.copies
-    choice = choose(log_odds, copies, page.words, config.f1_recall_share, left_out)
+    choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
         return msgspec.structs.replace(_decision(page, own, alone), abstained=True)
@@ -122,8 +124,8 @@ def site_weight(columns: Columns, documents: int, config: CoreConfig) -> Floats:
 
 
 def _page_instead_of_site(
-    page: PageEvidence, site: SiteEvidence, own: Floats, choice: Choice, config: CoreConfig
-) -> Choice | None:
+    page: PageEvidence, site: SiteEvidence, own: Floats, choice: Selection, config: CoreConfig
+) -> Selection | None:
     """Return what the page alone would keep where the site leaves nearly nothing of it, else None."""
     content, recurring, kept, whole = words_at_stake(
         own, page.words, site.columns[CONSTANT], choice.kept
@@ -131,7 +133,7 @@ def _page_instead_of_site(
     recurs = recurring > config.recurring_content_max * content
     if not recurs and kept >= config.abstain_ratio * whole:
         return None
-    alone = choose(own, page.copies, page.words, config.f1_recall_share)
+    alone = select_segments(own, page.copies, page.words, config.f1_recall_share)
     is_empty = kept < config.abstain_ratio * page.words[alone.kept].sum()
     return alone if recurs or is_empty else None
 
@@ -139,7 +141,7 @@ def _page_instead_of_site(
 def _decision(
     page: PageEvidence,
     log_odds: Floats,
-    choice: Choice,
+    choice: Selection,
     outside: Bools | None = None,
 ) -> Decision:
     rules = () if outside is None else ((REASON_OUTSIDE, outside),)

@@ -1,8 +1,6 @@
 """A parsed page as flat columns in document order."""
 
 import functools
-import html
-import re
 from typing import Any
 
 import msgspec
@@ -66,7 +64,7 @@ class Segments(msgspec.Struct, frozen=True):
     inline_to: Int32s
     """Number of elements that begin before the segment ends; it never decreases."""
     links: Int32s
-    """Number of links that have text in the segment."""
+    """Number of links that begin in the segment or are open where it begins."""
     link_chars: Int32s
     """Characters of text inside links, not counting white space."""
     external_links: Int32s
@@ -126,14 +124,7 @@ def read_document(
         content_encoding=content_encoding,
         limit_bytes=limit_bytes,
     )
-    utf8 = decoded.utf8 if decoded.content_type != "text" else _paragraphs(decoded.text).encode()
-    return _document(utf8, url, decoded.chars)
-
-
-def _paragraphs(text: str) -> str:
-    """Return plain text as markup with a paragraph for each block of lines."""
-    paragraphs = re.split(r"\n[ \t\r]*\n", text)
-    return "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
+    return _document(decoded.markup, url, decoded.chars)
 
 
 def parse_document(markup: str, url: str) -> Document:
@@ -153,7 +144,7 @@ def parse_document(markup: str, url: str) -> Document:
 
 
 def _document(utf8: bytes, url: str, html_chars: int) -> Document:
-    columns, language = parse_page(utf8, _host(url))
+    columns, language = parse_page(utf8, url)
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
     return Document(
         title=columns.title,
@@ -163,15 +154,6 @@ def _document(utf8: bytes, url: str, html_chars: int) -> Document:
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
         segments=Segments(columns.texts, **columns.segments),
     )
-
-
-_AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
-
-
-def _host(url: str) -> str:
-    """Return the host of a URL in lower case; empty without one."""
-    found = _AUTHORITY.match(url)
-    return found[1].lower() if found else ""
 
 
 def bits_around(document: Document, bits_of_types: Int32s) -> Int32s:

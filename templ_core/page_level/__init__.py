@@ -1,1 +1,1 @@
-"""What one page alone says about its text."""
+"""What one page alone says about its text: features, page model, smoothing and selection."""

@@ -1,6 +1,6 @@
-# Hashes of tokens and their places in a table of weights.
+# Hashes of tokens, and where their weights stand in a hashed table.
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 
 cdef enum:
     TABLE_SIZE = 32768

@@ -6,12 +6,10 @@ import msgspec
 import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_set import PhraseSet
-from templ_core.site_level.phrases.phrase_set import bounded as bounded_phrases
+from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
 from templ_core.site_level.places.counts import Counts
 from templ_core.site_level.places.place_table import PlaceTable
-from templ_core.site_level.trees.tree_model import TreeModel, encode_tree_model
-from templ_core.site_level.trees.tree_model import bounded as bounded_trees
+from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
 
 PLACE_TABLES = {
     "paths": 3,

@@ -1,4 +1,4 @@
-"""A site's templates: trees and phrases, fitted on the latest documents of its window."""
+"""A site's templates: its trees and phrases, fitted on the latest documents of its window."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,25 +9,25 @@ import zstandard
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
-from templ_core.site_level.phrases.learn_phrases import refit as find_phrases
+from templ_core.site_level.config import SCHEDULE
+from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
 from templ_core.site_level.trees.tree_model import TreeModel, decode_tree_model, encode_tree_model
 from templ_core.site_level.trees.tree_template import TreeLearner
-from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
-from templ_core.site_level.window.window_page import Contribution
+from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
+from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
 COMPACT_FORMAT = 1
 _LEVEL = 9
-_READ_AHEAD = 2
 _MAX_BYTES = 64 << 20
 
 
 class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):
-    """Trees and phrases of one site."""
+    """The tree templates and the phrases of one site."""
 
     version: str
-    """Digest of the documents, the thresholds and the code."""
+    """Digest of the documents, of the thresholds and of the version of the code."""
     trees: TreeModel
     phrases: PhraseSet
 
@@ -35,36 +35,37 @@ class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):
 NO_TEMPLATES = SiteTemplates(
     version="", trees=TreeModel(clusters=[]), phrases=PhraseSet(pages=0, phrases=())
 )
+"""The templates of a site before the first fit."""
 
 
 def template_pages(contents: Sequence[bytes], config: CoreConfig) -> list[int]:
-    """Indexes of the pages of a window that templates may be fitted on, in order.
+    """Return the indexes of a window's pages that templates may be fitted on, in order.
 
-    Twice as many as they are fitted on: some may be copies of an article, and teach nothing.
+    They are more than the fit uses, because near-duplicates among them do not count.
 
     Args:
         contents: Content digests of the window's pages in order of (event time, page id).
         config: The core's thresholds.
     """
-    return latest_contents(contents, _READ_AHEAD * config.template_pages)
+    return latest_contents(contents, SCHEDULE.templates_ahead * config.template_pages)
 
 
-def fit_templates(window: Sequence[Contribution], config: CoreConfig) -> SiteTemplates:
-    """The templates of a window: they depend on its latest documents and their order alone.
+def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTemplates:
+    """Return the templates of a window; they depend on its latest documents and their order alone.
 
-    They are fitted anew, not learned and forgotten page by page: the mapping of trees depends on
-    the pages before, so that what is left after forgetting differs from what a fresh start gives.
+    They are fitted anew each time: the mapping of trees depends on the pages before, so that what were
+    left after forgetting a page would differ from what a fresh start gives.
 
     Args:
-        window: Documents in order of (event time, page id); of all but its `template_pages` the
-            compact form may be None.
+        window: Documents in order of (event time, page id). The compact form may be None in all
+            documents but those that `template_pages` names.
         config: The core's thresholds.
     """
-    some = [
+    latest = [
         window[index] for index in template_pages([one.content_digest for one in window], config)
     ]
-    teaching = [some[index] for index in teaching_pages([one.page for one in some])]
-    known = [(one, one.document) for one in teaching if one.document is not None]
+    distinct = [latest[index] for index in distinct_pages([one.page for one in latest])]
+    known = [(one, one.document) for one in distinct if one.document is not None]
     learner = TreeLearner(config)
     documents = []
     for one, body in known[-config.template_pages :]:
@@ -72,13 +73,13 @@ def fit_templates(window: Sequence[Contribution], config: CoreConfig) -> SiteTem
         documents.append(document)
         learner.learn_one(document, one.page.places.text)
     return SiteTemplates(
-        version=_version(some, config),
+        version=_version(latest, config),
         trees=learner.model(),
-        phrases=find_phrases(documents, config),
+        phrases=learn_document_phrases(documents, config),
     )
 
 
-def _version(window: Sequence[Contribution], config: CoreConfig) -> str:
+def _version(window: Sequence[WindowPage], config: CoreConfig) -> str:
     digest = hashlib.blake2b(
         f"{installed_digest()}/{COMPACT_FORMAT}/{config.digest()}".encode(), digest_size=8
     )

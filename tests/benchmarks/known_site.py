@@ -26,8 +26,8 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import summarise_page
-from templ_core.site_level.window.site_learner import fit_site_model
-from templ_core.site_level.window.window_page import Contribution
+from templ_core.site_level.window.window_page import WindowPage
+from tests.templ_core.site_level.builders import fit_site_model
 from workers.feeds.files import read_pages
 from workers.page import Page
 from workers.processes.child import GC_ALLOCATIONS
@@ -50,7 +50,7 @@ def model_of(pages: list[Page]) -> SiteModel:
             learned = summarise_page(document, shipped_model())
             body = compress_columns(columns)
             window.append(
-                Contribution(
+                WindowPage(
                     page_id=page.id,
                     content_digest=content_digest(columns),
                     page=learned,
@@ -68,9 +68,11 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("corpus", type=Path)
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
     sites: dict[str, list[Page]] = defaultdict(list)
     for page in read_pages([chosen.corpus]):

@@ -18,6 +18,7 @@ from pathlib import Path
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
+from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers
 from templ_core.site_level.phrases.learn_phrases import learn_phrases
@@ -30,14 +31,19 @@ TOKENS_MIN = 100
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("corpora", type=Path, nargs="+")
     options.add_argument("--phrases", type=int, default=10_000)
     options.add_argument("--pages", type=int, default=1_000)
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
     sites = read(chosen.corpora)
-    learned = [learn_phrases(pages, CoreConfig()) for pages in sites.values()]
+    learned = [
+        learn_phrases([pages[index] for index in distinct_plain_texts(pages)], CoreConfig())
+        for pages in sites.values()
+    ]
     shares = {one.keys: one.pages / some.pages for some in learned for one in some.phrases}
     phrases = sorted(shares, key=lambda keys: (-shares[keys], keys))[: chosen.phrases]
     number_of_key = {LINE: BORDER}

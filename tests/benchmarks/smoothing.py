@@ -17,10 +17,12 @@ import numpy as np
 
 from templ_core.dom.document import read_document, subtree_sums
 from templ_core.errors import PageError
+from templ_core.lab.papers.pagelevel.node_smoothing import PENALTY_FACTOR
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
-from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
-from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, leave_out
+from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
+from templ_core.page_level.smoothing.thinned_tree import leave_out
+from tests.templ_core.page_level.smoothing.smoothing_cost import total_cost
 from workers.feeds.files import read_pages
 from workers.page import Page
 
@@ -30,7 +32,9 @@ FACTORS = (0.1 * PENALTY_FACTOR, PENALTY_FACTOR, 10 * PENALTY_FACTOR)
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("corpus", type=Path, nargs="+")
     arguments.add_argument("--pages", type=int, default=300)
     options = arguments.parse_args()
@@ -38,7 +42,7 @@ def main():
     print(f"{len(trees)} pages, median {statistics.median(len(t[0]) for t in trees):.0f} nodes")
     for size in SIZES:
         elapsed = [timed_ms(put_together(trees, size, start)) for start in range(3)]
-        print(f"{size} nodes: {statistics.median(elapsed):.3f} ms with {len(GRID)} values")
+        print(f"{size} nodes: {statistics.median(elapsed):.3f} ms with {len(SCORE_GRID)} values")
     for factor in FACTORS:
         report_excess(trees, factor)
 

@@ -19,7 +19,7 @@ from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_
 from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
-from workers.state.window_change import Contribution
+from workers.state.window_change import StoredPage
 from workers.state.window_store import WindowStore
 
 pytestmark = pytest.mark.timeout(400)
@@ -99,7 +99,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     state = stream.state("one") / "refresher"
     StateDirectory.open(state, PARTITIONS).close()
     store = WindowStore(state / f"windows-{number}", load_settings())
-    store.put(ghost, Contribution(ghost.id, ghost.content_digest, learned.body), 0)
+    store.put(ghost, StoredPage(ghost.id, ghost.content_digest, learned.body), 0)
     store.close()
 
     async def send():

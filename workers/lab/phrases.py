@@ -11,12 +11,13 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
+from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.site_level.phrases.expressions import expression
 from templ_core.site_level.phrases.learn_phrases import learn_phrases
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
 from templ_core.site_level.phrases.phrase_corpus import page_text
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled, without
+from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans, text_outside
 from templ_core.site_level.phrases.phrase_set import PhraseSet
 from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.output import open_output
@@ -117,7 +118,8 @@ def learn_site_phrases(
     found = 0
     with open_output(out) as writer, progress(len(sites)) as bar:
         for done, (site, pages) in enumerate(sorted(sites.items()), 1):
-            one = learn_phrases(pages, config, markup=raw_html, patterns=own)
+            distinct = [pages[index] for index in distinct_plain_texts(pages)]
+            one = learn_phrases(distinct, config, markup=raw_html, patterns=own)
             found += len(one.phrases)
             line = _SitePhrases(format=_FORMAT, site=site, set=one)
             writer.write(msgspec.json.encode(line) + b"\n")
@@ -161,12 +163,12 @@ def apply_site_phrases(
     with open_output(out) as writer:
         for page, text in _pages(inputs, skipped, markup=markup):
             matcher = matchers.get(page.site)
-            spans = settled(text, matcher.spans(text), locality) if matcher else []
+            spans = settled_spans(text, matcher.spans(text), locality) if matcher else []
             record = {
                 "source": page.source,
                 "url": page.url,
                 "site": page.site,
-                "text": without(text, spans),
+                "text": text_outside(text, spans),
                 "removed_chars": sum(end - start for start, end in spans),
             }
             writer.write(msgspec.json.encode(record) + b"\n")

@@ -10,8 +10,9 @@ from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.clean import cleaner_version
+from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
-from templ_core.site_level.window.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
+from templ_core.site_level.window.revisions import revision_reason
 from templ_core.site_level.window.schedule import is_due, templates_overdue
 from workers.pipeline.outputs import cleaned_record
 from workers.processes.learning import (
@@ -24,7 +25,7 @@ from workers.processes.learning import (
     TemplatesResult,
     TemplatesTask,
     Unknown,
-    WindowPage,
+    WindowPageMessage,
 )
 from workers.processes.tasks import (
     CleanResult,
@@ -37,7 +38,7 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
-from workers.state.window_change import Contribution, SiteState
+from workers.state.window_change import SiteState, StoredPage
 from workers.state.window_entry import Entry
 from workers.state.window_store import WindowStore
 
@@ -100,13 +101,13 @@ class Refresher:
         self._store.put(record, learned, offset)
         return None
 
-    def _learn(self, record: DocumentRecord) -> Contribution | NotLearned:
+    def _learn(self, record: DocumentRecord) -> StoredPage | NotLearned:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site, LearnTask(record.body), self._settings.refit_deadline_s
         )
         if isinstance(result, LearnResult):
-            return Contribution(record.id, record.content_digest, result.body)
+            return StoredPage(record.id, record.content_digest, result.body)
         return _not_learned(result)
 
     def refit(self, site: str) -> Fitted:
@@ -120,7 +121,7 @@ class Refresher:
         if not state.pages:
             return None
         entries = list(self._store.window_entries(site))
-        window = [WindowPage(entry.id, entry.content_digest, None) for entry in entries]
+        window = [WindowPageMessage(entry.id, entry.content_digest, None) for entry in entries]
         templates = self._store.templates(site)
         for _ in range(_ATTEMPTS):
             result = self._run(site, RefitTask(site, window, templates))
@@ -169,14 +170,14 @@ class Refresher:
         self._store.keep_templates(site, body, learned)
         return None if body is not None else _not_learned(result)
 
-    def _latest_page(self, site: str, entry: Entry) -> WindowPage:
+    def _latest_page(self, site: str, entry: Entry) -> WindowPageMessage:
         document = self._store.document(site, entry)
         page = self._window_page(site, entry)
         return msgspec.structs.replace(page, document=document.body if document else None)
 
-    def _window_page(self, site: str, entry: Entry) -> WindowPage:
+    def _window_page(self, site: str, entry: Entry) -> WindowPageMessage:
         learned = self._store.contribution(site, entry)
-        return WindowPage(entry.id, entry.content_digest, learned.body if learned else b"")
+        return WindowPageMessage(entry.id, entry.content_digest, learned.body if learned else b"")
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
@@ -186,7 +187,7 @@ class Refresher:
         for entry in entries:
             document = self._store.document(site, entry)
             learned = document and self._learn(document)
-            if isinstance(learned, Contribution):
+            if isinstance(learned, StoredPage):
                 self._store.put_contribution(site, entry, learned)
 
     def has_revision_candidates(self, model: SiteModelRecord) -> bool:
@@ -204,7 +205,10 @@ class Refresher:
             if document is None:
                 continue
             result = self._revise(document, model)
-            if isinstance(result, ReviseResult) and result.changed_ratio >= LEAST_CHANGE:
+            if (
+                isinstance(result, ReviseResult)
+                and result.changed_ratio >= REVISIONS.changed_ratio_min
+            ):
                 yield self._revision(document, model, result.cleaned, reason)
             else:
                 self._store.mark_looked_at(model.site, entry, model.documents)
@@ -221,7 +225,7 @@ class Refresher:
                 model.documents,
                 state.of_old_design if is_later else 0,
             )
-            if reason is not None and entry.revision < MOST_REVISIONS:
+            if reason is not None and entry.revision < REVISIONS.revisions_max:
                 yield entry, reason
 
     def newest(self, url_key: bytes) -> Revision | Source | None:

@@ -21,8 +21,8 @@ from templ_core.site_level.window.page_summary import (
     encode_page_summary,
     summarise_page,
 )
-from templ_core.site_level.window.site_learner import Change, SiteLearner
-from templ_core.site_level.window.window_page import Contribution
+from templ_core.site_level.window.site_learner import DesignChange, SiteLearner
+from templ_core.site_level.window.window_page import WindowPage
 
 CONFIG = CoreConfig()
 _PAGES_IN_MEMORY = 2000
@@ -35,7 +35,7 @@ class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     body: bytes
 
 
-class WindowPage(msgspec.Struct, frozen=True, array_like=True):
+class WindowPageMessage(msgspec.Struct, frozen=True, array_like=True):
     """A document of a window."""
 
     page_id: str
@@ -50,7 +50,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Fit a site model on a window, in order of (event time, page id)."""
 
     site: str
-    window: list[WindowPage]
+    window: list[WindowPageMessage]
     templates: bytes | None
     """The site's latest, as `TemplatesTask` answered."""
 
@@ -58,7 +58,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 class TemplatesTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Fit a site's templates on its latest documents, in order of (event time, page id)."""
 
-    latest: list[WindowPage]
+    latest: list[WindowPageMessage]
 
 
 class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -75,7 +75,7 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     body: bytes
     fit: float
     """How like the window's last page is to its kind, 0 to 1."""
-    change: Change | None
+    change: DesignChange | None
     """The last change of design, while the window has pages of the design before."""
 
 
@@ -143,22 +143,22 @@ def refit(
     unknown = [
         index
         for index, one in enumerate(window)
-        if isinstance(one, WindowPage) and one.learned is None
+        if isinstance(one, WindowPageMessage) and one.learned is None
     ]
     if unknown:
         learners.keep(task.site, learner)
         return Unknown(unknown)
-    contributions, stale = [], []
+    pages, stale = [], []
     for index, one in enumerate(window):
-        if isinstance(one, Contribution):
-            contributions.append(one)
+        if isinstance(one, WindowPage):
+            pages.append(one)
         elif (page := _learned(one, page_model)) is None:
             stale.append(index)
         else:
-            contributions.append(_contribution(one, page))
+            pages.append(_window_page(one, page))
     if stale:
         return Stale(stale)
-    learner.follow(contributions)
+    learner.follow(pages)
     templates = decode_templates(task.templates) if task.templates else NO_TEMPLATES
     model = learner.model(templates)
     learners.keep(task.site, learner)
@@ -178,11 +178,11 @@ def fit_site_templates(task: TemplatesTask, page_model: PageModel) -> TemplatesR
         page = _learned(one, page_model)
         if page is None:
             page = summarise_page(decode_document(one.document or b""), page_model)
-        latest.append(_contribution(one, page))
+        latest.append(_window_page(one, page))
     return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
-def _learned(one: WindowPage, page_model: PageModel) -> PageSummary | None:
+def _learned(one: WindowPageMessage, page_model: PageModel) -> PageSummary | None:
     """The page as the page model in use has read it; None where another one did."""
     try:
         return decode_page_summary(one.learned or b"", page_model.version)
@@ -190,8 +190,8 @@ def _learned(one: WindowPage, page_model: PageModel) -> PageSummary | None:
         return None
 
 
-def _contribution(one: WindowPage, page: PageSummary) -> Contribution:
-    return Contribution(
+def _window_page(one: WindowPageMessage, page: PageSummary) -> WindowPage:
+    return WindowPage(
         page_id=one.page_id,
         content_digest=one.content_digest,
         page=page,

@@ -30,7 +30,7 @@ from workers.state.window_entry import (
 )
 
 
-class Contribution(msgspec.Struct, frozen=True, array_like=True):
+class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     """What a document of the window adds to its site's model."""
 
     page_id: str
@@ -87,7 +87,7 @@ class WindowChange:
         self._left: set[bytes] = set()
         self._dropped: set[bytes] = set()
 
-    def enter(self, record: DocumentRecord, contribution: Contribution) -> None:
+    def enter(self, record: DocumentRecord, contribution: StoredPage) -> None:
         """Take a document in, if it is the newest of its URL."""
         source_key = self._prefix + str(record.source).encode()
         key = self._prefix + place_of(record)

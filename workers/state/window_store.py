@@ -34,7 +34,7 @@ from workers.state.database import Batch, open_database, put_entries
 from workers.state.database import Entry as DatabaseEntry
 from workers.state.database import entries_of as database_entries
 from workers.state.packing import Packers
-from workers.state.window_change import Contribution, SiteState, WindowChange
+from workers.state.window_change import SiteState, StoredPage, WindowChange
 from workers.state.window_entry import (
     Entry,
     place_of,
@@ -112,7 +112,7 @@ class WindowStore:
             self._is_closed = True
             self._db.close()
 
-    def put(self, record: DocumentRecord, contribution: Contribution, offset: int | None) -> None:
+    def put(self, record: DocumentRecord, contribution: StoredPage, offset: int | None) -> None:
         """Take a document into its site's window, or put it on the list to be tombstoned.
 
         Of several versions of a URL the newest stays. What the bounds no longer allow leaves,
@@ -153,7 +153,7 @@ class WindowStore:
         key = site_prefix(site) + place_of(entry)
         self._db.put("entries", key, msgspec.msgpack.encode(seen))
 
-    def put_contribution(self, site: str, entry: Entry, contribution: Contribution) -> None:
+    def put_contribution(self, site: str, entry: Entry, contribution: StoredPage) -> None:
         """Set anew what a document of the window adds to its site's model."""
         packed = self._packers.of(site).contributions.pack(contribution.body)
         self._db.put("contributions", site_prefix(site) + place_of(entry), packed)
@@ -200,13 +200,13 @@ class WindowStore:
         with self._lock:
             return [] if self._is_closed else list(self.sites())
 
-    def contribution(self, site: str, entry: Entry) -> Contribution | None:
+    def contribution(self, site: str, entry: Entry) -> StoredPage | None:
         """What a document adds to its site's model; None when it has left the window."""
         packed = self._db.get("contributions", site_prefix(site) + place_of(entry))
         if packed is None:
             return None
         body = self._packers.of(site).contributions.frame(packed)
-        return Contribution(entry.id, entry.content_digest, body)
+        return StoredPage(entry.id, entry.content_digest, body)
 
     def window_entries(self, site: str) -> Iterator[Entry]:
         """Entries of a site's window in order of (event time, hash of page id)."""

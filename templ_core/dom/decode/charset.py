@@ -335,3 +335,18 @@ _WEB_NAMES = {
     "utf-32-be": "utf-32be",
     "utf-32-le": "utf-32le",
 }
+
+
+_CONTROL_SPACES = re.compile("[\x0b\x0c\x1c-\x1f]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f]+")
+
+
+def without_controls(text: str) -> tuple[str, int]:
+    r"""Return the text without control characters, and the number of changed places.
+
+    >>> without_controls("a\x0bb\x00\x01c")
+    ('a bc', 2)
+    """
+    text, spaces = _CONTROL_SPACES.subn(" ", text)
+    text, others = _CONTROLS.subn("", text)
+    return text, spaces + others

@@ -1,6 +1,7 @@
 """Markup to columns: it is stripped, scanned, parsed and flattened."""
 
 import functools
+import re
 import threading
 
 from lxml import etree
@@ -16,7 +17,7 @@ _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
 
 
-def parse_page(utf8: bytes, host: str) -> tuple[PageColumns, str]:
+def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
     """Return the columns of a page and the language that its root element declares.
 
     The markup is stripped before it is parsed. Where that cannot be done, because the markup needs
@@ -25,13 +26,14 @@ def parse_page(utf8: bytes, host: str) -> tuple[PageColumns, str]:
 
     Args:
         utf8: Markup in UTF-8.
-        host: The page's host in lower case; empty if it is not known.
+        url: Address of the page; links to other hosts are recognised by it.
 
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.
         ParserMismatch: The compiled modules do not fit the installed lxml.
     """
     check_parser()
+    host = _host(url)
     for joins_documents in (False, True):
         markup, attribute_table = strip_markup(utf8, joins_documents)
         if _is_blank(markup):
@@ -108,3 +110,12 @@ def _language(root: etree._Element | None) -> str:
         return ""
     language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
     return language[:_MAX_LANGUAGE_CHARS]
+
+
+_AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
+
+
+def _host(url: str) -> str:
+    """Return the host of a URL in lower case; empty without one."""
+    found = _AUTHORITY.match(url)
+    return found[1].lower() if found else ""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from templ_core.site_level.window.near_duplicates import distinct_pages
+from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.tokens import tokenise
 
 SENTENCE_WORDS_MIN = 8
@@ -59,7 +59,7 @@ def repeated_text(texts: Sequence[str]) -> RepeatedText:
     """
     pages = [
         [tokenise(one.lower()) for one in _SENTENCE_END.split(texts[index])]
-        for index in distinct_pages(texts)
+        for index in distinct_plain_texts(texts)
     ]
     on_pages = Counter(
         sentence

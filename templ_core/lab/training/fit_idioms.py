@@ -8,7 +8,7 @@ import msgspec
 
 from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.phrases.idioms import Idioms, Keys
+from templ_core.site_level.phrases.idioms import Idioms, TokenKeys
 from templ_core.site_level.phrases.maximal_repeats import find_repeats
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
 from templ_core.site_level.phrases.phrase_corpus import (
@@ -68,7 +68,7 @@ def split_text(page: GoldRecord) -> SplitText | None:
     )
 
 
-def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Keys]:
+def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[TokenKeys]:
     """Return the idioms of some sites, the shortest first.
 
     Strings that shorter idioms cover completely are left out.
@@ -86,7 +86,7 @@ def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Key
     )
 
 
-def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
+def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[TokenKeys, int]:
     """Return the strings inside blocks that enough sites have in their content, with those counts."""
     normaliser = Normaliser()
     corpus = read_corpus(
@@ -95,7 +95,7 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
     repeats = find_repeats(
         SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2
     )
-    found: dict[Keys, int] = {}
+    found: dict[TokenKeys, int] = {}
     for start, length, count in zip(
         repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
     ):
@@ -110,7 +110,7 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[Keys, int]:
     return found
 
 
-def _sites_with(candidates: dict[Keys, int], texts: Sequence[str]) -> dict[Keys, int]:
+def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> dict[TokenKeys, int]:
     """Return how many of the texts contain each string."""
     key = Normaliser().key
     root = _trie(candidates)
@@ -125,7 +125,7 @@ def _sites_with(candidates: dict[Keys, int], texts: Sequence[str]) -> dict[Keys,
 _Trie = dict[Any, Any]
 
 
-def _trie(strings: dict[Keys, int]) -> _Trie:
+def _trie(strings: dict[TokenKeys, int]) -> _Trie:
     """Return a prefix tree: each key leads to the tree of what follows, None to a finished string."""
     root: _Trie = {}
     for keys in strings:
@@ -136,7 +136,7 @@ def _trie(strings: dict[Keys, int]) -> _Trie:
     return root
 
 
-def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[Keys]:
+def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[TokenKeys]:
     """Yield the strings that start at one place of a text."""
     node = root
     for place in range(start, len(keys)):
@@ -148,9 +148,9 @@ def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[Keys]:
             yield node[None]
 
 
-def _shortest(strings: Iterator[Keys]) -> list[Keys]:
+def _shortest(strings: Iterator[TokenKeys]) -> list[TokenKeys]:
     """Return the strings that shorter ones do not make up."""
-    kept: list[Keys] = []
+    kept: list[TokenKeys] = []
     for _, some in groupby(sorted(strings, key=lambda keys: (len(keys), keys)), len):
         shorter = Idioms(kept)
         kept += [keys for keys in some if not shorter.make_up(keys)]

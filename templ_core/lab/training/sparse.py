@@ -8,7 +8,7 @@ from templ_core.array_types import Float32s, Int32s, Int64s, UInt16s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.model.hashed_scores import (
-    ROLES,
+    NODE_ROLES,
     TABLE_SIZE,
     heading_places,
     read_element_types,
@@ -52,7 +52,7 @@ _Entries = tuple[Int64s, Int64s, Float32s]
 def _places_by_role(document: Document) -> dict[str, _Entries]:
     """Return, for each role, the segments, the nodes that have this role for them, and their shares."""
     parent, segments = document.nodes.parent.tolist(), document.segments
-    found: dict[str, list[tuple[int, int, float]]] = {role: [] for role in ROLES}
+    found: dict[str, list[tuple[int, int, float]]] = {role: [] for role in NODE_ROLES}
     for segment, owner in enumerate(segments.owner.tolist()):
         node, step = owner, 0
         while node >= 0:

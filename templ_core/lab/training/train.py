@@ -36,7 +36,7 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
 from templ_core.page_level.model.page_type import PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
-from templ_core.page_level.selection.repeats import Copies, choose, one_copy_enough
+from templ_core.page_level.selection.repeats import Copies, one_copy_enough, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
 
 _STUDENT_SEED = 0
@@ -275,7 +275,7 @@ def _result(page: TrainingPage, log_odds: Floats, page_type: PageType) -> PageRe
     config = CoreConfig()
     copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, page_type))
     log_odds = with_policy(log_odds, page.tree.words, page.text_roles, page_type, config.comments)
-    choice = choose(log_odds, copies, page.tree.words, config.f1_recall_share)
+    choice = select_segments(log_odds, copies, page.tree.words, config.f1_recall_share)
     f1, precision, recall = page.bag.f1(choice.kept)
     return PageResult(
         corpus=page.corpus,

@@ -1,1 +1,1 @@
-"""What is measured of each text segment of a page."""
+"""The features of a page's segments: numbers that need no trained model."""

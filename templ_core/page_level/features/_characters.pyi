@@ -1,15 +1,22 @@
-from typing import TypeAlias
+from typing import TypedDict
 
-import numpy as np
-import numpy.typing as npt
+from templ_core.array_types import Bools, Int64s, UInt16s, UInt32s, UInt64s
 
-from templ_core.array_types import Bools, Int64s, UInt64s
+class CharacterColumns(TypedDict):
+    classes: UInt16s
+    lower: UInt32s
+    starts: Int64s
+    lengths: Int64s
 
-Classes: TypeAlias = npt.NDArray[np.uint16]
-Points: TypeAlias = npt.NDArray[np.uint32]
+class WordColumns(TypedDict):
+    first: Int64s
+    length: Int64s
+    segment: Int64s
+    place: Int64s
+    hashes: UInt64s
+    numeric: Bools
+    per_segment: Int64s
 
-def read_characters(texts: list[str]) -> tuple[Classes, Points, Int64s, Int64s]: ...
-def read_words(
-    classes: Classes, lower: Points, starts: Int64s
-) -> tuple[Int64s, Int64s, Int64s, Int64s, UInt64s, Bools, Int64s]: ...
+def read_characters(texts: list[str]) -> CharacterColumns: ...
+def read_words(classes: UInt16s, lower: UInt32s, starts: Int64s) -> WordColumns: ...
 def text_hashes(hashes: UInt64s, per_segment: Int64s) -> UInt64s: ...

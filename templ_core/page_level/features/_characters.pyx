@@ -1,4 +1,4 @@
-"""Characters, words and their hashes, see `templ_core.page_level.features.characters`."""
+"""Compiled loops over characters and words; see `templ_core.page_level.features.characters`."""
 
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 
@@ -15,7 +15,7 @@ cdef extern from "Python.h":
     uint32_t *PyUnicode_AsUCS4(object text, uint32_t *points, Py_ssize_t room, int end) except NULL
 
 cdef enum:
-    POWERS = 1024           # places beyond share the last factor
+    POWERS = 1024           # characters and words further on share the last factor
 
 cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
 cdef uint64_t[POWERS] POWER
@@ -33,7 +33,7 @@ _fill_powers()
 
 
 def read_characters(list texts):
-    """Classes, lower case, starts and lengths."""
+    """Return the columns of `Characters` by name."""
     cdef Py_ssize_t count = len(texts), number, at = 0, place
     cdef uint32_t point
     starts, lengths = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -61,11 +61,11 @@ def read_characters(list texts):
             bits[place] = class_of[point]
         else:
             bits[place] = class_of[KNOWN]
-    return classes, points, starts, lengths
+    return dict(classes=classes, lower=points, starts=starts, lengths=lengths)
 
 
 def read_words(class_column, lower_column, start_column):
-    """First character, length, segment, place, hash, digits of each word; words of each segment."""
+    """Return the columns of `Words` by name."""
     cdef Py_ssize_t size = len(class_column), segments = len(start_column)
     cdef const uint16_t *classes = <const uint16_t *>items(class_column, 2)
     cdef const uint32_t *lower = <const uint32_t *>items(lower_column, 4)
@@ -74,13 +74,23 @@ def read_words(class_column, lower_column, start_column):
     cdef Py_ssize_t segment, at, stop, begin, place, word = 0
     cdef uint64_t total
     cdef int bits
-    columns = np.empty((4, count), np.int64)
-    hashes, with_digits = np.empty(count, np.uint64), np.empty(count, np.bool_)
-    per_segment = np.empty(segments, np.int64)
-    cdef int64_t *column = <int64_t *>items(columns, 8, True)
-    cdef uint64_t *value = <uint64_t *>items(hashes, 8, True)
-    cdef unsigned char *numeric = <unsigned char *>items(with_digits, 1, True)
-    cdef int64_t *number = <int64_t *>items(per_segment, 8, True)
+    first, length, segment_number, place_number = np.empty((4, count), np.int64)
+    columns = dict(
+        first=first,
+        length=length,
+        segment=segment_number,
+        place=place_number,
+        hashes=np.empty(count, np.uint64),
+        numeric=np.empty(count, np.bool_),
+        per_segment=np.empty(segments, np.int64),
+    )
+    cdef int64_t *first_of = <int64_t *>items(first, 8, True)
+    cdef int64_t *length_of = <int64_t *>items(length, 8, True)
+    cdef int64_t *segment_of = <int64_t *>items(segment_number, 8, True)
+    cdef int64_t *place_of = <int64_t *>items(place_number, 8, True)
+    cdef uint64_t *hash_of = <uint64_t *>items(columns["hashes"], 8, True)
+    cdef unsigned char *is_numeric = <unsigned char *>items(columns["numeric"], 1, True)
+    cdef int64_t *words_of = <int64_t *>items(columns["per_segment"], 8, True)
     for segment in range(segments):
         at = starts[segment]
         stop = starts[segment + 1] if segment + 1 < segments else size
@@ -97,17 +107,17 @@ def read_words(class_column, lower_column, start_column):
                     bits |= classes[at]
                     total += lower[at] * POWER[min(at - begin, POWERS - 1)]
                     at += 1
-            column[word], column[count + word] = begin, at - begin
-            column[2 * count + word], column[3 * count + word] = segment, place
-            value[word], numeric[word] = mix(total), bits & DIGIT != 0
+            first_of[word], length_of[word] = begin, at - begin
+            segment_of[word], place_of[word] = segment, place
+            hash_of[word], is_numeric[word] = mix(total), bits & DIGIT != 0
             place += 1
             word += 1
-        number[segment] = place
-    return (*columns, hashes, with_digits, per_segment)
+        words_of[segment] = place
+    return columns
 
 
 cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:
-    """Characters that begin a word: characters of unspaced scripts are words of their own."""
+    """Return how many characters begin a word; each character of an unspaced script is one."""
     cdef Py_ssize_t at
     cdef int count = size > 0 and classes[0] & WORD
     cdef int joined
@@ -118,7 +128,7 @@ cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:
 
 
 def text_hashes(hash_column, words_column):
-    """One hash of each segment's words in order."""
+    """Return one hash of each segment's words in order."""
     cdef Py_ssize_t segment, count = len(words_column), place, word = 0
     cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
     cdef const int64_t *words = <const int64_t *>items(words_column, 8)

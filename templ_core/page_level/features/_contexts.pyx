@@ -1,33 +1,71 @@
-"""What the hashed scores of other segments say, see `templ_core.page_level.features.contexts`."""
+"""Compiled loops over the scores of other segments; see `templ_core.page_level.features.contexts`."""
 
 from libc.math cimport exp, log
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core.page_level.features._place_features import fill_position
 
-# Sums of segments.
+# Sums over segments, kept beside each other.
 cdef enum:
     PLAIN, MASS, ATTRIBUTE, TEXT, WORDS, NUMBER, SUMS
 
-# Where the columns of CONTEXTS begin.
-cdef enum:
-    SCORES = 0
-    PAGE = 2
-    PATH_MEAN = 8
-    LEVEL_MEANS = 9
-    PLAIN_PATH_MEAN = 15
-    PLAIN_LEVEL_MEANS = 16
-    NEIGHBOUR_SCORES = 19
-    WINDOW_MEANS = 25
-    MASS_AROUND = 31
-    LEVEL_MASS = 33
-    BEST_SUBTREE = 36
-    OF_ATTRIBUTE = 40
-    OF_TEXT = 45
-    ALL = 50
+# The columns of the contexts side by side; `contexts` reads their names off this list. Columns that
+# one loop fills follow each other: L1 to L5 and T, the distances and windows before and after.
+cdef struct ContextColumns:
+    float attribute_score
+    float text_score
+    float first_guess
+    float over_the_cut
+    float expected_f1
+    float cut
+    float page_mean
+    float rank
+    float path_mean
+    float l1_mean
+    float l2_mean
+    float l3_mean
+    float l4_mean
+    float l5_mean
+    float t_mean
+    float plain_path_mean
+    float plain_l2_mean
+    float plain_l3_mean
+    float plain_l4_mean
+    float one_before
+    float one_after
+    float two_before
+    float two_after
+    float three_before
+    float three_after
+    float window_4_before
+    float window_4_after
+    float window_10_before
+    float window_10_after
+    float window_25_before
+    float window_25_after
+    float mass_before
+    float mass_after
+    float l1_mass
+    float l3_mass
+    float l5_mass
+    float best_subtree_inside
+    float best_subtree_levels
+    float best_subtree_side
+    float best_subtree_over_the_page
+    float attribute_path_mean
+    float attribute_l1_mean
+    float attribute_l2_mean
+    float attribute_t_mean
+    float attribute_page_mean
+    float text_path_mean
+    float text_l1_mean
+    float text_l2_mean
+    float text_t_mean
+    float text_page_mean
 
 cdef enum:
     NEIGHBOURS = 3
@@ -35,11 +73,18 @@ cdef enum:
     LEVELS = 6              # L1 to L5, then T
 
 cdef int[WINDOWS] WINDOW = [4, 10, 25]
-cdef double EDGE = 1e-6     # of the cut, from 0 and from 1
+cdef double EDGE = 1e-6     # keeps the cut that far from 0 and from 1, where log-odds are infinite
+
+
+def context_columns():
+    """Return the names of the columns that `fill_contexts` fills, in their order."""
+    cdef ContextColumns columns
+    memset(&columns, 0, sizeof(columns))
+    return list(columns)
 
 
 def first_guess(attribute_column, text_column, double weight):
-    """sigmoid(weight * (attribute + text)) of each segment."""
+    """Return sigmoid(weight * (attribute + text)) of each segment."""
     cdef Py_ssize_t segment, size = len(text_column)
     cdef const double *attribute = <const double *>items(attribute_column, 8)
     cdef const double *text = <const double *>items(text_column, 8)
@@ -50,23 +95,31 @@ def first_guess(attribute_column, text_column, double weight):
     return result
 
 
-def fill_contexts(
-    tree, group_column, attribute_column, text_column, p0_column, order_column,
-    double weight, double recall_share, rows, int column,
-):
-    """Columns of CONTEXTS; `order` has the segments by falling p0."""
-    cdef Py_ssize_t segment, size = len(p0_column), node, nodes = len(tree.first), level, best = 0
+def fill_contexts(tree, group_column, scores, config, rows, int column):
+    """Fill the columns of ContextColumns from `column` on, and return the next column.
+
+    Args:
+        tree: The page's tree.
+        group_column: Path group of each segment.
+        scores: The scores of the segments, a `SegmentScores`.
+        config: Says how the first guess weighs the scores and recall.
+        rows: The feature matrix.
+        column: First column to fill.
+    """
+    cdef Py_ssize_t segment, size = len(rows), node, nodes = len(tree.first), level, best = 0
     cdef Py_ssize_t width = rows.shape[1]
+    cdef double weight = config.score_weight, recall_share = config.guess_recall_share
     cdef const int64_t *group = <const int64_t *>items(group_column, 8)
-    cdef const double *attribute = <const double *>items(attribute_column, 8)
-    cdef const double *text = <const double *>items(text_column, 8)
-    cdef const double *p0 = <const double *>items(p0_column, 8)
-    cdef const Py_ssize_t *order = <const Py_ssize_t *>items(order_column, sizeof(Py_ssize_t))
+    cdef const double *attribute = <const double *>items(scores.attribute, 8)
+    cdef const double *text = <const double *>items(scores.text, 8)
+    cdef const double *p0 = <const double *>items(scores.first_guess, 8)
+    cdef const Py_ssize_t *order = <const Py_ssize_t *>items(scores.order, sizeof(Py_ssize_t))
     cdef const double *words = <const double *>items(tree.words, 8)
     cdef const int64_t *above = <const int64_t *>items(tree.above, 8)
     cdef const int64_t *first = <const int64_t *>items(tree.first, 8)
     cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
     cdef float *cells = <float *>items(rows, 4, True) + column
+    cdef int best_subtree = <int>(&(<ContextColumns *>cells).best_subtree_inside - cells)
     cdef int64_t groups = 0
     cdef int one
     for segment in range(size):
@@ -80,7 +133,7 @@ def fill_contexts(
     cdef double *sums
     cdef double inside[SUMS]
     cdef double cut = 0, edge, expected, most = 0, most_inside = 0, kept = 0, kept_words = 0
-    cdef float *cell
+    cdef ContextColumns *cell
     for segment in range(size):
         sums = before + (segment + 1) * SUMS
         sums[PLAIN] = p0[segment]
@@ -99,7 +152,7 @@ def fill_contexts(
         expected = 2 * kept / (kept_words + recall_share * page[MASS] + 1e-9)
         if expected > most:
             most, cut = expected, p0[node]
-        cells[node * width + PAGE + 5] = <float>(<double>segment / size)
+        (<ContextColumns *>(cells + node * width)).rank = <float>(<double>segment / size)
     edge = min(max(cut, EDGE), 1 - EDGE)
     edge = log(edge / (1 - edge))
     for node in range(nodes):
@@ -107,61 +160,63 @@ def fill_contexts(
         expected = 2 * (high[MASS] - low[MASS]) / (high[WORDS] - low[WORDS] + page[MASS])
         if expected > most_inside:
             most_inside, best = expected, node
-    fill_position(tree, best, rows, column + BEST_SUBTREE)
+    fill_position(tree, best, rows, column + best_subtree)
     for segment in range(size):
-        cell = cells + segment * width
-        cell[SCORES], cell[SCORES + 1] = <float>attribute[segment], <float>text[segment]
-        cell[PAGE] = <float>p0[segment]
-        cell[PAGE + 1] = <float>(weight * (attribute[segment] + text[segment]) - edge)
-        cell[PAGE + 2], cell[PAGE + 3] = <float>most, <float>cut
-        cell[PAGE + 4] = <float>(page[MASS] / page[WORDS])
-        cell[BEST_SUBTREE + 3] = <float>(most_inside / most)
+        cell = <ContextColumns *>(cells + segment * width)
+        cell.attribute_score = <float>attribute[segment]
+        cell.text_score = <float>text[segment]
+        cell.first_guess = <float>p0[segment]
+        cell.over_the_cut = <float>(weight * (attribute[segment] + text[segment]) - edge)
+        cell.expected_f1, cell.cut = <float>most, <float>cut
+        cell.page_mean = <float>(page[MASS] / page[WORDS])
+        cell.best_subtree_over_the_page = <float>(most_inside / most)
         sums = in_group + group[segment] * SUMS
-        cell[PATH_MEAN] = <float>(sums[MASS] / sums[WORDS])
-        cell[PLAIN_PATH_MEAN] = <float>(sums[PLAIN] / sums[NUMBER])
-        cell[OF_ATTRIBUTE] = <float>(sums[ATTRIBUTE] / sums[WORDS])
-        cell[OF_TEXT] = <float>(sums[TEXT] / sums[WORDS])
-        cell[OF_ATTRIBUTE + 4] = <float>(page[ATTRIBUTE] / page[WORDS])
-        cell[OF_TEXT + 4] = <float>(page[TEXT] / page[WORDS])
+        cell.path_mean = <float>(sums[MASS] / sums[WORDS])
+        cell.plain_path_mean = <float>(sums[PLAIN] / sums[NUMBER])
+        cell.attribute_path_mean = <float>(sums[ATTRIBUTE] / sums[WORDS])
+        cell.text_path_mean = <float>(sums[TEXT] / sums[WORDS])
+        cell.attribute_page_mean = <float>(page[ATTRIBUTE] / page[WORDS])
+        cell.text_page_mean = <float>(page[TEXT] / page[WORDS])
         for level in range(LEVELS):
             node = above[level * size + segment]
             low, high = before + first[node] * SUMS, before + last[node] * SUMS
             for one in range(SUMS):
                 inside[one] = high[one] - low[one]
-            cell[LEVEL_MEANS + level] = <float>(inside[MASS] / inside[WORDS])
+            (&cell.l1_mean)[level] = <float>(inside[MASS] / inside[WORDS])
             if 1 <= level <= 3:
-                cell[PLAIN_LEVEL_MEANS + level - 1] = <float>(inside[PLAIN] / inside[NUMBER])
+                (&cell.plain_l2_mean)[level - 1] = <float>(inside[PLAIN] / inside[NUMBER])
             if level % 2 == 0:
-                cell[LEVEL_MASS + level // 2] = <float>(inside[MASS] / page[MASS])
+                (&cell.l1_mass)[level // 2] = <float>(inside[MASS] / page[MASS])
             if level < 2 or level == LEVELS - 1:
                 one = min(level, 2)
-                cell[OF_ATTRIBUTE + 1 + one] = <float>(inside[ATTRIBUTE] / inside[WORDS])
-                cell[OF_TEXT + 1 + one] = <float>(inside[TEXT] / inside[WORDS])
+                (&cell.attribute_l1_mean)[one] = <float>(inside[ATTRIBUTE] / inside[WORDS])
+                (&cell.text_l1_mean)[one] = <float>(inside[TEXT] / inside[WORDS])
         _fill_order(before, p0, size, segment, cell)
-    return column + ALL
+    return column + <int>(sizeof(ContextColumns) // sizeof(float))
 
 
 cdef void _fill_order(
-    const double *before, const double *p0, Py_ssize_t size, Py_ssize_t segment, float *cell
+    const double *before, const double *p0, Py_ssize_t size, Py_ssize_t segment,
+    ContextColumns *cell,
 ) noexcept:
-    """p0 of the segments before and after."""
+    """Fill the columns of the segments before and after: neighbours, windows, and all of them."""
     cdef Py_ssize_t low, high
     cdef double total = before[size * SUMS + MASS]
     cdef int step
     for step in range(NEIGHBOURS):
         low, high = segment - step - 1, segment + step + 1
-        cell[NEIGHBOUR_SCORES + 2 * step] = <float>p0[low] if low >= 0 else 0
-        cell[NEIGHBOUR_SCORES + 2 * step + 1] = <float>p0[high] if high < size else 0
+        (&cell.one_before)[2 * step] = <float>p0[low] if low >= 0 else 0
+        (&cell.one_after)[2 * step] = <float>p0[high] if high < size else 0
     for step in range(WINDOWS):
         low, high = max(segment - WINDOW[step], 0), min(segment + WINDOW[step] + 1, size)
-        cell[WINDOW_MEANS + 2 * step] = _mean(before, low, segment)
-        cell[WINDOW_MEANS + 2 * step + 1] = _mean(before, segment + 1, high)
-    cell[MASS_AROUND] = <float>(before[segment * SUMS + MASS] / total)
-    cell[MASS_AROUND + 1] = <float>(1 - before[(segment + 1) * SUMS + MASS] / total)
+        (&cell.window_4_before)[2 * step] = _mean(before, low, segment)
+        (&cell.window_4_after)[2 * step] = _mean(before, segment + 1, high)
+    cell.mass_before = <float>(before[segment * SUMS + MASS] / total)
+    cell.mass_after = <float>(1 - before[(segment + 1) * SUMS + MASS] / total)
 
 
 cdef inline float _mean(const double *before, Py_ssize_t low, Py_ssize_t high) noexcept:
-    """Mean p0 of a range of segments by words; 0 of none."""
+    """Return the mean first guess of a range of segments by words, 0 for an empty range."""
     cdef double mass = before[high * SUMS + MASS] - before[low * SUMS + MASS]
     cdef double words = before[high * SUMS + WORDS] - before[low * SUMS + WORDS]
     return <float>(mass / max(words, 1.0))

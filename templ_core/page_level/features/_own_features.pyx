@@ -1,4 +1,4 @@
-"""Features of a segment's own text, links and owner, see `templ_core.page_level.features.own_features`."""
+"""Compiled loops of a segment's own features; see `templ_core.page_level.features.own_features`."""
 
 from libc.math cimport log1p
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
@@ -24,19 +24,79 @@ import numpy as np
 from templ_core._arrays cimport items
 
 cdef enum:
-    UNSPACED_MARKS = 0x2FFF     # sentence ends beyond need no blank after them
+    UNSPACED_MARKS = 0x2FFF     # sentence ends with larger code points need no blank after them
     MARKS = COMMA | COPYRIGHT | DATE_MARK | DIGIT | DOT | SEPARATOR
     ELLIPSIS = 0x2026
-    LINKS_MAX = 20
-    IMAGES_MAX = 5
+
+# The columns of the features side by side; `own_features` reads their names off these lists.
+cdef struct TextColumns:
+    float log_words
+    float log_characters
+    float word_length
+    float sentence_ends
+    float words_per_sentence_end
+    float commas
+    float commas_per_word
+    float separators
+    float separators_per_word
+    float digits_per_character
+    float date_or_year
+    float upper_case_words
+    float ends_a_sentence
+    float ends_with_a_colon
+    float starts_upper_case
+    float different_words
+    float copyright
+    float ellipses
+
+cdef struct LinkColumns:
+    float link_density
+    float links
+    float external_links
+    float links_on_the_page
+    float external_share
+
+# One column for each tag follows.
+cdef struct OwnerColumns:
+    float depth
+    float compressed_depth
+    float hidden
+    float images
 
 cdef struct Marks:
     int64_t commas, separators, digits, ellipses
     bint copyright, dated
 
+# A hash table of the words of the segment at hand; others' entries are free.
+cdef struct SeenWords:
+    uint64_t *hashes
+    int64_t *segment
+    uint64_t mask
+
+
+def text_columns():
+    """Return the names of the columns that `fill_text` fills, in their order."""
+    cdef TextColumns columns
+    memset(&columns, 0, sizeof(columns))
+    return list(columns)
+
+
+def link_columns():
+    """Return the names of the columns that `fill_links` fills, in their order."""
+    cdef LinkColumns columns
+    memset(&columns, 0, sizeof(columns))
+    return list(columns)
+
+
+def owner_columns():
+    """Return the names of the first columns that `fill_owners` fills, in their order."""
+    cdef OwnerColumns columns
+    memset(&columns, 0, sizeof(columns))
+    return list(columns)
+
 
 def sentence_ends(characters):
-    """Sentence ends of each segment."""
+    """Return the number of sentence ends of each segment."""
     cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
     cdef const uint32_t *lower = <const uint32_t *>items(characters.lower, 4)
     cdef const int64_t *starts = <const int64_t *>items(characters.starts, 8)
@@ -55,7 +115,7 @@ def sentence_ends(characters):
 
 
 def link_density(characters, link_chars_column):
-    """Share of each segment's characters, white space aside, that is link text."""
+    """Return the share of each segment's characters, white space aside, that is link text."""
     cdef const int *link_chars = <const int *>items(link_chars_column, 4)
     cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
     cdef const int64_t *starts = <const int64_t *>items(characters.starts, 8)
@@ -75,8 +135,8 @@ def link_density(characters, link_chars_column):
     return result
 
 
-def fill_text(characters, words, ends_column, rows, int column):
-    """Columns of TEXT_FEATURES; the next column."""
+def fill_text(characters, words, ends_column, config, rows, int column):
+    """Fill the columns of TextColumns from `column` on, and return the next column."""
     cdef const int64_t *ends = <const int64_t *>items(ends_column, 8)
     cdef const uint16_t *classes = <const uint16_t *>items(characters.classes, 2)
     cdef const uint32_t *lower = <const uint32_t *>items(characters.lower, 4)
@@ -91,17 +151,22 @@ def fill_text(characters, words, ends_column, rows, int column):
     cdef Py_ssize_t segment, count = len(characters.starts), width = rows.shape[1]
     cdef Py_ssize_t word = 0, start, last, final, stop, begin
     cdef int64_t letters, upper
+    cdef int64_t ends_max = config.sentence_ends_max, commas_max = config.commas_max
+    cdef int64_t separators_max = config.separators_max, ellipses_max = config.ellipses_max
+    cdef double words_per_end_max = config.words_per_sentence_end_max
     cdef double w, size
     cdef Marks marks
-    cdef float *cell
+    cdef SeenWords seen
+    cdef TextColumns *cell
     for segment in range(count):
         most = max(most, number[segment])
     while slots < 2 * most:
         slots *= 2
-    seen_column, seen_by_column = np.empty(slots, np.uint64), np.empty(slots, np.int64)
-    cdef uint64_t *seen = <uint64_t *>items(seen_column, 8, True)
-    cdef int64_t *seen_by = <int64_t *>items(seen_by_column, 8, True)
-    memset(seen_by, 0xFF, slots * sizeof(int64_t))          # -1: by none yet
+    seen_hashes, seen_segments = np.empty(slots, np.uint64), np.empty(slots, np.int64)
+    seen.hashes = <uint64_t *>items(seen_hashes, 8, True)
+    seen.segment = <int64_t *>items(seen_segments, 8, True)
+    seen.mask = slots - 1
+    memset(seen.segment, 0xFF, slots * sizeof(int64_t))         # -1: of no segment
     for segment in range(count):
         start, last = starts[segment], starts[segment] + lengths[segment] - 1
         final = max(last - 1, start) if classes[last] & CLOSER else last
@@ -115,30 +180,32 @@ def fill_text(characters, words, ends_column, rows, int column):
             if length[word] == 4 and not marks.dated:
                 marks.dated = _is_year(&classes[first[word]], &lower[first[word]])
             word += 1
-        cell = cells + segment * width
-        cell[0] = <float>log1p(w)
-        cell[1] = <float>log1p(size)
-        cell[2] = <float>(letters / w)
-        cell[3] = min(ends[segment], 20)
-        cell[4] = <float>min(w / (ends[segment] if ends[segment] else 0.5), 60.0)
-        cell[5] = min(marks.commas, 20)
-        cell[6] = <float>(marks.commas / w)
-        cell[7] = min(marks.separators, 10)
-        cell[8] = <float>(marks.separators / w)
-        cell[9] = <float>(marks.digits / size)
-        cell[10] = marks.dated
-        cell[11] = <float>(upper / w)
-        cell[12] = classes[final] & SENTENCE_END != 0
-        cell[13] = classes[last] & COLON != 0
-        cell[14] = classes[start] & UPPER != 0
-        cell[15] = <float>(_different(hashes, begin, stop, segment, seen, seen_by, slots - 1) / w)
-        cell[16] = marks.copyright
-        cell[17] = min(marks.ellipses, 3)
-    return column + 18
+        cell = <TextColumns *>(cells + segment * width)
+        cell.log_words = <float>log1p(w)
+        cell.log_characters = <float>log1p(size)
+        cell.word_length = <float>(letters / w)
+        cell.sentence_ends = min(ends[segment], ends_max)
+        cell.words_per_sentence_end = <float>min(
+            w / (ends[segment] if ends[segment] else 0.5), words_per_end_max
+        )
+        cell.commas = min(marks.commas, commas_max)
+        cell.commas_per_word = <float>(marks.commas / w)
+        cell.separators = min(marks.separators, separators_max)
+        cell.separators_per_word = <float>(marks.separators / w)
+        cell.digits_per_character = <float>(marks.digits / size)
+        cell.date_or_year = marks.dated
+        cell.upper_case_words = <float>(upper / w)
+        cell.ends_a_sentence = classes[final] & SENTENCE_END != 0
+        cell.ends_with_a_colon = classes[last] & COLON != 0
+        cell.starts_upper_case = classes[start] & UPPER != 0
+        cell.different_words = <float>(_different(hashes, begin, stop, segment, &seen) / w)
+        cell.copyright = marks.copyright
+        cell.ellipses = min(marks.ellipses, ellipses_max)
+    return column + <int>(sizeof(TextColumns) // sizeof(float))
 
 
 cdef Marks _marks(const uint16_t *classes, const uint32_t *lower, Py_ssize_t at, Py_ssize_t stop) noexcept:
-    """Marks of the characters up to `stop`, behind which a line feed stands."""
+    """Count the marks of the characters from `at` to `stop`, where a line feed stands."""
     cdef Py_ssize_t start = at
     cdef int bits
     cdef Marks marks = Marks(0, 0, 0, 0, False, False)
@@ -159,55 +226,59 @@ cdef Marks _marks(const uint16_t *classes, const uint32_t *lower, Py_ssize_t at,
 
 
 cdef inline bint _is_year(const uint16_t *classes, const uint32_t *lower) noexcept:
-    """Whether four characters are a year from 1900 to 2099."""
+    """Return whether four characters are a year from 1900 to 2099."""
     if not classes[0] & classes[1] & classes[2] & classes[3] & DIGIT:
         return False
     return lower[0] == c"1" and lower[1] == c"9" or lower[0] == c"2" and lower[1] == c"0"
 
 
 cdef int64_t _different(
-    const uint64_t *hashes,
-    Py_ssize_t word,
-    Py_ssize_t stop,
-    int64_t segment,
-    uint64_t *seen,
-    int64_t *seen_by,
-    uint64_t mask,
+    const uint64_t *hashes, Py_ssize_t word, Py_ssize_t stop, int64_t segment, SeenWords *seen
 ) noexcept:
-    """Number of different words, by a table of those that the segment has had."""
+    """Return how many different words a segment has."""
     cdef int64_t different = 0
     cdef uint64_t slot
     for word in range(word, stop):
-        slot = hashes[word] & mask
-        while seen_by[slot] == segment and seen[slot] != hashes[word]:
-            slot = (slot + 1) & mask
-        if seen_by[slot] != segment:
-            seen[slot], seen_by[slot] = hashes[word], segment
+        slot = hashes[word] & seen.mask
+        while seen.segment[slot] == segment and seen.hashes[slot] != hashes[word]:
+            slot = (slot + 1) & seen.mask
+        if seen.segment[slot] != segment:
+            seen.hashes[slot], seen.segment[slot] = hashes[word], segment
             different += 1
     return different
 
 
-def fill_links(segments, density_column, rows, int column):
-    """Columns of LINK_FEATURES; the next column."""
+def fill_links(segments, density_column, config, rows, int column):
+    """Fill the columns of LinkColumns from `column` on, and return the next column."""
     cdef const double *density = <const double *>items(density_column, 8)
     cdef const int *links = <const int *>items(segments.links, 4)
     cdef const int *external = <const int *>items(segments.external_links, 4)
     cdef const int *on_page = <const int *>items(segments.page_links, 4)
     cdef float *cells = <float *>items(rows, 4, True) + column
     cdef Py_ssize_t segment, count = len(segments.links), width = rows.shape[1]
-    cdef float *cell
+    cdef int links_max = config.links_max
+    cdef LinkColumns *cell
     for segment in range(count):
-        cell = cells + segment * width
-        cell[0] = <float>density[segment]
-        cell[1] = min(links[segment], LINKS_MAX)
-        cell[2] = min(external[segment], LINKS_MAX)
-        cell[3] = min(on_page[segment], LINKS_MAX)
-        cell[4] = <float>(<double>external[segment] / max(links[segment], 1))
-    return column + 5
+        cell = <LinkColumns *>(cells + segment * width)
+        cell.link_density = <float>density[segment]
+        cell.links = min(links[segment], links_max)
+        cell.external_links = min(external[segment], links_max)
+        cell.links_on_the_page = min(on_page[segment], links_max)
+        cell.external_share = <float>(<double>external[segment] / max(links[segment], 1))
+    return column + <int>(sizeof(LinkColumns) // sizeof(float))
 
 
-def fill_owners(document, compressed_depth_column, dict tags, rows, int column):
-    """Columns of OWNER_FEATURES; the next column."""
+def fill_owners(document, compressed_depth_column, dict tags, config, rows, int column):
+    """Fill the columns of OwnerColumns, then one for each tag, and return the next column.
+
+    Args:
+        document: The page.
+        compressed_depth_column: Compressed depth of each node.
+        tags: Tags that have a column each, with their numbers from 0.
+        config: Says how many images count.
+        rows: The feature matrix.
+        column: First column to fill.
+    """
     cdef const int64_t *compressed_depth = <const int64_t *>items(compressed_depth_column, 8)
     nodes = document.nodes
     cdef const int *element_type = <const int *>items(nodes.element_type, 4)
@@ -222,18 +293,20 @@ def fill_owners(document, compressed_depth_column, dict tags, rows, int column):
     cdef int *tag = <int *>items(tag_column, 4, True)
     cdef float *cells = <float *>items(rows, 4, True) + column
     cdef Py_ssize_t node, segment, width = rows.shape[1]
-    cdef int place, count = len(tags)
-    cdef float *cell
+    cdef int place, count = len(tags), images_max = config.images_max
+    cdef OwnerColumns *cell
+    cdef float *is_tag
     number_tags(nodes.element_types, tags, tag)
     for node in range(len(nodes.element_type)):
         covered[node] = hidden[node] or (parent[node] >= 0 and covered[parent[node]])
     for segment in range(len(document.segments.owner)):
         node = owner[segment]
-        cell = cells + segment * width
-        cell[0] = depth[node]
-        cell[1] = compressed_depth[node]
-        cell[2] = covered[node]
-        cell[3] = min(images[node], IMAGES_MAX)
+        cell = <OwnerColumns *>(cells + segment * width)
+        cell.depth = depth[node]
+        cell.compressed_depth = compressed_depth[node]
+        cell.hidden = covered[node]
+        cell.images = min(images[node], images_max)
+        is_tag = <float *>(cell + 1)
         for place in range(count):
-            cell[4 + place] = tag[element_type[node]] == place
-    return column + 4 + count
+            is_tag[place] = tag[element_type[node]] == place
+    return column + <int>(sizeof(OwnerColumns) // sizeof(float)) + count

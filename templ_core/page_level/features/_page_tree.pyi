@@ -1,10 +1,13 @@
-from templ_core.array_types import Floats, Int32s, Int64s
+from typing import TypedDict
 
-def read_ranges(
-    parent: Int32s,
-    owner: Int32s,
-    inline_to: Int32s,
-    words: Floats,
-    levels: int,
-    top_share: float,
-) -> tuple[Int64s, Int64s, Int64s, Int64s, Int64s]: ...
+from templ_core.array_types import Floats, Int64s
+from templ_core.dom.document import Document
+
+class Ranges(TypedDict):
+    first: Int64s
+    last: Int64s
+    up: Int64s
+    compressed_depth: Int64s
+    above: Int64s
+
+def read_ranges(document: Document, words: Floats, levels: int, top_share: float) -> Ranges: ...

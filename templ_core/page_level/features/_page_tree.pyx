@@ -1,4 +1,4 @@
-"""Ranges of segments in the tree of a page, see `templ_core.page_level.features.page_tree`."""
+"""The compiled loop over the tree of a page; see `templ_core.page_level.features.page_tree`."""
 
 from libc.stdint cimport int64_t
 
@@ -7,29 +7,35 @@ import numpy as np
 from templ_core._arrays cimport items
 
 
-def read_ranges(
-    parent_column, owner_column, inline_to_column, words_column, int levels, double top_share
-):
-    """First, last, up and compressed depth of the nodes, then the nodes above the segments."""
-    cdef Py_ssize_t nodes = len(parent_column), segments = len(owner_column), node, segment = 0
+def read_ranges(document, words_column, int levels, double top_share):
+    """Return the columns of `PageTree` that follow from the tree, by name."""
+    parent_column, segments_of = document.nodes.parent, document.segments
+    cdef Py_ssize_t nodes = len(parent_column), segments = len(words_column), node, segment = 0
     cdef const int *parent = <const int *>items(parent_column, 4)
-    cdef const int *owner = <const int *>items(owner_column, 4)
-    cdef const int *inline_to = <const int *>items(inline_to_column, 4)
+    cdef const int *owner = <const int *>items(segments_of.owner, 4)
+    cdef const int *inline_to = <const int *>items(segments_of.inline_to, 4)
     cdef const double *words = <const double *>items(words_column, 8)
     cdef int64_t above
     cdef int level
     cdef double small = 0
-    ranges, numbers = np.empty((4, nodes), np.int64), np.empty((levels + 1, segments), np.int64)
-    cdef int64_t *first = <int64_t *>items(ranges, 8, True)
-    cdef int64_t *last = first + nodes
-    cdef int64_t *up = last + nodes
-    cdef int64_t *depth = up + nodes
-    cdef int64_t *levels_of = <int64_t *>items(numbers, 8, True)
-    counts, inside_column = np.zeros((3, nodes), np.int64), np.zeros(nodes)
-    cdef int64_t *count = <int64_t *>items(counts, 8, True)
-    cdef int64_t *top = count + nodes
-    cdef int64_t *highest = top + nodes
+    columns = dict(
+        first=np.empty(nodes, np.int64),
+        last=np.empty(nodes, np.int64),
+        up=np.empty(nodes, np.int64),
+        compressed_depth=np.empty(nodes, np.int64),
+        above=np.empty((levels + 1, segments), np.int64),
+    )
+    cdef int64_t *first = <int64_t *>items(columns["first"], 8, True)
+    cdef int64_t *last = <int64_t *>items(columns["last"], 8, True)
+    cdef int64_t *up = <int64_t *>items(columns["up"], 8, True)
+    cdef int64_t *depth = <int64_t *>items(columns["compressed_depth"], 8, True)
+    cdef int64_t *levels_of = <int64_t *>items(columns["above"], 8, True)
+    count_column, inside_column = np.zeros(nodes, np.int64), np.zeros(nodes)
+    top_column, highest_column = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    cdef int64_t *count = <int64_t *>items(count_column, 8, True)
     cdef double *inside = <double *>items(inside_column, 8, True)
+    cdef int64_t *top = <int64_t *>items(top_column, 8, True)
+    cdef int64_t *highest = <int64_t *>items(highest_column, 8, True)
     for segment in range(segments):
         count[owner[segment]] += 1
         inside[owner[segment]] += words[segment]
@@ -60,4 +66,4 @@ def read_ranges(
             levels_of[level * segments + segment] = above
             above = up[above]
         levels_of[levels * segments + segment] = highest[node]
-    return (*ranges, numbers)
+    return columns

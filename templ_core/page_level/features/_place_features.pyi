@@ -1,26 +1,25 @@
 from templ_core.array_types import Float32s, Floats, Int64s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.page_level.config import FeatureConfig
 from templ_core.page_level.features.page_tree import PageTree
 
+def group_columns() -> list[str]: ...
+def copy_columns() -> list[str]: ...
+def position_columns() -> list[str]: ...
 def path_groups(document: Document) -> tuple[Int64s, Int64s]: ...
 def fill_groups(
     group: Int64s, words: Floats, density: Floats, ends: Int64s, rows: Float32s, column: int
 ) -> int: ...
-def fill_copies(text: UInt64s, rows: Float32s, column: int) -> int: ...
+def fill_copies(text: UInt64s, config: FeatureConfig, rows: Float32s, column: int) -> int: ...
 def fill_main(
     tree: PageTree,
     density: Floats,
     ends: Int64s,
-    shares: tuple[float, ...],
+    config: FeatureConfig,
     rows: Float32s,
     column: int,
 ) -> int: ...
 def fill_position(tree: PageTree, node: int, rows: Float32s, column: int) -> int: ...
 def fill_tags(
-    document: Document,
-    tags: dict[str, int],
-    farthest: int,
-    no_such_tag: int,
-    rows: Float32s,
-    column: int,
+    document: Document, tags: dict[str, int], config: FeatureConfig, rows: Float32s, column: int
 ) -> int: ...

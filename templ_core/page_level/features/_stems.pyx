@@ -1,4 +1,4 @@
-"""Many stems of words looked for at once (Aho and Corasick 1975)."""
+"""Search for many stems of words at once (Aho and Corasick 1975)."""
 
 from libc.stdint cimport uint16_t
 
@@ -15,16 +15,16 @@ cdef extern from "Python.h":
 cdef class Stems:
     """An automaton over UTF-8 that tells whether a text holds any of some stems.
 
-    ASCII letters match in either case, white space and line breaks match blanks, low lines match
-    hyphens. A text begins as after a blank.
+    ASCII letters match in either case, tabs and line breaks match blanks, and underscores match
+    hyphens. Each text is read as if a blank stood before it.
 
     Args:
-        stems: In lower case; one with a leading blank is found at the beginning of names only.
+        stems: Stems in lower case; one with a leading blank is found only where a name begins.
     """
 
     cdef object table
-    cdef const uint16_t[:, ::1] next_state      # of the state and the byte
-    cdef int found_from                         # states from here on have found a stem
+    cdef const uint16_t[:, ::1] next_state      # by state and byte
+    cdef int found_from                         # states with this number or a larger one have found a stem
     cdef int start
 
     def __init__(self, stems):
@@ -40,11 +40,7 @@ cdef class Stems:
         self.start = place[table[0, ord(" ")]]
 
     def found_in(self, list texts):
-        """Numbers of the texts that hold a stem.
-
-        Args:
-            texts: Strings.
-        """
+        """Return the numbers of the texts that hold a stem."""
         cdef list found = []
         cdef Py_ssize_t number
         for number in range(len(texts)):
@@ -64,7 +60,7 @@ cdef class Stems:
 
 
 def _trie(stems):
-    """Arcs from each state by byte, and the states in which stems end."""
+    """Return the arcs from each state by byte, and the states in which stems end."""
     arcs, ends = [{}], set()
     for stem in stems:
         state = 0
@@ -78,7 +74,7 @@ def _trie(stems):
 
 
 def _automaton(arcs, ends):
-    """The next state for each state and byte, and whether a stem ends in a state."""
+    """Return the next state for each state and byte, and whether a stem ends in each state."""
     table = np.zeros((len(arcs), BYTES), np.uint16)
     found = np.zeros(len(arcs), np.bool_)
     waiting = [(0, 0)]
@@ -92,7 +88,7 @@ def _automaton(arcs, ends):
 
 
 def _folding():
-    """The byte that stands for each byte."""
+    """Return the byte that each byte is read as."""
     folded = np.arange(BYTES)
     folded[ord("A") : ord("Z") + 1] += ord("a") - ord("A")
     folded[ord("\t") : ord("\r") + 1] = ord(" ")

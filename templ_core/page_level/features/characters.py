@@ -1,6 +1,6 @@
-"""The text of all segments as columns of characters and words.
+"""The text of all segments of a page as columns of characters and of words.
 
-What is counted in a text is counted over these columns, all segments at once.
+Whatever is counted in a text is counted over these columns, for all segments at once.
 """
 
 from collections.abc import Sequence
@@ -18,23 +18,27 @@ _MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
 class Characters(msgspec.Struct, frozen=True, kw_only=True):
-    """All characters of a page's segments, one line feed after each segment."""
+    """All characters of a page's segments, with one line feed after each segment."""
 
     classes: UInt16s
-    """Bits: WORD, UNSPACED and so on; length n_characters."""
+    """The class bits of each character, see `templ_core.letters`; length n_characters."""
     lower: UInt32s
     """Code points in lower case; length n_characters."""
     starts: Int64s
-    """First character of each segment; length n_segments."""
+    """Index of each segment's first character; length n_segments."""
     lengths: Int64s
-    """Characters of each segment, at least 1; length n_segments."""
+    """Number of characters of each segment without the line feed, at least 1; length n_segments."""
 
     def count(self, marked: npt.NDArray[Any]) -> Int64s:
-        """How many characters of each segment are marked; length n_segments."""
+        """Return how many characters of each segment are marked; length n_segments.
+
+        Args:
+            marked: 1 or True for each marked character; length n_characters.
+        """
         return np.add.reduceat(marked, self.starts, dtype=np.int64)
 
     def has(self, bits: int) -> Bools:
-        """Which characters are of one of these classes; length n_characters."""
+        """Return which characters are of any of these classes; length n_characters."""
         found: Bools = (self.classes & bits) != 0
         return found
 
@@ -43,55 +47,77 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """All words of a page (see `templ_core.tokens`) in order; columns of length n_words."""
 
     first: Int64s
-    """First character of each word."""
+    """Index of each word's first character."""
     length: Int64s
-    """Characters of each word."""
+    """Number of characters of each word."""
     segment: Int64s
-    """The segment each word is in."""
+    """The segment that each word is in."""
     place: Int64s
-    """Number of the word within its segment, from 0."""
+    """Number of each word within its segment, from 0."""
     hashes: UInt64s
-    """Equal for words that are equal in lower case."""
+    """A hash of each word in lower case."""
     numeric: Bools
-    """Words with digits."""
+    """Whether each word has a digit."""
     per_segment: Int64s
-    """Words of each segment; length n_segments."""
+    """Number of words of each segment; length n_segments."""
 
 
 def read_characters(texts: Sequence[str]) -> Characters:
-    """The characters of at least one segment."""
-    classes, lower, starts, lengths = _characters.read_characters(list(texts))
-    return Characters(classes=classes, lower=lower, starts=starts, lengths=lengths)
+    """Return the characters of at least one segment.
+
+    Example:
+        >>> characters = read_characters(["Yes!", "No"])
+        >>> "".join(map(chr, characters.lower)).splitlines()
+        ['yes!', 'no']
+        >>> characters.starts.tolist()
+        [0, 5]
+    """
+    return Characters(**_characters.read_characters(list(texts)))
 
 
 def read_words(characters: Characters) -> Words:
-    """The words of the characters."""
-    first, length, segment, place, hashes, numeric, per_segment = _characters.read_words(
-        characters.classes, characters.lower, characters.starts
-    )
-    return Words(
-        first=first,
-        length=length,
-        segment=segment,
-        place=place,
-        hashes=hashes,
-        numeric=numeric,
-        per_segment=per_segment,
-    )
+    """Return the words of a page's characters.
+
+    Example:
+        >>> words = read_words(read_characters(["Room 101, please", "It's 中文"]))
+        >>> words.length.tolist()
+        [4, 3, 6, 2, 1, 1, 1]
+        >>> words.numeric.tolist()[:3], words.per_segment.tolist()
+        ([False, True, False], [3, 4])
+    """
+    columns = _characters.read_words(characters.classes, characters.lower, characters.starts)
+    return Words(**columns)
 
 
 def text_hashes(words: Words) -> UInt64s:
-    """Equal for segments of equal words in equal order; length n_segments."""
+    """Return a hash of each segment's words and their order; length n_segments.
+
+    Example:
+        >>> hashes = text_hashes(read_words(read_characters(["A word.", "a word", "word a"])))
+        >>> bool(hashes[0] == hashes[1]), bool(hashes[0] == hashes[2])
+        (True, False)
+    """
     return _characters.text_hashes(words.hashes, words.per_segment)
 
 
 def shape_hashes(words: Words) -> UInt64s:
-    """As `text_hashes`, but all words with digits are equal: dates, prices, numbers of comments."""
+    """Return hashes like `text_hashes` in which all words with digits are equal.
+
+    Dates, prices and numbers of comments then make no difference.
+
+    Example:
+        >>> hashes = shape_hashes(read_words(read_characters(["3 comments", "17 comments"])))
+        >>> bool(hashes[0] == hashes[1])
+        True
+    """
     plain = np.where(words.numeric, _NUMERIC, words.hashes)
     return _characters.text_hashes(plain, words.per_segment)
 
 
 def mix(values: UInt64s) -> UInt64s:
-    """Hashes whose low bits depend on all bits of `values` (a finaliser as in MurmurHash3)."""
+    """Return hashes whose low bits depend on all bits of `values`.
+
+    This is a finaliser like the one of MurmurHash3; `_hashing.pxd` has the same for compiled code.
+    """
     turned = (values ^ (values >> np.uint64(32))) * _MIX
     return turned ^ (turned >> np.uint64(32))

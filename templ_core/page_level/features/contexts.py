@@ -1,68 +1,92 @@
 """What the hashed scores of other segments say about a segment."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from templ_core.array_types import Float32s, Floats, Int64s
+from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _contexts
 from templ_core.page_level.features.page_tree import PageTree
-from templ_core.page_level.features.place_features import POSITION_FEATURES
 
-SUM_WEIGHT = 0.7
-"""p0 = sigmoid(SUM_WEIGHT * (attribute score + text score)): two dependent pieces of evidence."""
-_RECALL_SHARE = 0.95
-_LEVELS = ("L1", "L2", "L3", "L4", "L5", "T")
+CONTEXTS = tuple(_contexts.context_columns())
+"""Names of the context features.
 
-CONTEXTS = (
-    *("attribute score", "text score"),
-    *("p0", "over the cut", "expected F1", "cut", "page mean", "rank"),
-    "path mean",
-    *(f"{level} mean" for level in _LEVELS),
-    "plain path mean",
-    *(f"plain {level} mean" for level in _LEVELS[1:4]),
-    *(f"{step} {side}" for step in (1, 2, 3) for side in ("before", "after")),
-    *(f"window {size} {side}" for size in (4, 10, 25) for side in ("before", "after")),
-    *("mass before", "mass after"),
-    *("L1 mass", "L3 mass", "L5 mass"),
-    *(f"best subtree: {name}" for name in (*POSITION_FEATURES, "over the page")),
-    *(
-        f"{score} {level} mean"
-        for score in ("attribute", "text")
-        for level in ("path", "L1", "L2", "T", "page")
-    ),
-)
-"""Names of the columns.
+The first guess of a segment is its probability of content by the two hashed scores alone. "over the
+cut", "expected f1" and "cut" belong to the page cut by the first guess (see `expected_f1`); "rank"
+is the place of a segment in the order of first guesses, 0 to 1.
 
-"over the cut", "expected F1" and "cut" are those of the page cut by p0 alone (see `expected_f1`),
-"rank" the place of a segment in the order of p0. Then means of p0 by words among segments of the
-same path and inside the compressed ancestors, plain ones among segments; p0 of the segments before
-and after, one by one and means of windows, 0 beyond the page; shares of the page's content mass
-p0 * words; the place relative to the node whose text alone would score best; means of the scores.
+Then come means of the first guess by words, among segments of the same path and inside the nodes
+L1 to L5 and T, "plain" ones by segments; first guesses of the one to three segments before and
+after and means over windows of 4, 10 and 25 segments, 0 beyond the page; and shares of the page's
+content mass, which is the sum of first guess * words.
+
+The best subtree is the node whose text alone would have the best expected F1; the position of a
+segment is relative to it, and its F1 to that of the page. The last ten are means of the two scores.
 """
+
+
+class SegmentScores(NamedTuple):
+    """The hashed scores of a page's segments; columns of length n_segments."""
+
+    attribute: Floats
+    """Log-odds by tags and attributes."""
+    text: Floats
+    """Log-odds by words."""
+    first_guess: Floats
+    """Probability of content by both, 0 to 1."""
+    order: npt.NDArray[np.intp]
+    """The segments by falling first guess."""
 
 
 def with_contexts(
     features: Float32s, tree: PageTree, group: Int64s, attribute: Floats, text: Floats
 ) -> Float32s:
-    """A page's features and CONTEXTS side by side; n_segments rows.
+    """Return a page's features and its context features side by side; n_segments rows.
 
     Args:
-        features: Features that need no model; n_segments rows.
+        features: The features of `read_features`; n_segments rows.
         tree: The page's tree.
         group: Path group of each segment.
-        attribute: Log-odds of the attribute scores, one for each segment.
-        text: Log-odds of the text scores.
+        attribute: Log-odds of the attribute scores; length n_segments.
+        text: Log-odds of the text scores; length n_segments.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> from templ_core.page_level.features.page_features import read_features
+        >>> page = read_features(parse_document("<nav>Home</nav><p>It rains.", "https://a.com/"))
+        >>> rows = with_contexts(
+        ...     page.rows, page.tree, page.group, np.array([-3.0, 3.0]), np.array([-1.0, 1.0])
+        ... )
+        >>> first = page.rows.shape[1]
+        >>> [round(float(row[first + CONTEXTS.index("one_before")]), 2) for row in rows]
+        [0.0, 0.06]
     """
     size, columns = features.shape
     rows = np.empty((size, columns + len(CONTEXTS)), np.float32)
     rows[:, :columns] = features
-    p0 = first_guess(attribute, text)
-    order = np.argsort(-(attribute + text), kind="stable")
-    _contexts.fill_contexts(
-        tree, group, attribute, text, p0, order, SUM_WEIGHT, _RECALL_SHARE, rows, columns
+    scores = SegmentScores(
+        attribute=attribute,
+        text=text,
+        first_guess=first_guess(attribute, text),
+        order=np.argsort(-(attribute + text), kind="stable"),
     )
+    _contexts.fill_contexts(tree, group, scores, FEATURE_CONFIG, rows, columns)
     return rows
 
 
 def first_guess(attribute: Floats, text: Floats) -> Floats:
-    """p0 of each segment, 0 to 1; for log-odds of the two scores."""
-    return _contexts.first_guess(attribute, text, SUM_WEIGHT)
+    """Return the first guess at each segment's probability of content, 0 to 1.
+
+    It is sigmoid(score_weight * (attribute + text)).
+
+    Args:
+        attribute: Log-odds of the attribute scores; length n_segments.
+        text: Log-odds of the text scores; length n_segments.
+
+    Example:
+        >>> first_guess(np.array([0.0, 2.0]), np.array([0.0, 3.0])).round(2).tolist()
+        [0.5, 0.97]
+    """
+    return _contexts.first_guess(attribute, text, FEATURE_CONFIG.score_weight)

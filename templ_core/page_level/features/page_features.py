@@ -5,6 +5,7 @@ import numpy as np
 
 from templ_core.array_types import Float32s, Int64s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._own_features import fill_links, fill_owners, fill_text
 from templ_core.page_level.features._place_features import (
     fill_copies,
@@ -31,12 +32,9 @@ from templ_core.page_level.features.own_features import (
 from templ_core.page_level.features.page_tree import PageTree, read_tree
 from templ_core.page_level.features.place_features import (
     COPY_FEATURES,
-    FARTHEST,
     GROUP_FEATURES,
     GROUPS,
     MAIN_FEATURES,
-    MAIN_SHARES,
-    NO_SUCH_TAG,
     SEMANTIC_TAGS,
     TAG_FEATURES,
 )
@@ -50,29 +48,41 @@ FEATURES = (
     *MAIN_FEATURES,
     *TAG_FEATURES,
 )
-"""Names of the columns."""
-_OWNERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
-_SEMANTIC = {tag: number for number, tag in enumerate(SEMANTIC_TAGS)}
+"""Names of the columns of `PageFeatures.rows`, in their order."""
+_OWNER_NUMBERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
+_SEMANTIC_NUMBERS = {tag: number for number, tag in enumerate(SEMANTIC_TAGS)}
 
 
 class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about a page's segments before any model has seen them."""
 
     words: Words
+    """All words of the page."""
     tree: PageTree
+    """Where the segments stand in the page's tree."""
     group: Int64s
     """Path group of each segment: owners of equal tags and attributes up to the root."""
     text: UInt64s
-    """Hash of each segment's words."""
+    """Hash of each segment's words; length n_segments."""
     shape: UInt64s
-    """Hash of each segment's words, those with digits alike."""
+    """Hash of each segment's words, all words with digits being equal; length n_segments."""
     rows: Float32s
-    """(n_segments, len(FEATURES))."""
+    """(n_segments, len(FEATURES)): the features."""
 
 
 def read_features(document: Document) -> PageFeatures:
-    """The features of a page with at least one segment."""
-    segments = document.segments
+    """Return the features of a page with at least one segment.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> html = "<nav><a href=/>Home</a></nav><p>It rains, and it is cold.</p>"
+        >>> features = read_features(parse_document(html, "https://example.com/"))
+        >>> features.rows.shape == (2, len(FEATURES))
+        True
+        >>> features.rows[:, FEATURES.index("commas")].tolist()
+        [0.0, 1.0]
+    """
+    config, segments = FEATURE_CONFIG, document.segments
     characters = read_characters(segments.texts)
     words = read_words(characters)
     tree = read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64))
@@ -80,14 +90,14 @@ def read_features(document: Document) -> PageFeatures:
     text = text_hashes(words)
     group, tag_group = path_groups(document)
     rows = np.empty((len(segments.texts), len(FEATURES)), np.float32)
-    column = fill_text(characters, words, ends, rows, 0)
-    column = fill_links(segments, density, rows, column)
-    column = fill_owners(document, tree.compressed_depth, _OWNERS, rows, column)
+    column = fill_text(characters, words, ends, config, rows, 0)
+    column = fill_links(segments, density, config, rows, column)
+    column = fill_owners(document, tree.compressed_depth, _OWNER_NUMBERS, config, rows, column)
     column = fill_groups(group, tree.words, density, ends, rows, column)
     column = fill_groups(tag_group, tree.words, density, ends, rows, column)
-    column = fill_copies(text, rows, column)
-    column = fill_main(tree, density, ends, MAIN_SHARES, rows, column)
-    fill_tags(document, _SEMANTIC, FARTHEST, NO_SUCH_TAG, rows, column)
+    column = fill_copies(text, config, rows, column)
+    column = fill_main(tree, density, ends, config, rows, column)
+    fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
     return PageFeatures(
         words=words,
         tree=tree,

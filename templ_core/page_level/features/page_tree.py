@@ -1,6 +1,7 @@
 """Where the segments of a page stand in its tree.
 
-Elements with the same segments count as one ("compressed tree"): wrappers add no level.
+Nested elements that hold the same segments count as one level (the "compressed tree"), so that
+wrappers make no difference.
 """
 
 import msgspec
@@ -8,62 +9,72 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.dom.document import Document
+from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._page_tree import read_ranges
 
 LEVELS = 5
-"""Compressed ancestors of a segment that are looked at: L1 to L5."""
-TOP_SHARE = 0.6
-"""T is the highest ancestor with less than this share of the page's words."""
+"""Compressed ancestors of a segment that features look at: L1 to L5."""
 
 
 class PageTree(msgspec.Struct, frozen=True, kw_only=True):
-    """Ranges of segments; columns of length n_nodes unless said otherwise."""
+    """The segments inside each node, and the nodes above each segment.
+
+    Columns have length n_nodes unless they say otherwise.
+    """
 
     first: Int64s
-    """The segments inside a node are first .. last - 1."""
+    """The first segment inside each node."""
     last: Int64s
+    """One past the last segment inside each node."""
     up: Int64s
-    """Lowest ancestor that holds more segments; the topmost node's is itself."""
+    """Lowest ancestor that holds more segments; the topmost node is its own."""
     above: Int64s
     """(LEVELS + 1, n_segments): the nodes L1 to L5, then T, of each segment."""
     compressed_depth: Int64s
-    """Number of different ranges above each node."""
+    """Number of compressed levels above each node."""
     owner: Int32s
     """Owner of each segment; length n_segments."""
     words: Floats
-    """Words of each segment, at least 1; length n_segments."""
+    """Number of words of each segment, at least 1; length n_segments."""
 
     def sums(self, values: Floats, nodes: Int64s) -> Floats:
-        """Sum of a segment column inside each of `nodes`; the shape of `nodes`."""
+        """Return the sum of a segment column inside each of `nodes`, in the shape of `nodes`."""
         before = np.concatenate([np.zeros(1), np.cumsum(values)])
         sums: Floats = before[self.last[nodes]] - before[self.first[nodes]]
         return sums
 
 
 def read_tree(document: Document, words: Floats) -> PageTree:
-    """The tree of a page with at least one segment.
+    """Return the tree of a page with at least one segment.
 
     Args:
         document: The page.
-        words: Words of each segment, at least 1.
+        words: Number of words of each segment, at least 1; length n_segments.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> page = parse_document("<ul><li>one<li>two</ul><p>three", "https://example.com/")
+        >>> tree = read_tree(page, np.ones(3))
+        >>> [page.nodes.tags[node] for node in tree.above[0]]
+        ['ul', 'ul', 'body']
+        >>> tree.sums(np.array([1.0, 2.0, 4.0]), tree.above[0]).tolist()
+        [3.0, 3.0, 7.0]
     """
     segments = document.segments
-    first, last, up, compressed_depth, above = read_ranges(
-        document.nodes.parent, segments.owner, segments.inline_to, words, LEVELS, TOP_SHARE
-    )
-    return PageTree(
-        first=first,
-        last=last,
-        up=up,
-        above=above,
-        compressed_depth=compressed_depth,
-        owner=segments.owner,
-        words=words,
-    )
+    ranges = read_ranges(document, words, LEVELS, FEATURE_CONFIG.top_share)
+    return PageTree(owner=segments.owner, words=words, **ranges)
 
 
 def climb(step: Int64s) -> Int64s:
-    """Where each node ends up when steps upwards are followed until they stop."""
+    """Return where each node ends up when steps upwards are followed until they stop.
+
+    Args:
+        step: The node that each node steps to; itself where it stops.
+
+    Example:
+        >>> climb(np.array([0, 0, 1, 3, 3])).tolist()
+        [0, 0, 0, 3, 3]
+    """
     while True:
         further = step[step]
         if np.array_equal(further, step):

@@ -1,40 +1,55 @@
-"""Features of where a segment stands: among its like, around the main text, under which tags."""
+"""Features of where a segment stands: among similar ones, around the main text, under which tags."""
 
-GROUP_FEATURES = (
-    "number",
-    "share",
-    "link density",
-    "log mean words",
-    "sentence ends",
-    "log deviation",
-)
-"""Of all segments of a path: their number, their share of the page's words, then means by words."""
+from templ_core.page_level.config import FEATURE_CONFIG
+from templ_core.page_level.features import _place_features
+
+GROUP_FEATURES = tuple(_place_features.group_columns())
+"""Names of the features of all segments of a group together.
+
+They are the number of segments (as a logarithm), their share of the page's words, then link
+density, words and sentence ends by word, and the standard deviation of their words.
+"""
 GROUPS = ("path", "tags")
-"""Owners of equal tags and attributes up to the root, and of equal tags."""
-COPY_FEATURES = ("copies", "later copy")
-"""How often a text stands on the page, and whether it stood before."""
-POSITION_FEATURES = ("inside", "levels", "side")
-"""Relative to a node: inside it or not; compressed levels from it up to the common ancestor;
-before (-1), inside (0) or after it (1)."""
-MAIN_SHARES = (0.4, 0.6, 0.8)
-"""Of the words in good segments, which the deepest node with that many holds."""
+"""Names of the two groups of a segment.
+
+The owners of a path group have equal tags and attributes up to the root, those of a tags group
+equal tags.
+"""
+COPY_FEATURES = tuple(_place_features.copy_columns())
+"""Names of the features of equal texts: how often a text stands on the page, and whether it has
+occurred before."""
+POSITION_FEATURES = tuple(_place_features.position_columns())
+"""Names of the features of a position relative to a node.
+
+They are inside it (1) or not (0), the compressed levels from the node up to the common ancestor,
+and the side: before (-1), inside (0) or after it (1).
+"""
 MAIN_FEATURES = (
-    *(f"main {share}: {name}" for share in MAIN_SHARES for name in (*POSITION_FEATURES, "share")),
+    *(
+        f"main {share}: {name}"
+        for share in FEATURE_CONFIG.main_shares
+        for name in (*POSITION_FEATURES, "share")
+    ),
     "among long",
 )
-"""Around the main nodes, and before (0), among (1) or after (2) the long segments.
+"""Names of the features around the main nodes.
 
-A segment is good when it reads like sentences and long when it has many words, few of them links.
+A main node is the deepest node with a certain share of the words in good segments; "share" is its
+share of all words. "among long" is 0 before, 1 among and 2 after the long segments. A segment is
+good when it reads like sentences, and long when it has many words, few of them in links.
 """
 SEMANTIC_TAGS = (
     "nav", "aside", "header", "footer", "main", "article", "section", "form", "table", "ul", "ol",
     "li", "dl", "blockquote", "pre", "figure", "button", "select", "details", "td", "p", "noscript",
 )  # fmt: skip
-FARTHEST, NO_SUCH_TAG = 12, 14
+"""Tags whose nearest element above a segment is looked for; at most 32, one bit each."""
 TAG_FEATURES = (
     *(f"up to {tag}" for tag in SEMANTIC_TAGS),
     "inside main",
     "inside article",
 )
-"""Levels up to the nearest element of each tag, at most FARTHEST, NO_SUCH_TAG without one; then
-whether in main and in article, -1 when the page has none."""
+"""Names of the features of the elements above a segment.
+
+"up to" counts the levels to the nearest element of a tag, see `FeatureConfig.tag_levels_max`. The
+last two are 1 inside and 0 outside of such an element, and -1 where the page has none.
+"""

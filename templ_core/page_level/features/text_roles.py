@@ -1,9 +1,9 @@
-"""Reader comments, reviews and consent texts: parts of a page that are element_types of their own.
+"""Text roles: which segments of a page are comments, reviews or consent texts.
 
-An element says by a whole class name or id what it holds ("comment-list", "cookie-banner"). The
-names are those of content systems, comment services and consent managers, in several languages;
-none belongs to one site. A consent text is also known by its words: a small element
-that tells of cookies and asks to accept them.
+An element tells the role of its text by a whole class name or id ("comment-list", "cookie-banner").
+The names are those of content management systems, comment services and consent managers, in several
+languages; none belongs to a single site. A consent text is also known by its words: a small element
+that mentions cookies and asks to accept them.
 """
 
 import functools
@@ -14,14 +14,12 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.document import Document, bits_around
+from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.page_tree import PageTree
 
 COMMENTS, REVIEWS, CONSENT = 1, 2, 4
-CONSENT_WORDS_MAX = 120
-"""A larger element is no notice, whatever its words."""
-CONSENT_SHARE_MAX = 0.8
-"""A page of which more is named a consent text is about consent."""
+"""Bits of the text roles."""
 
 _PART = (
     r"(?:-(?:list|listing|area|sections?|container|wrap|wrapper|threads?|body|content|text|items?|"
@@ -58,11 +56,14 @@ _NAME_STEMS = (
     *(" cli-bar", "usercentrics", "iubenda", "eupopup", "sp-message", "osano", "klaro"),
     *("tarteaucitron", "evidon"),
 )
-"""Each name that tells a element_type holds one; hyphens may be missing where upper case sets words apart."""
+"""Parts of names: each name that tells a text role holds one of them.
+
+Hyphens may be missing in a name, where upper case sets its words apart.
+"""
 _CONSENT_STEMS = (
     "ookie", "уки", "УКИ", "erezler", "iastecz", "västei", "nformasjonskaps", "クッキー",
 )  # fmt: skip
-"""Of words for cookies, without a letter beyond ASCII that may be upper-case."""
+"""Parts of the words for cookies, without non-ASCII letters that could be upper-case."""
 _USE = re.compile(
     r"\buses?\b|\busing\b|\bstores?\b|verwende|nutz|setz|utilis|utiliz|usamos|\busa\b|gebruik|używa|"
     r"korzysta|wykorzyst|stosuj|использу|kullan|använd|bruger|bruker|käyt|使用|利用",
@@ -77,32 +78,47 @@ _ASK = re.compile(
 
 
 class TextRoles(msgspec.Struct, frozen=True, kw_only=True):
-    """Which segments are of which element_type; columns of length n_segments."""
+    """Which segments have which text role; columns of length n_segments."""
 
     comments: Bools
-    """Of readers: on an article, in a guest book; also a forum's posts where it calls them so."""
+    """Comments of readers on an article or in a guest book, and posts that a forum calls comments."""
     reviews: Bools
-    """Of customers."""
+    """Reviews by customers."""
     consent: Bools
     """Notices about cookies and the like, and their settings."""
 
 
 def read_text_roles(document: Document, tree: PageTree) -> TextRoles:
-    """The element_types of text on a page with at least one segment.
+    """Return the text roles on a page with at least one segment.
 
     Args:
         document: The page.
-        tree: Its tree.
+        tree: The page's tree.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> from templ_core.page_level.features.page_features import read_features
+        >>> html = (
+        ...     "<p>The council met on Monday. <ul class=comment-list><li>I was there.</ul>"
+        ...     "<div><p>We use cookies.<button>Accept</button></div>"
+        ... )
+        >>> page = parse_document(html, "https://example.com/")
+        >>> roles = read_text_roles(page, read_features(page).tree)
+        >>> roles.comments.tolist()
+        [False, True, False, False]
+        >>> roles.consent.tolist()
+        [False, False, True, False]
     """
     named = bits_around(document, _named_roles(document))
     consent = (named & CONSENT > 0) | _reads_like_consent(document, tree)
-    if consent.any() and tree.words[consent].sum() > CONSENT_SHARE_MAX * tree.words.sum():
+    words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
+    if consent.any() and tree.words[consent].sum() > words_max:
         consent = np.zeros(len(tree.words), np.bool_)
     return TextRoles(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
 
 
 def _named_roles(document: Document) -> Int32s:
-    """What each element type is named."""
+    """Return the roles that each element type is named after, as bits."""
     element_types = document.nodes.element_types
     names = np.zeros(len(element_types), np.int32)
     for number in name_stems().found_in([attributes for _, attributes in element_types]):
@@ -114,7 +130,7 @@ def _named_roles(document: Document) -> Int32s:
 
 @functools.cache
 def name_stems() -> Stems:
-    """Finds attributes that may name a element_type."""
+    """Return the automaton that finds attributes which may name a text role."""
     return Stems({*_NAME_STEMS, *(stem.replace("-", "") for stem in _NAME_STEMS)})
 
 
@@ -125,18 +141,28 @@ def _consent_stems() -> Stems:
 
 @functools.lru_cache(maxsize=1 << 14)
 def named_roles(attributes: str) -> int:
-    """COMMENTS, REVIEWS and CONSENT, added up, as far as class names and the id name them."""
-    element_types = 0
+    """Return the text roles that class names and an id name, as bits.
+
+    Args:
+        attributes: Class names, id and role of an element, separated by white space.
+
+    Example:
+        >>> named_roles("wide cookie-banner") == CONSENT
+        True
+        >>> named_roles("no-comments")
+        0
+    """
+    roles = 0
     for name in attributes.split():
         plain = _CASE.sub("-", name).replace("_", "-").lower()
-        element_types |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
-        element_types |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
-        element_types |= CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
-    return element_types
+        roles |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
+        roles |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
+        roles |= CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
+    return roles
 
 
 def _reads_like_consent(document: Document, tree: PageTree) -> Bools:
-    """Segments that tell of the use of cookies, in a small element that asks to accept it."""
+    """Return which segments mention the use of cookies in a small element that asks to accept it."""
     found = np.zeros(len(tree.words), np.bool_)
     texts = document.segments.texts
     candidates = _consent_stems().found_in(texts)
@@ -145,14 +171,17 @@ def _reads_like_consent(document: Document, tree: PageTree) -> Bools:
     words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
     for segment in candidates:
         first, last = _notice(document, tree, segment)
-        is_small = words_before[last] - words_before[first] <= CONSENT_WORDS_MAX
+        is_small = words_before[last] - words_before[first] <= FEATURE_CONFIG.consent_words_max
         if is_small and _USE.search(texts[segment]):
             found[segment] = _ASK.search("\n".join(texts[first:last])) is not None
     return found
 
 
 def _notice(document: Document, tree: PageTree, segment: int) -> tuple[int, int]:
-    """The segments of the smallest element around a segment's block: itself where it is alone."""
+    """Return the range of the segments in the smallest element around a segment's block.
+
+    Where the segment is alone in the parent of its block, that is the segment itself.
+    """
     above = max(int(document.nodes.parent[tree.owner[segment]]), 0)
     if tree.last[above] - tree.first[above] > 1:
         above = int(tree.above[0, segment])

@@ -1,1 +1,1 @@
-"""The page model: from features to log-odds for content."""
+"""The page model: from a page's features to the log-odds that each segment is content."""

@@ -1,4 +1,4 @@
-"""Sums of the hashed table of tags and attributes, see `templ_core.page_level.model.hashed_scores`."""
+"""Compiled sums over the tokens of attributes; see `templ_core.page_level.model.hashed_scores`."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, qsort
@@ -16,11 +16,10 @@ cdef extern from "Python.h":
 
 cdef enum:
     OWNER, INLINE, ABOVE1, ABOVE2, ABOVE3, FAR, ROLES
+    LEVELS = 3
+    INSERTION_MAX = 24      # so many stems are sorted by insertion, more by qsort
 
-cdef enum:
-    FEW = 24
-
-cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]
+cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]      # stems of roles with one level share their weights
 cdef uint32_t[256] CRC
 
 
@@ -37,19 +36,31 @@ cdef void _fill_crc() noexcept:
 _fill_crc()
 
 
-def attribute_sums(
-    list element_types, type_column, parent_column, end_column, owner_column, from_column, to_column,
-    weight_column, double unit,
-):
-    """Sum of the weights of each segment's tokens, before the bias; length n_segments."""
-    cdef Py_ssize_t node, nodes = len(type_column), segment, segments = len(owner_column)
-    cdef const int *element_type = <const int *>items(type_column, 4)
-    cdef const int *parent = <const int *>items(parent_column, 4)
-    cdef const int *end = <const int *>items(end_column, 4)
-    cdef const int *owner = <const int *>items(owner_column, 4)
-    cdef const int *inline_from = <const int *>items(from_column, 4)
-    cdef const int *inline_to = <const int *>items(to_column, 4)
-    type_scores = _type_scores(element_types, <const signed char *>items(weight_column, 1), unit)
+def role_levels():
+    """Return the level of each role by the name of the role, in the order of their numbers."""
+    numbers = dict(
+        owner=OWNER, inline=INLINE, above1=ABOVE1, above2=ABOVE2, above3=ABOVE3, far=FAR
+    )
+    if list(numbers.values()) != list(range(ROLES)):
+        raise AssertionError("each role needs a name, in the order of the numbers")
+    return {name: LEVEL[number] for name, number in numbers.items()}
+
+
+def attribute_sums(document, table):
+    """Return the sum of the weights of each segment's tokens in log-odds, without the bias."""
+    nodes_of, segments_of = document.nodes, document.segments
+    cdef list element_types = nodes_of.element_types
+    cdef double unit = table.unit
+    cdef Py_ssize_t node, nodes = len(nodes_of.element_type)
+    cdef Py_ssize_t segment, segments = len(segments_of.owner)
+    cdef const int *element_type = <const int *>items(nodes_of.element_type, 4)
+    cdef const int *parent = <const int *>items(nodes_of.parent, 4)
+    cdef const int *end = <const int *>items(nodes_of.end, 4)
+    cdef const int *owner = <const int *>items(segments_of.owner, 4)
+    cdef const int *inline_from = <const int *>items(segments_of.inline_from, 4)
+    cdef const int *inline_to = <const int *>items(segments_of.inline_to, 4)
+    cdef const signed char *weights = <const signed char *>items(table.weights, 1)
+    type_scores = _type_scores(element_types, weights, unit)
     cdef const double *score = <const double *>items(type_scores, 8)
     inline_column, closed_column = np.zeros(nodes + 1), np.zeros(nodes + 1)
     far_column, result = np.empty(nodes), np.empty(segments)
@@ -83,11 +94,11 @@ def attribute_sums(
 
 
 cdef object _type_scores(list element_types, const signed char *weights, double unit):
-    """Sum of the weights of each element_type's tokens in each role: (n_element_types, ROLES)."""
+    """Return the sum of each element type's weights in each role, (n_element_types, ROLES)."""
     cdef uint32_t *stems = NULL
     cdef Py_ssize_t number, count, place
-    cdef int role
-    cdef int[3] of_level
+    cdef int role, level
+    cdef int[LEVELS] of_level
     cdef uint32_t tag
     cdef bint is_root
     cdef Py_ssize_t size
@@ -105,8 +116,10 @@ cdef object _type_scores(list element_types, const signed char *weights, double 
                 stems = <uint32_t *>resized(stems, size * sizeof(uint32_t))
                 count = _distinct_stems(bytes, size, stems)
                 for place in range(count):
-                    for role in range(3):
-                        of_level[role] += weights[place_of(stems[place] ^ <uint64_t>(role + 1) << 32)]
+                    for level in range(LEVELS):
+                        of_level[level] += weights[
+                            place_of(stems[place] ^ <uint64_t>(level + 1) << 32)
+                        ]
             for role in range(ROLES):
                 if is_root and role != OWNER:
                     continue
@@ -127,7 +140,10 @@ cdef uint32_t _crc(const char *bytes, Py_ssize_t size) noexcept:
 
 
 cdef Py_ssize_t _distinct_stems(const char *text, Py_ssize_t size, uint32_t *stems) noexcept:
-    """Hashes of the different runs of letters, split where lower case turns into upper case."""
+    """Fill in the hashes of the different stems of a text, and return how many there are.
+
+    See `hashed_scores.stem_hashes`.
+    """
     cdef Py_ssize_t at = 0, start, count = 0, kept = 0, place
     cdef uint32_t value
     while at < size:
@@ -164,10 +180,10 @@ cdef inline bint _is_lower(char letter) noexcept:
 
 
 cdef void _sort(uint32_t *stems, Py_ssize_t count) noexcept:
-    """By insertion where there are few."""
+    """Sort in place: by insertion where there are few, which is quicker than qsort."""
     cdef Py_ssize_t place, at
     cdef uint32_t stem
-    if count > FEW:
+    if count > INSERTION_MAX:
         qsort(stems, count, sizeof(uint32_t), _compare)
         return
     for place in range(1, count):

@@ -1,10 +1,4 @@
 from templ_core.array_types import Float32s, Floats
+from templ_core.page_level.model.network import Network
 
-def network_log_odds(
-    rows: Float32s,
-    mean: Float32s,
-    scale: Float32s,
-    clip: float,
-    weights: list[Float32s],
-    biases: list[Float32s],
-) -> Floats: ...
+def network_log_odds(rows: Float32s, network: Network, clip: float) -> Floats: ...

@@ -1,7 +1,7 @@
-"""Layers of a small network, a few rows at a time, in one order of operations on every machine.
+"""The compiled layers of a small network, with one order of operations on every machine.
 
-Products are added by fused multiply-add, which rounds once: exactly the same in every width of
-vectors and where the machine has none.
+Products are added by fused multiply-add, which rounds once: the result is the same with vectors of
+any width and without them. Several rows are computed at a time, so that each weight is loaded once.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ cdef extern from *:
             values[place] = values[place] > 0 ? values[place] : 0;
     }
 
-    /* What follows is compiled for each kind of processor: the same operations on each number. */
+    /* The following is built for several processor families, with the same operations. */
     #define TEMPL_LOOPS(NAME, TARGET)                                                              \\
         /* Features in standard deviations from the mean, cut off. */                              \\
         TARGET static void NAME##_standardise(                                                     \\
@@ -140,8 +140,9 @@ cdef struct Layer:
     long inputs, outputs
 
 
-def network_log_odds(rows, means, scales, float clip, list weights, list biases):
-    """Output of the last layer's only unit for each row of features."""
+def network_log_odds(rows, network, float clip):
+    """Return the output of the last layer's only unit for each row of features."""
+    means, scales, weights, biases = network.mean, network.scale, network.weights, network.biases
     cdef Py_ssize_t count = len(rows), row
     cdef const float *features = <const float *>items(rows, 4)
     cdef long inputs = len(means), widest = inputs, units

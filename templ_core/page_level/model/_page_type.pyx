@@ -1,4 +1,4 @@
-"""What tells a page's page_type, see `templ_core.page_level.model.page_type`."""
+"""Compiled sums that tell the type of a page; see `templ_core.page_level.model.page_type`."""
 
 from libc.math cimport exp, log, log1p, rint
 
@@ -7,21 +7,24 @@ import numpy as np
 from templ_core._arrays cimport items
 
 cdef enum:
-    OF_PAGE = 6             # statistics that are no means of features
-    KINDS_MAX = 8
+    PAGE_TYPES_MAX = 8
+
+# The statistics of the page as a whole; they follow the two means of each feature.
+cdef struct WholePage:
+    double log_content, log_words, content_share, mean_attribute, mean_text, log_segments
 
 
 def page_statistics(rows, words_column, attribute_column, text_column, double weight):
-    """Means of features by content and by words, then six sums of the page."""
+    """Return means of features by content and by words, then the statistics of WholePage."""
     cdef Py_ssize_t size = len(rows), columns = rows.shape[1], row, column
     cdef const float *features = <const float *>items(rows, 4)
     cdef const double *words = <const double *>items(words_column, 8)
     cdef const double *attribute = <const double *>items(attribute_column, 8)
     cdef const double *text = <const double *>items(text_column, 8)
     cdef double mass, content = 0, total = 0, attributes = 0, texts = 0
-    result = np.zeros(2 * columns + OF_PAGE)
+    result = np.zeros(2 * columns + sizeof(WholePage) // sizeof(double))
     cdef double *found = <double *>items(result, 8, True)
-    cdef double *page = found + 2 * columns
+    cdef WholePage *page = <WholePage *>(found + 2 * columns)
     for row in range(size):
         mass = words[row] / (1 + exp(-weight * (attribute[row] + text[row])))
         content += mass
@@ -32,26 +35,28 @@ def page_statistics(rows, words_column, attribute_column, text_column, double we
     for column in range(columns):
         found[column] /= content
         found[columns + column] /= total
-    page[0], page[1], page[2] = log1p(content), log1p(total), content / total
-    page[3], page[4], page[5] = attributes / content, texts / content, log(<double>size)
+    page.log_content, page.log_words = log1p(content), log1p(total)
+    page.content_share = content / total
+    page.mean_attribute, page.mean_text = attributes / content, texts / content
+    page.log_segments = log(<double>size)
     return result
 
 
-def page_type_shares(
-    statistics_column, mean_column, scale_column, weight_rows, bias_column,
-    double clip, int decimals,
-):
-    """Probability of each page_type, rounded."""
-    cdef Py_ssize_t inputs = len(statistics_column), page_types = len(bias_column), place, page_type
+def page_type_shares(statistics_column, model, double clip, int decimals):
+    """Return the probability of each page type, rounded."""
+    cdef Py_ssize_t inputs = len(statistics_column), page_types = len(model.biases)
+    cdef Py_ssize_t place, page_type
     cdef const double *statistics = <const double *>items(statistics_column, 8)
-    cdef const float *mean = <const float *>items(mean_column, 4)
-    cdef const float *scale = <const float *>items(scale_column, 4)
-    cdef const float *weights = <const float *>items(weight_rows, 4)
-    cdef const float *biases = <const float *>items(bias_column, 4)
-    cdef double[KINDS_MAX] log_odds
+    cdef const float *mean = <const float *>items(model.mean, 4)
+    cdef const float *scale = <const float *>items(model.scale, 4)
+    cdef const float *weights = <const float *>items(model.weights, 4)
+    cdef const float *biases = <const float *>items(model.biases, 4)
+    cdef double[PAGE_TYPES_MAX] log_odds
     cdef double value, most, total = 0, unit = 10.0 ** decimals
-    if not 0 < page_types <= KINDS_MAX or len(mean_column) != inputs or len(weight_rows) != inputs:
-        raise ValueError("page_types by other statistics")
+    if not 0 < page_types <= PAGE_TYPES_MAX:
+        raise ValueError(f"a regression of {page_types} page types")
+    if len(model.mean) != inputs or len(model.weights) != inputs:
+        raise ValueError("a regression over other statistics")
     for page_type in range(page_types):
         log_odds[page_type] = 0
     for place in range(inputs):

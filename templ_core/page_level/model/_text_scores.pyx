@@ -1,20 +1,20 @@
-"""Sums of the hashed table of words, see `templ_core.page_level.model.hashed_scores`."""
+"""Compiled sums over the tokens of words; see `templ_core.page_level.model.hashed_scores`."""
 
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from templ_core.page_level._hashing cimport mix, place_of
-from templ_core._tag_numbers cimport number_tags
+from templ_core.page_level._hashing cimport TABLE_SIZE, mix, place_of
 
 import numpy as np
 
 from templ_core._arrays cimport items
 
+# Which tokens a segment has: a model holds for the numbers that it was trained with.
 cdef enum:
-    LEADING_WORDS = 30
-    STARTING_WORDS = 3
-    SHORT_WORDS = 6
+    LEADING_WORDS = 30      # the first words of a segment are a token each
+    STARTING_WORDS = 3      # so many first words together are one more token
+    SHORT_WORDS = 6         # a text of at most so many words is a token as a whole
     TOKENS_MAX = LEADING_WORDS + 2
     SLOTS = 64
 
@@ -22,8 +22,13 @@ cdef uint64_t WORD = 0x51ED27, START = 0xA24BAED, WHOLE = 0x9FB21C65
 cdef uint64_t HEADING = 0xC13FA9A902A6328F, TURN = 0xFF51AFD7ED558CCD
 
 
+def table_size():
+    """Return the number of places of a hashed table."""
+    return TABLE_SIZE
+
+
 def text_sums(hash_column, words_column, heading_column, weight_column):
-    """Sum of the weights of each segment's tokens and its last heading's, before unit and bias."""
+    """Return the sum of the weights of each segment's tokens and of its last heading's."""
     cdef Py_ssize_t segment, count = len(words_column)
     cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
     cdef const int64_t *words = <const int64_t *>items(words_column, 8)
@@ -54,14 +59,16 @@ def text_sums(hash_column, words_column, heading_column, weight_column):
 
 
 def token_places(hash_column, words_column, chosen_column, bint as_heading):
-    """Place and segment of each token of the chosen segments."""
+    """Return place and segment of each token of the chosen segments."""
     cdef Py_ssize_t segment, segments = len(words_column), most = TOKENS_MAX * segments, count = 0
     cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
     cdef const int64_t *words = <const int64_t *>items(words_column, 8)
     cdef const unsigned char *chosen = <const unsigned char *>items(chosen_column, 1)
-    start_column, result = np.empty(segments, np.int64), np.empty((2, most), np.int64)
+    start_column = np.empty(segments, np.int64)
+    place_column, segment_column = np.empty(most, np.int64), np.empty(most, np.int64)
     cdef int64_t *starts = <int64_t *>items(start_column, 8, True)
-    cdef int64_t *column = <int64_t *>items(result, 8, True)
+    cdef int64_t *place_of_token = <int64_t *>items(place_column, 8, True)
+    cdef int64_t *segment_of_token = <int64_t *>items(segment_column, 8, True)
     cdef int[TOKENS_MAX] places
     cdef int tokens, token
     _fill_starts(words, segments, starts)
@@ -71,13 +78,13 @@ def token_places(hash_column, words_column, chosen_column, bint as_heading):
                 hashes, starts[segment], words[segment], HEADING if as_heading else 0, places
             )
             for token in range(tokens):
-                column[count], column[most + count] = places[token], segment
+                place_of_token[count], segment_of_token[count] = places[token], segment
                 count += 1
-    return result[0, :count], result[1, :count]
+    return place_column[:count], segment_column[:count]
 
 
 cdef void _fill_starts(const int64_t *words, Py_ssize_t count, int64_t *starts) noexcept:
-    """Number of the first word of each segment."""
+    """Fill in the number of each segment's first word."""
     cdef Py_ssize_t segment
     cdef int64_t word = 0
     for segment in range(count):
@@ -88,7 +95,7 @@ cdef void _fill_starts(const int64_t *words, Py_ssize_t count, int64_t *starts) 
 cdef int _places(
     const uint64_t *hashes, int64_t first, int64_t words, uint64_t salt, int *places
 ) noexcept:
-    """Places of a segment's different tokens; how many."""
+    """Fill in the places of a segment's different tokens, and return how many there are."""
     cdef int tokens = 0, word
     cdef uint64_t whole = 0, power = 1
     cdef int[SLOTS] seen
@@ -108,7 +115,7 @@ cdef int _places(
 
 
 cdef inline int _add(int *places, int tokens, int place, int *seen) noexcept:
-    """The place behind the others, unless the table of those seen has it."""
+    """Append a place unless it is among those seen, and return how many places there are."""
     cdef int slot = place % SLOTS
     while seen[slot] >= 0 and seen[slot] != place:
         slot = (slot + 1) % SLOTS
@@ -123,27 +130,3 @@ cdef inline double _sum(const signed char *weights, const int *places, int token
     for token in range(tokens):
         total += weights[places[token]]
     return total
-
-
-def last_headings(document, dict headings):
-    """Number of the last heading before each segment, -1 without one."""
-    nodes, owners = document.nodes, document.segments.owner
-    cdef Py_ssize_t node, nodes_count = len(nodes.element_type), segment, count = len(owners)
-    cdef const int *element_type = <const int *>items(nodes.element_type, 4)
-    cdef const int *parent = <const int *>items(nodes.parent, 4)
-    cdef const int *owner = <const int *>items(owners, 4)
-    tag_column = np.empty(len(nodes.element_types), np.int32)
-    inside_column = np.empty(nodes_count, np.uint8)
-    cdef int *tag = <int *>items(tag_column, 4, True)
-    cdef unsigned char *inside = <unsigned char *>items(inside_column, 1, True)
-    cdef int64_t last = -1
-    number_tags(nodes.element_types, headings, tag)
-    for node in range(nodes_count):
-        inside[node] = tag[element_type[node]] >= 0 or (parent[node] >= 0 and inside[parent[node]])
-    result = np.empty(count, np.int64)
-    cdef int64_t *heading = <int64_t *>items(result, 8, True)
-    for segment in range(count):
-        heading[segment] = last
-        if inside[owner[segment]]:
-            last = segment
-    return result

@@ -1,4 +1,4 @@
-"""Decision trees on many rows at once, without branches."""
+"""Compiled evaluation of decision trees on many rows at once, without branches."""
 
 from libc.stdint cimport uint32_t
 
@@ -10,16 +10,14 @@ cdef enum:
     SIDE_BY_SIDE = 8
 
 
-def tree_sums(
-    const float[:, ::1] rows,
-    const int[::1] feature,
-    const float[::1] threshold,
-    const int[::1] left,
-    const int[::1] right,
-    const float[::1] value,
-    const int[::1] roots,
-):
-    """Sum of the leaves that each row of features reaches, one leaf a tree: rows go down side by side."""
+def tree_sums(const float[:, ::1] rows, trees):
+    """Return the sum of the leaves that each row of features reaches, one leaf in each tree.
+
+    Several rows go down side by side, which hides the time that each step waits for memory.
+    """
+    cdef const int[::1] feature = trees.feature, left = trees.left, right = trees.right
+    cdef const int[::1] roots = trees.roots
+    cdef const float[::1] threshold = trees.threshold, value = trees.value
     cdef Py_ssize_t count = rows.shape[0], row, tree
     cdef int steps, step, lane, lanes
     cdef int at[SIDE_BY_SIDE]
@@ -48,7 +46,7 @@ def tree_sums(
 
 
 cdef int _depth(const int[::1] left, const int[::1] right, int node) noexcept:
-    """Steps from a node to its deepest leaf."""
+    """Return the number of steps from a node to its deepest leaf."""
     if left[node] == node:
         return 0
     return 1 + max(_depth(left, right, left[node]), _depth(left, right, right[node]))
@@ -71,7 +69,7 @@ cdef extern from *:
     #endif
     }
 
-    /* Leaves of a tree that its nodes leave possible, for all rows. */
+    /* Finds for each row the leaves of a tree that its nodes leave possible. */
     #ifdef __GNUC__
     typedef float templ_floats __attribute__((vector_size(32)));
     typedef int32_t templ_bits __attribute__((vector_size(32)));
@@ -131,16 +129,16 @@ cdef extern from *:
     ) noexcept
 
 
-def leaf_sums(rows, feature_column, threshold_column, right_column, end_column, leaf_rows):
-    """The same of trees of at most 32 leaves, by the leaves that each node leaves possible."""
+def leaf_sums(rows, masks):
+    """Return the sum of the leaves that each row reaches, for trees of at most 32 leaves."""
     cdef Py_ssize_t count = len(rows), columns = rows.shape[1], row, tree, column
-    cdef Py_ssize_t trees = len(end_column), leaves_max = leaf_rows.shape[1]
+    cdef Py_ssize_t trees = len(masks.ends), leaves_max = masks.leaf_values.shape[1]
     cdef const float *first = <const float *>items(rows, 4)
-    cdef const int *feature = <const int *>items(feature_column, 4)
-    cdef const float *threshold = <const float *>items(threshold_column, 4)
-    cdef const uint32_t *right_leaves = <const uint32_t *>items(right_column, 4)
-    cdef const int *ends = <const int *>items(end_column, 4)
-    cdef const float *leaf_values = <const float *>items(leaf_rows, 4)
+    cdef const int *feature = <const int *>items(masks.feature, 4)
+    cdef const float *threshold = <const float *>items(masks.threshold, 4)
+    cdef const uint32_t *right_leaves = <const uint32_t *>items(masks.right_leaves, 4)
+    cdef const int *ends = <const int *>items(masks.ends, 4)
+    cdef const float *leaf_values = <const float *>items(masks.leaf_values, 4)
     cdef int lane, node
     cdef uint32_t[TEMPL_LANES] leaves
     cdef double[TEMPL_LANES] total

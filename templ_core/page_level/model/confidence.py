@@ -1,7 +1,7 @@
 """From the F1 that a cut expects to the F1 that such pages had: the confidence of a record.
 
 The cut takes its probabilities for certain, so it expects too much. The correction is a monotone
-broken line, fitted by isotonic regression to pages that the model had not seen.
+piecewise linear function, fitted by isotonic regression to pages that the model had not seen.
 """
 
 import msgspec
@@ -11,7 +11,7 @@ from templ_core.array_types import Float32s
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
-    """Knots of the line, ascending; the same number of both."""
+    """The knots of the function, ascending; both columns have the same length."""
 
     expected: Float32s
     """F1 that the cut expects, 0 to 1."""
@@ -19,7 +19,15 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """F1 that pages had, 0 to 1; never descends."""
 
     def of(self, expected_f1: float) -> float:
-        """The confidence for an expected F1, 0 to 1; the same for a model without knots."""
+        """Return the confidence for an expected F1, 0 to 1.
+
+        A model without knots returns the expected F1 itself.
+
+        Example:
+            >>> knots = np.array([0.5, 1.0], np.float32), np.array([0.25, 0.75], np.float32)
+            >>> Confidence(expected=knots[0], found=knots[1]).of(0.75)
+            0.5
+        """
         if not len(self.expected):
             return expected_f1
         return float(np.interp(expected_f1, self.expected, self.found))

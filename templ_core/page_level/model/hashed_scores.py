@@ -1,8 +1,8 @@
 """Two logistic regressions over hashed tokens: of tags and class names, and of words.
 
-A token's weight stands in a table at the place its hash gives, so a model is a table of numbers
-whatever the vocabulary. Tokens above a segment count once for each ancestor that has them, which
-makes the score of a path a sum over its nodes.
+The weight of a token stands in a table at the place that its hash gives, so a model is a table of
+numbers whatever the vocabulary. Tokens above a segment count once for each ancestor that has them,
+which makes the score of a path a sum over its nodes.
 """
 
 import functools
@@ -15,69 +15,79 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
-from templ_core.dom.document import Document
-from templ_core.page_level.features.characters import (
-    Words,
-    mix,
-)
-from templ_core.page_level.model import _text_scores
-from templ_core.page_level.model._attribute_scores import attribute_sums
-from templ_core.page_level.model._text_scores import text_sums, token_places
+from templ_core.dom._tree import tag_bits
+from templ_core.dom.document import Document, bits_around
+from templ_core.page_level.config import MODEL_CONFIG
+from templ_core.page_level.features.characters import Words, mix
+from templ_core.page_level.model._attribute_scores import attribute_sums, role_levels
+from templ_core.page_level.model._text_scores import table_size, text_sums, token_places
 
-TABLE_SIZE = 1 << 15
-"""Places of each table; 4 096 would cost 0.02, more than 16 384 gains nothing."""
-ODDS_MAX = 8.0
-ROLES = ("owner", "inline", "above1", "above2", "above3", "far")
-"""What a node can be to a segment: the block it stands in, an inline element of its text, one of
-the three ancestors above the owner, or one further up."""
-_LEVELS = {"owner": 0, "inline": 0, "above1": 1, "above2": 1, "above3": 1, "far": 2}
+TABLE_SIZE = table_size()
+"""Places of each table: 32 768. A table of 4 096 would cost 0.02 F1, more than 16 384 gains nothing."""
+_LEVELS = role_levels()
+NODE_ROLES = tuple(_LEVELS)
+"""What a node can be to a segment: the block it stands in (owner), an inline element of its text,
+one of the three ancestors above the owner (above1 to above3), or an ancestor further up (far)."""
 _LEVEL_SALTS = {role: np.uint64((level + 1) << 32) for role, level in _LEVELS.items()}
-_TAG_SALTS = {role: np.uint64((number + 9) << 32) for number, role in enumerate(ROLES)}
+_TAG_SALTS = {role: np.uint64((number + 9) << 32) for number, role in enumerate(NODE_ROLES)}
 _STEM = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ROOTS = frozenset(("html", "body"))
 
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
-"""Level of each heading tag."""
+"""The heading tags and their levels."""
 
 
 class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
-    """Weights of one logistic regression."""
+    """The weights of one logistic regression."""
 
     weights: npt.NDArray[np.int8]
-    """Length TABLE_SIZE, in units of `unit`."""
+    """Log-odds of the tokens at each place, in units of `unit`; length TABLE_SIZE."""
     unit: float
+    """Log-odds of a weight of 1."""
     bias: float
+    """Log-odds of a segment without tokens."""
 
     def log_odds(self, sums: Floats) -> Floats:
-        """Log-odds for sums of weights; what many tokens repeat does not count without limit."""
-        return np.minimum(np.maximum(self.bias + sums, -ODDS_MAX), ODDS_MAX)
+        """Return the log-odds for sums of weights, limited by `ModelConfig.score_log_odds_max`.
+
+        Args:
+            sums: Sum of the weights of each segment's tokens, in log-odds.
+        """
+        limit = MODEL_CONFIG.score_log_odds_max
+        return np.minimum(np.maximum(self.bias + sums, -limit), limit)
 
 
 class TokenPlaces(NamedTuple):
-    """Places of tokens in a table; both columns of equal length."""
+    """The places of tokens in a table; both columns have the same length."""
 
     place: Int64s
+    """Place of each token, 0 to TABLE_SIZE - 1."""
     group: Int64s
-    """The node or segment a token belongs to."""
+    """The element type or segment that each token belongs to."""
 
 
-class NodeTypes(msgspec.Struct, frozen=True, kw_only=True):
-    """The different pairs of tag and attributes on a page, and the hashes of their tokens."""
+class ElementTypeTokens(msgspec.Struct, frozen=True, kw_only=True):
+    """The element types of a page, and the hashes of their tokens."""
 
     of_node: Int32s
-    """Which element_type each node is; length n_nodes."""
+    """Number of each node's element type; length n_nodes."""
     number: int
+    """How many element types there are."""
     tags: UInt64s
-    """Hash of each element_type's tag; length `number`."""
+    """Hash of each element type's tag; length `number`."""
     stems: UInt64s
-    """Hashes of the parts of all element_types' attributes."""
+    """Hashes of the parts of all element types' attributes."""
     stem_types: Int64s
-    """The element_type each stem belongs to."""
+    """The element type that each of `stems` belongs to."""
     is_root: Bools
-    """`html` and `body`, which only count as owners; length `number`."""
+    """Whether each is `html` or `body`, which count only as owners; length `number`."""
 
     def places(self, role: str) -> TokenPlaces:
-        """Places of the tokens that a element_type has in a role; grouped by element_type."""
+        """Return the places of the tokens of each element type in a role.
+
+        Args:
+            role: One of NODE_ROLES.
+        """
         counts = ~self.is_root
         stems = counts[self.stem_types]
         tags = np.flatnonzero(counts | (role == "owner"))
@@ -88,11 +98,11 @@ class NodeTypes(msgspec.Struct, frozen=True, kw_only=True):
         return TokenPlaces(place, np.concatenate([self.stem_types[stems], tags]))
 
 
-def read_element_types(document: Document) -> NodeTypes:
-    """The element types of a page."""
+def read_element_types(document: Document) -> ElementTypeTokens:
+    """Return the tokens of a page's element types: those that `attribute_scores` counts."""
     element_types = document.nodes.element_types
     stems = [stem_hashes(attributes) for _, attributes in element_types]
-    return NodeTypes(
+    return ElementTypeTokens(
         of_node=document.nodes.element_type,
         number=len(element_types),
         tags=np.array([_hash(tag) for tag, _ in element_types], np.uint64),
@@ -104,7 +114,14 @@ def read_element_types(document: Document) -> NodeTypes:
 
 @functools.lru_cache(maxsize=1 << 14)
 def stem_hashes(attributes: str) -> tuple[int, ...]:
-    """Hashes of the different letters-only parts of `attributes`, split at changes of case."""
+    """Return the hashes of the different stems of a string of attributes.
+
+    Stems are runs of ASCII letters, split where lower case turns into upper case.
+
+    Example:
+        >>> stem_hashes("postComments post-17") == stem_hashes("comments post")
+        True
+    """
     if not attributes:
         return ()
     return tuple(sorted({_hash(stem.lower()) for stem in _STEM.findall(attributes)}))
@@ -115,37 +132,42 @@ def _hash(token: str) -> int:
 
 
 def attribute_scores(document: Document, table: HashedTable) -> Floats:
-    """Log-odds for content from tags, class names, ids and roles; length n_segments."""
-    nodes, segments = document.nodes, document.segments
-    sums = attribute_sums(
-        nodes.element_types,
-        nodes.element_type,
-        nodes.parent,
-        nodes.end,
-        segments.owner,
-        segments.inline_from,
-        segments.inline_to,
-        table.weights,
-        table.unit,
-    )
-    return table.log_odds(sums)
+    """Return log-odds for content from tags, class names, ids and roles; length n_segments.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> from templ_core.page_level.model.model_file import shipped_model
+        >>> html = "<nav class=menu>Home</nav><article class=story><p>It rains.</p></article>"
+        >>> page = parse_document(html, "https://example.com/")
+        >>> scores = attribute_scores(page, shipped_model().attribute)
+        >>> bool(scores[0] < scores[1])
+        True
+    """
+    return table.log_odds(attribute_sums(document, table))
 
 
 def text_scores(words: Words, heading: Int64s, table: HashedTable) -> Floats:
-    """Log-odds for content from words; length n_segments.
+    """Return log-odds for content from words; length n_segments.
 
     Args:
         words: The page's words.
-        heading: Number of the last heading before each segment, -1 without one.
+        heading: Number of the last heading before each segment, -1 where there is none.
         table: The regression's weights.
+
+    Example:
+        >>> from templ_core.page_level.features.characters import read_characters, read_words
+        >>> from templ_core.page_level.model.model_file import shipped_model
+        >>> words = read_words(read_characters(["Read more", "The council met on Monday."]))
+        >>> scores = text_scores(words, np.array([-1, -1]), shipped_model().text)
+        >>> bool(scores[0] < scores[1])
+        True
     """
-    return table.log_odds(
-        table.unit * text_sums(words.hashes, words.per_segment, heading, table.weights)
-    )
+    sums = text_sums(words.hashes, words.per_segment, heading, table.weights)
+    return table.log_odds(table.unit * sums)
 
 
 def text_places(words: Words) -> TokenPlaces:
-    """Places of each segment's text tokens, every token once.
+    """Return the places of each segment's own tokens, each token once.
 
     Tokens are the first words, the first three words as one, and a short text as a whole.
     """
@@ -154,12 +176,32 @@ def text_places(words: Words) -> TokenPlaces:
 
 
 def heading_places(words: Words, heading: Int64s) -> TokenPlaces:
-    """The same for segments that are the last heading before some segment, hashed apart."""
+    """Return the places of the tokens of headings, which hash differently from text.
+
+    Only segments are read that are the last heading before another segment.
+
+    Args:
+        words: The page's words.
+        heading: Number of the last heading before each segment, -1 where there is none.
+    """
     used = np.zeros(len(words.per_segment), np.uint8)
     used[heading[heading >= 0]] = 1
     return TokenPlaces(*token_places(words.hashes, words.per_segment, used, as_heading=True))
 
 
 def last_headings(document: Document) -> Int64s:
-    """Number of the last heading before each segment, -1 without one; length n_segments."""
-    return _text_scores.last_headings(document, HEADINGS)
+    """Return the number of the last heading before each segment; length n_segments.
+
+    It is -1 for segments without a heading before them.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> page = parse_document("<p>a<h2>b</h2><p>c<p>d<h3>e</h3>", "https://example.com/")
+        >>> last_headings(page).tolist()
+        [-1, -1, 1, 1, 1]
+    """
+    is_heading = bits_around(document, tag_bits(document.nodes.element_types, HEADINGS)) > 0
+    last = np.full(len(is_heading), -1, np.int64)
+    number = np.where(is_heading[:-1], np.arange(len(is_heading) - 1), -1)
+    np.maximum.accumulate(number, out=last[1:])
+    return last

@@ -1,4 +1,8 @@
-"""A page model as a file: zstd of MessagePack, behind a name, with a digest of its numbers."""
+"""A page model as a file.
+
+The file is a line with the format's name, then MessagePack compressed with zstd. It holds a digest
+of the model's numbers, so that damage is noticed and equal models have equal versions.
+"""
 
 import functools
 import hashlib
@@ -19,7 +23,8 @@ from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 MODEL_FORMAT = 2
-SHIPPED = "page_model.bin"
+"""Number of the file format; a file of another format is refused."""
+_SHIPPED = "page_model.bin"
 _NAME = b"templ page model\n"
 _MAX_BYTES = 64 << 20
 _LEVEL = 19
@@ -44,11 +49,11 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     tree_base: float
     tree_depth: int
     networks: list[list[_Array]]
-    """Of each network: mean, scale, then weights and biases by layer."""
+    """Mean and scale of each network, then the weights of all layers, then the biases."""
     page_types: list[_Array]
-    """Mean, scale, weights and biases; empty = none."""
+    """Mean, scale, weights and biases; empty where the model tells no page types."""
     confidence: list[_Array]
-    """Expected and found."""
+    """The columns `expected` and `found`."""
 
 
 class _File(msgspec.Struct, frozen=True, array_like=True):
@@ -59,39 +64,51 @@ class _File(msgspec.Struct, frozen=True, array_like=True):
 
 
 def with_version(model: PageModel) -> PageModel:
-    """The model with the version of its numbers."""
+    """Return the model with the version that its numbers give it."""
     return msgspec.structs.replace(model, version=_version(_digest(_numbers(model))))
 
 
 @functools.cache
 def shipped_model() -> PageModel:
-    """The model that comes with the package; read once."""
-    return decode_model(resources.files(__package__).joinpath(SHIPPED).read_bytes())
+    """Return the model that comes with the package; the file is read once.
+
+    Example:
+        >>> shipped_model().version.startswith("page-2-")
+        True
+    """
+    return decode_model(resources.files(__package__).joinpath(_SHIPPED).read_bytes())
 
 
 def encode_model(model: PageModel) -> bytes:
-    """The file of a model: the same bytes for equal models."""
+    """Return the file of a model: the same bytes for equal models.
+
+    Example:
+        >>> decode_model(encode_model(shipped_model())).version == shipped_model().version
+        True
+    """
     numbers = _numbers(model)
     body = msgspec.msgpack.encode(_File(MODEL_FORMAT, _digest(numbers), numbers, model.about))
     return _NAME + zstandard.ZstdCompressor(level=_LEVEL).compress(body)
 
 
 def decode_model(body: bytes) -> PageModel:
-    """The model in a file.
+    """Return the model in a file.
 
     Raises:
-        CodecError: not a page model, damaged, or of another format.
+        CodecError: If the file is not a page model, damaged, or of another format.
     """
     if not body.startswith(_NAME):
-        raise CodecError("not a page model: the file begins otherwise")
+        raise CodecError("not a page model: the file does not begin with the name of the format")
     try:
         raw = zstandard.ZstdDecompressor().decompress(body[len(_NAME) :], _MAX_BYTES)
         number = msgspec.msgpack.decode(raw)[0]
         if number != MODEL_FORMAT:
-            raise CodecError(f"page model of format {number}, known is {MODEL_FORMAT}")
+            raise CodecError(
+                f"the page model has format {number}; this version reads format {MODEL_FORMAT}"
+            )
         file = msgspec.msgpack.decode(raw, type=_File)
         if _digest(file.numbers) != file.digest:
-            raise CodecError("damaged page model: its digest does not fit its numbers")
+            raise CodecError("damaged page model: the digest does not match the numbers")
         return _model(msgspec.msgpack.decode(file.numbers, type=_Numbers), file)
     except (zstandard.ZstdError, msgspec.DecodeError, ValueError, IndexError, TypeError) as error:
         raise CodecError(f"damaged page model: {error}") from None
@@ -171,14 +188,16 @@ def _page_types(arrays: list[npt.NDArray[Any]]) -> PageTypeModel | None:
 def _confidence(arrays: list[npt.NDArray[Any]]) -> Confidence:
     expected, found = arrays
     if expected.shape != found.shape or expected.ndim != 1:
-        raise CodecError("page model whose confidence has unequal columns")
+        raise CodecError("damaged page model: the columns of its confidence differ in length")
     return Confidence(expected=expected, found=found)
 
 
 def _table(packed: _Table) -> HashedTable:
     weights = _array(packed.weights)
     if weights.shape != (TABLE_SIZE,):
-        raise CodecError(f"page model with a table of {weights.size} places, not {TABLE_SIZE}")
+        raise CodecError(
+            f"the page model has a table of {weights.size} places, not of {TABLE_SIZE}"
+        )
     return HashedTable(weights=weights, unit=packed.unit, bias=packed.bias)
 
 
@@ -194,7 +213,7 @@ def _packed(array: npt.NDArray[Any]) -> _Array:
 def _array(packed: _Array) -> npt.NDArray[Any]:
     dtype = np.dtype(packed.dtype)
     if dtype.kind not in "if":
-        raise CodecError(f"page model with numbers of kind {packed.dtype!r}")
+        raise CodecError(f"the page model holds numbers of type {packed.dtype!r}")
     return np.frombuffer(packed.data, dtype).reshape(packed.shape)
 
 

@@ -4,28 +4,47 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Float32s, Floats
+from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.model._network import network_log_odds
-
-CLIP = 3.0
-"""Standard deviations from the mean beyond which a feature is cut off."""
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """Layers of rectified units, then one unit with a logistic output."""
+    """Layers of rectified linear units, then one unit whose output is log-odds."""
 
     mean: Float32s
-    """Of each feature; length n_features."""
+    """Mean of each feature in training; length n_features."""
     scale: Float32s
-    """1 / standard deviation of each feature, 0 where it is constant."""
+    """1 / standard deviation of each feature, 0 where it is constant; length n_features."""
     weights: list[Float32s]
-    """(inputs, outputs) of each layer; the last has one output."""
+    """(n_inputs, n_outputs) of each layer; the last layer has one output. At most 8 layers."""
     biases: list[Float32s]
+    """Length n_outputs of each layer."""
 
     def standardised(self, rows: Float32s) -> Float32s:
-        """Features in standard deviations from the mean, cut off."""
-        result: Float32s = np.clip((rows - self.mean) * self.scale, -CLIP, CLIP)
+        """Return features in standard deviations from the mean, cut off at the configured limit."""
+        limit = MODEL_CONFIG.clip_deviations
+        result: Float32s = np.clip((rows - self.mean) * self.scale, -limit, limit)
         return result
 
     def log_odds(self, rows: Float32s) -> Floats:
-        """Log-odds for content of each row of features: the same bits on every machine."""
-        return network_log_odds(rows, self.mean, self.scale, CLIP, self.weights, self.biases)
+        """Return log-odds for content of each row of features.
+
+        The result has the same bits on every machine.
+
+        Args:
+            rows: (n_segments, n_features).
+
+        Raises:
+            ValueError: If the network has other features than the rows.
+
+        Example:
+            >>> network = Network(
+            ...     mean=np.zeros(2, np.float32),
+            ...     scale=np.ones(2, np.float32),
+            ...     weights=[np.eye(2, dtype=np.float32), np.ones((2, 1), np.float32)],
+            ...     biases=[np.zeros(2, np.float32), np.full(1, 0.5, np.float32)],
+            ... )
+            >>> network.log_odds(np.array([[1.0, -1.0], [9.0, 2.0]], np.float32)).tolist()
+            [1.5, 5.5]
+        """
+        return network_log_odds(rows, self, MODEL_CONFIG.clip_deviations)

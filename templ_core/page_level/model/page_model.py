@@ -1,18 +1,18 @@
 """The page model: from a page's features to the log-odds that each segment is content.
 
-Two hashed tables score a segment's tags and words; what they say about its surroundings joins the
-other features; trees and networks decide, by the mean of their log-odds. A regression over the
-page's means tells the page type, and a line what F1 to expect of the cut.
+Two hashed tables score the tags and the words of a segment. What these scores say about its
+surroundings joins the other features, and trees and networks decide by the mean of their log-odds.
+A regression over the means of a page's features tells its page type, and a monotone function the F1
+to expect of a cut.
 """
 
 import msgspec
 
 from templ_core.array_types import Float32s, Floats
 from templ_core.dom.document import Document
+from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.contexts import with_contexts
-from templ_core.page_level.features.page_features import (
-    PageFeatures,
-)
+from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import (
     HashedTable,
@@ -24,19 +24,14 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_type import PageType, PageTypeModel, page_statistics
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
-DECIMALS = 3
-"""Log-odds are rounded, so that every machine gives the same text."""
-TREES_SHARE = 0.5
-"""Of the trees in the mean with the networks."""
-
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a model comes from, and what it reaches."""
+    """Where a page model comes from, and what quality it reaches."""
 
     corpora: dict[str, str]
     """Name of each training corpus, and the BLAKE2b-128 of its file."""
     licence: str
-    """Of the training pages, as far as it is known."""
+    """Licence of the training pages, as far as it is known."""
     quality: dict[str, float]
     """Word F1 of pages of sites left out in training, by corpus; 0 to 1."""
 
@@ -47,24 +42,46 @@ class PageReading(msgspec.Struct, frozen=True, kw_only=True):
     log_odds: Floats
     """Log-odds for content of each segment; length n_segments."""
     page_type: PageType
+    """Probabilities of the page types."""
 
 
 class PageModel(msgspec.Struct, frozen=True, kw_only=True):
-    """Plain numbers; see `model_file` for their form in a file."""
+    """All numbers of a page model; see `model_file` for their form in a file."""
 
     attribute: HashedTable
+    """Scores of tags, class names, ids and roles."""
     text: HashedTable
+    """Scores of words."""
     trees: TreeEnsemble
+    """Decision trees over features and contexts."""
     networks: list[Network]
+    """Networks over features and contexts; at least one."""
     page_types: PageTypeModel | None
-    """None: every page is of page_type `other`."""
+    """Regression for the page type; without one every page is of type `other`."""
     confidence: Confidence
+    """Function from expected to found F1."""
     about: About
+    """Where the model comes from."""
     version: str
-    """Equal for equal numbers."""
+    """Equal for equal numbers, and different for different ones."""
 
     def read(self, document: Document, features: PageFeatures) -> PageReading:
-        """What the model says about a page with at least one segment."""
+        """Return what the model says about a page with at least one segment.
+
+        Args:
+            document: The page.
+            features: The features of the page.
+
+        Example:
+            >>> from templ_core.dom.document import parse_document
+            >>> from templ_core.page_level.features.page_features import read_features
+            >>> from templ_core.page_level.model.model_file import shipped_model
+            >>> html = "<nav><a href=/>Home</a></nav><p>The council met on Monday. It was late."
+            >>> page = parse_document(html, "https://example.com/")
+            >>> reading = shipped_model().read(page, read_features(page))
+            >>> (reading.log_odds > 0).tolist()
+            [False, True]
+        """
         attribute = attribute_scores(document, self.attribute)
         text = text_scores(features.words, last_headings(document), self.text)
         rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
@@ -76,19 +93,26 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def log_odds(self, document: Document, features: PageFeatures) -> Floats:
-        """Log-odds for content of each segment of a page; length n_segments."""
+        """Return log-odds for content of each segment of a page; length n_segments."""
         return self.read(document, features).log_odds
 
     def page_type_of(self, statistics: Floats) -> PageType:
-        """The page_type of a page with these statistics."""
+        """Return the type of a page with these statistics (see `page_statistics`)."""
         return self.page_types.page_type(statistics) if self.page_types else PageType()
 
 
 def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float32s) -> Floats:
-    """Mean log-odds of the trees and the networks, rounded; one for each row of features."""
+    """Return the mean log-odds of the trees and at least one network, rounded.
+
+    Args:
+        trees: The trees of a model.
+        networks: The networks of a model.
+        rows: (n_segments, n_features): features and contexts.
+    """
     of_networks = networks[0].log_odds(rows)
     for network in networks[1:]:
         of_networks += network.log_odds(rows)
     of_networks /= len(networks)
-    log_odds = TREES_SHARE * trees.log_odds(rows) + (1 - TREES_SHARE) * of_networks
-    return log_odds.round(DECIMALS)
+    share = MODEL_CONFIG.trees_share
+    log_odds = share * trees.log_odds(rows) + (1 - share) * of_networks
+    return log_odds.round(MODEL_CONFIG.decimals)

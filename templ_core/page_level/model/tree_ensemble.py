@@ -1,7 +1,8 @@
 """A sum of small decision trees (gradient boosting, Friedman 2001), evaluated on all rows at once.
 
-Small trees by the leaves that their nodes leave possible, one bit each, in any order of the nodes
-(QuickScorer: Lucchese et al., SIGIR 2015, section 3); larger ones from the root down.
+Trees of at most 32 leaves are read by the leaves that their nodes leave possible, one bit each, in
+any order of the nodes (QuickScorer: Lucchese et al., SIGIR 2015, section 3). Larger trees are read
+from the root down.
 """
 
 import functools
@@ -15,54 +16,74 @@ from templ_core.array_types import Float32s, Floats, Int32s, UInt32s
 from templ_core.page_level.model._tree_ensemble import leaf_sums, tree_sums
 
 LEAVES_MAX = 32
-"""Of a small tree."""
+"""Leaves of the largest tree that fits the bits of a 32-bit number."""
 
 
 class LeafMasks(NamedTuple):
-    """Nodes of small trees, one tree after the other, without leaves."""
+    """The inner nodes of small trees, one tree after the other; columns of length n_inner_nodes."""
 
     feature: Int32s
+    """Column of the feature that each node tests."""
     threshold: Float32s
+    """Rows with at most this value go left."""
     right_leaves: UInt32s
-    """The leaves that stay possible when a row's feature is above the threshold, bits from the
-    leftmost leaf on: all but those on the left of the node."""
+    """The leaves that stay possible for a row that goes right, one bit each from the leftmost on.
+
+    They are all except those in the node's left subtree.
+    """
     ends: Int32s
-    """Number of nodes up to each tree's end."""
+    """Number of nodes up to the end of each tree; length n_trees."""
     leaf_values: Float32s
-    """(n_trees, LEAVES_MAX)."""
+    """(n_trees, LEAVES_MAX): log-odds that each leaf adds."""
 
 
 class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """Trees one after the other; columns of length n_tree_nodes."""
+    """Trees one after the other; columns have length n_tree_nodes unless they say otherwise."""
 
     feature: Int32s
-    """Column that a node looks at."""
+    """Column of the feature that each node tests."""
     threshold: Float32s
     """Rows with at most this value go left."""
     left: Int32s
-    """Number of the left child; a leaf's is itself."""
+    """Number of the left child; a leaf's is its own."""
     right: Int32s
+    """Number of the right child; a leaf's is its own."""
     value: Float32s
-    """Log-odds that a leaf adds; 0 elsewhere."""
+    """Log-odds that a leaf adds; 0 for inner nodes."""
     roots: Int32s
     """First node of each tree; length n_trees."""
     base: float
     """Log-odds before any tree."""
     depth: int
-    """Steps from a root to the deepest leaf."""
+    """Number of steps from a root to the deepest leaf."""
 
     def log_odds(self, rows: Float32s) -> Floats:
-        """Log-odds for content of each row of features."""
+        """Return log-odds for content of each row of features.
+
+        Args:
+            rows: (n_segments, n_features).
+
+        Example:
+            >>> stump = TreeEnsemble(
+            ...     feature=np.array([1, 0, 0], np.int32),
+            ...     threshold=np.array([2.5, 0, 0], np.float32),
+            ...     left=np.array([1, 1, 2], np.int32),
+            ...     right=np.array([2, 1, 2], np.int32),
+            ...     value=np.array([0, -1, 1], np.float32),
+            ...     roots=np.array([0], np.int32),
+            ...     base=0.25,
+            ...     depth=1,
+            ... )
+            >>> stump.log_odds(np.array([[0, 2], [0, 3]], np.float32)).tolist()
+            [-0.75, 1.25]
+        """
         if self.leaf_masks is not None:
-            return self.base + leaf_sums(rows, *self.leaf_masks)
-        sums = tree_sums(
-            rows, self.feature, self.threshold, self.left, self.right, self.value, self.roots
-        )
-        return self.base + sums
+            return self.base + leaf_sums(rows, self.leaf_masks)
+        return self.base + tree_sums(rows, self)
 
     @functools.cached_property
     def leaf_masks(self) -> LeafMasks | None:
-        """The trees by their leaves; None where one has more than LEAVES_MAX."""
+        """The trees by their leaves; None where a tree has more than LEAVES_MAX."""
         left, right = self.left.tolist(), self.right.tolist()
         nodes: list[tuple[int, int]] = []
         ends: list[int] = []
@@ -95,7 +116,7 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def mean_ensemble(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
-    """One ensemble whose log-odds are the mean of at least one ensemble's."""
+    """Return one ensemble whose log-odds are the mean of those of at least one ensemble."""
     starts = np.cumsum([0, *(len(part.feature) for part in parts[:-1])]).astype(np.int32)
     share = np.float32(1 / len(parts))
 

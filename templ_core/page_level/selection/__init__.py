@@ -1,1 +1,1 @@
-"""Which segments of a page are kept, given their log-odds."""
+"""Which segments of a page are kept, given their log-odds for content."""

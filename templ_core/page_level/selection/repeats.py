@@ -1,6 +1,7 @@
-"""Text that stands on a page more than once is kept once, where it is surest.
+"""Text that stands on a page more than once is kept once, where it is surest to be content.
 
-Mobile and desktop markup side by side and quotes repeat text; equal cells and code do mean it.
+Markup for phones beside markup for desktops, and pull quotes, repeat text without need. Equal cells
+of a table and equal lines of code are repeated on purpose.
 """
 
 import msgspec
@@ -9,17 +10,16 @@ import numpy as np
 from templ_core.array_types import Bools, Floats, Int64s, UInt64s
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document, bits_around
+from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.model.page_type import PageType
-from templ_core.page_level.selection._repeats import surest_copies
+from templ_core.page_level.selection import _selection
 from templ_core.page_level.selection.expected_f1 import best_cut
 
-REPEAT_WORDS_MIN = 10
-"""With 20, documentation gains 0.002 and wcxb_dev loses 0.001."""
-_MEANT_TAGS = dict.fromkeys(("pre", "table", "dl", "td"), 1)
+_REPEATING_TAGS = dict.fromkeys(("pre", "table", "dl", "td"), 1)
 
 
 class Copies(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a page may repeat what; columns of length n_segments."""
+    """What is needed to find repeated text on a page; columns of length n_segments."""
 
     text: UInt64s
     """Hash of each segment's words."""
@@ -29,72 +29,112 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
     """Segments of which one copy is enough."""
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a page is kept."""
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """The segments of a page that are kept; columns of length n_segments."""
 
     kept: Bools
-    """Length n_segments."""
+    """Whether each segment is kept."""
     repeated: Bools
-    """Segments left out because a surer one has the same text; length n_segments."""
+    """Whether each segment is left out because a surer one has the same text."""
     expected_f1: float
     """Word F1 to expect, 0 to 1."""
 
 
-def choose(
+def select_segments(
     content_log_odds: Floats,
     copies: Copies | None,
     words: Floats,
     recall_share: float,
     left_out: Bools | None = None,
-) -> Choice:
-    """The cut with the best expected F1 over all segments that repeat no surer one.
+) -> Selection:
+    """Return the cut with the best expected F1 over all segments that repeat no surer one.
 
     Args:
-        content_log_odds: Log-odds for content of each segment.
-        copies: What may repeat what; None = all copies are meant.
-        words: Words of each segment, at least 1.
-        recall_share: lambda of `best_cut`.
-        left_out: Segments that are not kept unless that leaves none; None = no others.
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+        copies: What is needed to find repeats; without it all text may repeat.
+        words: Number of words of each segment, at least 1; length n_segments.
+        recall_share: lambda of `best_cut`, 0 to 1.
+        left_out: Further segments to leave out, unless that leaves nothing; length n_segments.
+
+    Example:
+        >>> twice = Copies(
+        ...     text=np.array([7, 7, 8], np.uint64),
+        ...     path=np.array([0, 1, 1]),
+        ...     once=np.ones(3, np.bool_),
+        ... )
+        >>> words = np.array([20.0, 20.0, 30.0])
+        >>> selection = select_segments(np.array([2.0, 3.0, 3.0]), twice, words, 0.85)
+        >>> selection.kept.tolist(), selection.repeated.tolist()
+        ([False, True, True], [True, False, False])
     """
     if copies is None:
         repeated = np.zeros(len(words), np.bool_)
     else:
-        repeated = repeats(copies.text, copies.path, copies.once, content_log_odds)
+        repeated = repeated_segments(copies, content_log_odds)
     out = repeated if left_out is None else repeated | left_out
     kept, expected = best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
         kept, expected = best_cut(content_log_odds, repeated, words, recall_share)
-    return Choice(kept=kept, repeated=repeated, expected_f1=expected)
-
-
-DOCUMENTATION_MIN = 0.5
-"""From this probability on a page is documentation, which repeats itself on purpose."""
-
-
-def one_copy_enough(once: Bools, page: PageType) -> Bools:
-    """The segments of `may_repeat` on a page of this page_type: none on documentation."""
-    return once if page.documentation <= DOCUMENTATION_MIN else np.zeros(len(once), np.bool_)
+    return Selection(kept=kept, repeated=repeated, expected_f1=expected)
 
 
 def may_repeat(document: Document, words: Floats) -> Bools:
-    """Segments of which one copy is enough: long, and not in code, tables or definition lists."""
-    meant = bits_around(document, tag_bits(document.nodes.element_types, _MEANT_TAGS))
-    result: Bools = (words >= REPEAT_WORDS_MIN) & (meant == 0)
-    return result
+    """Return the segments of which one copy is enough; length n_segments.
 
-
-def repeats(text: UInt64s, path: Int64s, once: Bools, content_log_odds: Floats) -> Bools:
-    """Segments that repeat the surest one of the same text, which stands on another path.
-
-    Of equally sure ones the first is the surest. On one path, equal texts are records of one list
-    and meant.
+    They are long, and do not stand in code, tables or definition lists.
 
     Args:
-        text: Hash of each segment's words.
-        path: Path group of each segment.
-        once: Segments of which one copy is enough.
-        content_log_odds: How sure it is that each is content.
+        document: The page.
+        words: Number of words of each segment, at least 1.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> page = parse_document("<p>a b c<pre>d e f</pre>", "https://example.com/")
+        >>> may_repeat(page, np.array([12.0, 12.0])).tolist()
+        [True, False]
     """
-    surest = surest_copies(text, np.ascontiguousarray(content_log_odds))
-    result: Bools = once & (path != path[surest])
+    repeating = bits_around(document, tag_bits(document.nodes.element_types, _REPEATING_TAGS))
+    result: Bools = (words >= SELECTION_CONFIG.repeat_words_min) & (repeating == 0)
     return result
+
+
+def one_copy_enough(once: Bools, page: PageType) -> Bools:
+    """Return the segments of `may_repeat`, or none of them on documentation.
+
+    Args:
+        once: The segments of `may_repeat`.
+        page: The type of the page.
+    """
+    if page.documentation > SELECTION_CONFIG.documentation_min:
+        return np.zeros(len(once), np.bool_)
+    return once
+
+
+def repeated_segments(copies: Copies, content_log_odds: Floats) -> Bools:
+    """Return the segments that repeat the surest one of the same text; length n_segments.
+
+    Equal texts on one path are records of one list, and no repeats.
+
+    Args:
+        copies: Texts and paths of the segments.
+        content_log_odds: Log-odds for content of each segment.
+    """
+    surest = surest_copies(copies.text, content_log_odds)
+    result: Bools = copies.once & (copies.path != copies.path[surest])
+    return result
+
+
+def surest_copies(text: UInt64s, content_log_odds: Floats) -> Int64s:
+    """Return for each segment the surest one with the same text, itself if there is no other.
+
+    Of equally sure ones it is the first.
+
+    Args:
+        text: Hash of each segment's words; length n_segments.
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+
+    Example:
+        >>> surest_copies(np.array([7, 8, 7], np.uint64), np.array([1.0, 0.0, 2.0])).tolist()
+        [2, 1, 2]
+    """
+    return _selection.surest_copies(text, np.ascontiguousarray(content_log_odds))

@@ -1,1 +1,1 @@
-"""Isotonic smoothing of scores down the tree of a page."""
+"""Isotonic smoothing of scores down the tree of a page, and the sections it finds."""

@@ -1,8 +1,11 @@
+"""Compiled loops of the isotonic smoothing; see `templ_core.page_level.smoothing.isotonic`."""
+
 from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-ctypedef fused Choice:
+# The number of a value: a byte where there are few values.
+ctypedef fused ValueNumber:
     unsigned char
     int
 
@@ -13,8 +16,12 @@ def fill_choices(
     const double[::1] weight,
     const double[::1] penalty,
     const double[::1] values,
-    Choice[:, ::1] choice,
+    ValueNumber[:, ::1] choice,
 ):
+    """Fill in, for each node and value of its parent, the number of the node's cheapest value.
+
+    This is BuildError, from the leaves up: `below` holds what a subtree costs by the parent's value.
+    """
     cdef Py_ssize_t node, value, best_value, count = parent.shape[0], last = values.shape[0] - 1
     cdef double cost, best, dearer, x, w, gamma
     cdef int[::1] depth = np.zeros(count, np.int32), open_node = np.full(count, -1, np.int32)
@@ -26,11 +33,12 @@ def fill_choices(
             depth[node] = depth[parent[node]] + 1
             deepest = max(deepest, depth[node])
         open_node[depth[node]] = <int>node
-    # Summed costs of the children of the node of each depth that comes next on the way backwards.
+    # By depth and value: the summed costs of the subtrees below the node of that depth which is
+    # reached next, going backwards.
     cdef double[:, ::1] below = np.zeros((deepest + 2, last + 1))
     cdef double* own
     cdef double* above
-    cdef Choice* taken
+    cdef ValueNumber* taken
     for node in range(count - 1, -1, -1):
         x, w = score[node], weight[node]
         gamma = penalty[node] if parent[node] >= 0 else 0.0
@@ -39,18 +47,19 @@ def fill_choices(
         best = own[last] + w * fabs(x - values[last])
         own[last] = 0
         above[last] += best
-        taken[last] = <Choice>last
+        taken[last] = <ValueNumber>last
         for value in range(last - 1, -1, -1):
             cost = own[value] + w * fabs(x - values[value])
             own[value] = 0
             dearer = best + gamma
             above[value] += cost if cost <= dearer else dearer
-            taken[value] = <Choice>(value if cost <= dearer else best_value)
+            taken[value] = <ValueNumber>(value if cost <= dearer else best_value)
             best_value = value if cost <= best else best_value
             best = cost if cost <= best else best
 
 
-def walk_down(const int[::1] parent, const Choice[:, ::1] choice):
+def walk_down(const int[::1] parent, const ValueNumber[:, ::1] choice):
+    """Return the number of each node's value, and its section, from the roots down."""
     cdef Py_ssize_t node, count = parent.shape[0]
     cdef int sections = 0
     values, sections_of = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -74,6 +83,20 @@ def settle(
     const int[::1] taken,
     const Py_ssize_t[::1] ascending,
 ):
+    """Move each section to the weighted median of its scores, between the sections around it.
+
+    Args:
+        parent: Parent of each node in document order.
+        score: Score of each node.
+        weight: Weight of each node.
+        section: Section of each node.
+        values: The values of the grid.
+        taken: Number of each node's value.
+        ascending: The nodes by rising score.
+
+    Returns:
+        Smoothed scores and sections; sections that meet are joined.
+    """
     cdef Py_ssize_t place, node, own, count = parent.shape[0]
     cdef Py_ssize_t sections = 1 + max(section, default=-1)
     cdef int[::1] above = np.full(sections, -1, np.int32)
@@ -106,6 +129,7 @@ def settle(
 
 
 cdef _read_off(const int[::1] parent, const int[::1] section, const double[::1] y):
+    """Return each node's score, and sections of which neighbours with one score are joined."""
     cdef Py_ssize_t node, count = parent.shape[0]
     cdef int sections = 0
     scores, sections_of = np.empty(count), np.empty(count, np.int32)

@@ -1,8 +1,8 @@
 """Sections: the parts of a page that share one smoothed score.
 
-The by-product of the smoothing that Chakrabarti et al. (WWW 2007, section 4) call segments. The
-kept text is cut from the unsmoothed scores: with the cut at the best expected F1, smoothing gains
-nothing, and it draws small navigation into the article beside it.
+They are a by-product of the smoothing, which Chakrabarti et al. (WWW 2007, section 4) call segments.
+The kept text does not depend on them: with the cut at the best expected F1, smoothing gains nothing,
+and it draws small navigation into the article beside it.
 """
 
 from typing import Any
@@ -10,27 +10,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.array_types import Int32s
+from templ_core.array_types import Floats, Int32s
 from templ_core.dom.document import Document, subtree_sums
 from templ_core.page_level.smoothing.isotonic import smooth
-from templ_core.page_level.smoothing.node_smoothing import leave_out
-
-Floats = npt.NDArray[np.floating[Any]]
+from templ_core.page_level.smoothing.thinned_tree import leave_out
 
 
 def section_numbers(
-    document: Document, templateness: Floats, words: Floats, penalty: float
+    document: Document,
+    templateness: npt.NDArray[np.floating[Any]],
+    words: Floats,
+    penalty: float,
 ) -> Int32s:
-    """Number of the section each segment is in; length n_segments.
+    """Return the number of the section that each segment is in; length n_segments.
 
-    Elements with text form the tree, segments are its leaves and carry the scores. Elements that hold
-    what their parent holds are left out: they cost the same.
+    Elements with text form the tree; segments are its leaves and carry the scores. Elements that
+    hold exactly what their parent holds are left out, since they make no difference to the cost.
 
     Args:
         document: The page.
-        templateness: Of each segment, 0 to 1.
-        words: Of each segment, at least 1.
-        penalty: c of the penalty c * A / A_i for starting a section, A being words.
+        templateness: Templateness of each segment, 0 to 1; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+        penalty: c of the penalty c * A / A_i for starting a section, with words as the area A.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> html = "<ul><li>home<li>contact</ul><div><p>It rains.<p>It is cold.</div>"
+        >>> page = parse_document(html, "https://example.com/")
+        >>> templateness, words = np.array([0.9, 0.9, 0.1, 0.1]), np.array([1.0, 1, 2, 3])
+        >>> section_numbers(page, templateness, words, 0.05).tolist()
+        [0, 0, 1, 1]
     """
     if not len(words):
         return np.empty(0, np.int32)
@@ -55,6 +64,6 @@ def section_numbers(
 
 
 def _numbered(section: Int32s) -> Int32s:
-    """The same sections, numbered as the segments come."""
+    """Return the sections numbered in the order of the segments."""
     _, first, number = np.unique(section, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[number].astype(np.int32)

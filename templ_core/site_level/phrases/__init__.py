@@ -1,1 +1,1 @@
-"""Phrases that recur on the pages of a site, by suffix arrays."""
+"""Phrases: strings that recur on the pages of a site, found by suffix arrays."""

@@ -1,4 +1,4 @@
-"""All phrases at once: the automaton of Aho and Corasick (CACM 1975) over token numbers."""
+"""Finding all phrases at once: the automaton of Aho and Corasick (CACM 1975) over token numbers."""
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -8,12 +8,12 @@ import numpy as np
 from templ_core._arrays cimport items
 
 UNKNOWN = -1
-"""A token that is in no phrase."""
+"""The number of a token that is in no phrase."""
 
 cdef struct Step:
     int32_t state
     int32_t number
-    int32_t following       # 0 = free: no step leads to the root
+    int32_t following       # 0 = the slot is free: no step leads to the root
 
 
 cdef class PhraseAutomaton:
@@ -23,10 +23,10 @@ cdef class PhraseAutomaton:
     shorter ones add nothing to the union of all occurrences.
 
     Args:
-        sequences: Not empty; of numbers from 0 on.
+        sequences: Sequences of numbers from 0 on, none of them empty.
     """
 
-    cdef Step *steps            # open hash table
+    cdef Step *steps            # A hash table with open addressing
     cdef uint64_t mask
     cdef int32_t[::1] suffix    # of each state
     cdef int32_t[::1] longest
@@ -67,7 +67,7 @@ cdef class PhraseAutomaton:
     cdef int _link_suffixes(
         self, const Py_ssize_t[::1] order, int32_t[::1] parent, int32_t[::1] number
     ) except -1:
-        """Breadth first, so that what a state's suffix knows is complete."""
+        """Set the suffix of each state, breadth first: a state's suffix is then complete before it."""
         cdef Py_ssize_t place
         cdef int32_t state, suffix
         for place in range(1, order.shape[0]):
@@ -81,7 +81,7 @@ cdef class PhraseAutomaton:
         return 0
 
     cdef inline uint64_t _slot(self, int32_t state, int32_t number) noexcept:
-        """Where the step is, or is to be put."""
+        """Return where the step is, or where it is to be put."""
         cdef uint64_t value = (<uint64_t>state << 32 | <uint64_t>number) * <uint64_t>0x9E3779B97F4A7C15
         cdef uint64_t slot = (value ^ value >> 32) & self.mask
         cdef Step *step = &self.steps[slot]
@@ -97,7 +97,7 @@ cdef class PhraseAutomaton:
         self.steps[self._slot(state, number)] = Step(state, number, following)
 
     cdef inline int32_t _step(self, int32_t state, int32_t number) noexcept:
-        """The state after a number."""
+        """Return the state after a number."""
         cdef int32_t following
         if number < 0:
             return 0
@@ -108,7 +108,7 @@ cdef class PhraseAutomaton:
             state = self.suffix[state]
 
     def lengths(self, numbers):
-        """The length of the longest occurrence that ends at each place; 0 = none."""
+        """Return the length of the longest occurrence that ends at each place; 0 = none."""
         cdef Py_ssize_t size = len(numbers), place
         cdef const int32_t *number = <const int32_t *>items(numbers, 4)
         cdef int32_t state = 0
@@ -120,7 +120,7 @@ cdef class PhraseAutomaton:
         return lengths
 
     def covered(self, numbers):
-        """Which of the numbers are inside an occurrence of any sequence."""
+        """Return which of the numbers are inside an occurrence of any sequence."""
         cdef Py_ssize_t place
         cdef int32_t left = 0
         lengths, inside = self.lengths(numbers), np.empty(len(numbers), np.bool_)
@@ -132,7 +132,10 @@ cdef class PhraseAutomaton:
         return inside
 
     def shares(self, numbers, owners, *, Py_ssize_t count, int32_t border):
-        """The share of each owner's numbers, borders aside, inside an occurrence; 0 without any."""
+        """Return the share of each owner's numbers inside an occurrence; 0 without any.
+
+        Numbers equal to `border` are not counted.
+        """
         cdef Py_ssize_t place
         cdef const int32_t *number = <const int32_t *>items(numbers, 4)
         cdef const int32_t *owner = <const int32_t *>items(owners, 4)

@@ -1,4 +1,4 @@
-"""Tokens of lines and of markup, see `templ_core.site_level.phrases.phrase_corpus`."""
+"""The tokens of lines and of markup; `phrase_corpus.py` says what they are."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
@@ -12,13 +12,13 @@ from templ_core._byte_string cimport resized
 import numpy as np
 
 from templ_core.letters import letter_tables
-from templ_core.tokens import JOINERS, UNSPACED_RANGES
+from templ_core.tokens import JOINERS, JOINERS_MAX, UNSPACED_RANGES
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GetLength(object text) except -1
     uint32_t *PyUnicode_AsUCS4(object text, uint32_t *points, Py_ssize_t room, int end) except NULL
 
-cdef enum Kind:
+cdef enum CharacterClass:
     MARK                # neither blank nor in a word
     JOINING_MARK        # makes one compound of the words at its sides
     IN_WORD
@@ -26,37 +26,39 @@ cdef enum Kind:
     BLANK
 
 cdef enum:
-    JOINED_MAX = 3      # `templ_core.tokens.JOINERS_MAX`
+    JOINED_MAX = 3      # equal to `templ_core.tokens.JOINERS_MAX`
 
-cdef unsigned char[KNOWN] KIND
-cdef bint kinds_are_known = False
+assert JOINED_MAX == JOINERS_MAX
+
+cdef unsigned char[KNOWN] CLASS
+cdef bint classes_are_known = False
 
 
-cdef int _fill_kinds() except -1:
-    global kinds_are_known
+cdef int _fill_classes() except -1:
+    global classes_are_known
     cdef const unsigned short[::1] classes
     cdef Py_ssize_t point
-    if kinds_are_known:
+    if classes_are_known:
         return 0
     classes = letter_tables()[0]
     for point in range(KNOWN):
         if classes[point] & UNSPACED:
-            KIND[point] = ALONE
+            CLASS[point] = ALONE
         elif classes[point] & WORD:
-            KIND[point] = IN_WORD
+            CLASS[point] = IN_WORD
         else:
-            KIND[point] = BLANK if classes[point] & SPACE else MARK
+            CLASS[point] = BLANK if classes[point] & SPACE else MARK
     for point in map(ord, JOINERS):
-        KIND[point] = JOINING_MARK
-    kinds_are_known = True
+        CLASS[point] = JOINING_MARK
+    classes_are_known = True
     return 0
 
 
-cdef inline int _kind(uint32_t point) except -1:
-    return KIND[point] if point < KNOWN else _rare_kind(point)
+cdef inline int _class_of(uint32_t point) except -1:
+    return CLASS[point] if point < KNOWN else _rare_class(point)
 
 
-cdef int _rare_kind(uint32_t point) except -1:
+cdef int _rare_class(uint32_t point) except -1:
     if any(first <= point <= last for first, last in UNSPACED_RANGES):
         return ALONE
     return IN_WORD if chr(point).isalnum() else MARK
@@ -82,25 +84,25 @@ cdef int _begin(Scan *scan, object text, bint markup) except -1:
 
 
 cdef bint _next(Scan *scan) except -1:
-    """Move to the next token; False at the end."""
+    """Move to the next token; return False at the end."""
     cdef Py_ssize_t at = scan.behind, size = scan.size
-    cdef int kind
+    cdef int character
     while at < size:
-        kind = _kind(scan.points[at])
-        if kind == IN_WORD or kind == ALONE or (
-            kind != BLANK if scan.markup else scan.points[at] == c"\n"
+        character = _class_of(scan.points[at])
+        if character == IN_WORD or character == ALONE or (
+            character != BLANK if scan.markup else scan.points[at] == c"\n"
         ):
             break
         at += 1
     else:
         return False
     scan.first = at
-    if kind == IN_WORD:
+    if character == IN_WORD:
         at = _compound_end(scan, at)
-    elif kind == ALONE or not scan.markup:
+    elif character == ALONE or not scan.markup:
         at += 1
     else:
-        while at < size and _kind(scan.points[at]) <= JOINING_MARK:
+        while at < size and _class_of(scan.points[at]) <= JOINING_MARK:
             at += 1
     scan.behind = at
     return True
@@ -109,21 +111,21 @@ cdef bint _next(Scan *scan) except -1:
 cdef Py_ssize_t _compound_end(Scan *scan, Py_ssize_t at) except -1:
     cdef Py_ssize_t size = scan.size, end
     while True:
-        while at < size and _kind(scan.points[at]) == IN_WORD:
+        while at < size and _class_of(scan.points[at]) == IN_WORD:
             at += 1
         end = at
-        while at < size and at - end < JOINED_MAX and _kind(scan.points[at]) == JOINING_MARK:
+        while at < size and at - end < JOINED_MAX and _class_of(scan.points[at]) == JOINING_MARK:
             at += 1
-        if at == end or at == size or _kind(scan.points[at]) != IN_WORD:
+        if at == end or at == size or _class_of(scan.points[at]) != IN_WORD:
             return end
 
 
 def token_spans(str text, *, bint markup):
-    """First character of each token and that behind it."""
+    """Return the index of each token's first character, and the index behind its last one."""
     cdef Scan scan
     cdef Py_ssize_t count = 0
     cdef int64_t[:, ::1] column
-    _fill_kinds()
+    _fill_classes()
     _begin(&scan, text, markup)
     try:
         spans = np.empty((scan.size, 2), np.int64)
@@ -137,12 +139,12 @@ def token_spans(str text, *, bint markup):
 
 
 cdef class TokenNumbers:
-    """Tokens to numbers, by a function that is asked once for each token while it is remembered.
+    """Gives tokens numbers by a function that is called once for each token while it is remembered.
 
     Args:
-        number_of: The number of a token, a string.
+        number_of: Returns the number of a token.
         border: The number of a line's border.
-        remembered_max: Tokens to remember at once.
+        remembered_max: Different tokens that are remembered; then the memory starts anew.
     """
 
     cdef Interner known
@@ -156,7 +158,7 @@ cdef class TokenNumbers:
         interner_begin(&self.known)
 
     def __init__(self, number_of, *, int32_t border, int remembered_max):
-        _fill_kinds()
+        _fill_classes()
         self.number_of, self.border, self.remembered_max = number_of, border, remembered_max
 
     def __dealloc__(self):
@@ -164,10 +166,10 @@ cdef class TokenNumbers:
         free(self.numbers)
 
     def read(self, list texts, *, bint markup=False):
-        """The numbers of texts' tokens, and the text of each.
+        """Return the number of each token of some texts, and the index of its text.
 
-        Those of markup one text after the other. Else with a border before and behind each line,
-        also of each text; the text of a border is that behind it.
+        Without `markup` there is a border before and after each line, and so of each text; the text of
+        a border is the one after it.
         """
         cdef Scan scan
         cdef Py_ssize_t number, room = 1, count = 0

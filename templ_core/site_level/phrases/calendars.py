@@ -1,4 +1,4 @@
-"""Month, weekday and time unit names of six languages, as pages write them."""
+"""Names of months, weekdays and units of time in six languages, as pages write them."""
 
 MONTHS = {
     "en": "January February March April May June July August September October November December "
@@ -14,8 +14,11 @@ MONTHS = {
     "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
     "dezembro jan fev abr jun jul nov dez Mar Ago Set Out",
 }
-"""A name in lower case is written with a capital, too; one with a capital would mean something else
-in lower case. `MAY` and the like are upper-case forms of either."""
+"""Names of months by language.
+
+A name in lower case is also found with a capital and in capitals. One with a capital would mean
+something else in lower case and is not found so.
+"""
 
 WEEKDAYS = {
     "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday "
@@ -26,6 +29,7 @@ WEEKDAYS = {
     "it": "lunedì martedì mercoledì giovedì venerdì sabato domenica Gio Sab",
     "pt": "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira Seg Ter Qua Qui Sex",
 }
+"""Names of weekdays by language, found in the same forms as those of months."""
 
 UNITS = {
     "en": "second seconds minute minutes hour hours day days week weeks month months year years "
@@ -37,3 +41,4 @@ UNITS = {
     "it": "secondo secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni",
     "pt": "dia dias semanas mês ano anos",
 }
+"""Names of units of time by language, found in the same forms as those of months."""

@@ -17,7 +17,7 @@ _JOINERS = re.compile(rf"{JOINER}{{1,{JOINERS_MAX}}}")
 
 
 def expressions(phrase_set: PhraseSet) -> list[str]:
-    """The expressions of a set's phrases, in their order; see `expression`."""
+    """Return the regular expression of each phrase of a set, in their order; see `expression`."""
     normaliser = Normaliser(phrase_set.patterns)
     return [
         expression(phrase, normaliser, markup=phrase_set.markup) for phrase in phrase_set.phrases
@@ -25,13 +25,23 @@ def expressions(phrase_set: PhraseSet) -> list[str]:
 
 
 def expression(phrase: Phrase, normaliser: Normaliser, *, markup: bool = False) -> str:
-    r"""A Python `re` expression that matches exactly the occurrences of a phrase.
+    r"""Return a Python `re` expression that matches exactly the occurrences of a phrase.
 
     It applies to text as it is, without flags: case matters, runs of digits inside words are `\d+`,
     and a mutable pattern is written out. In text a line is a block, and any marks and white space
     but line feeds may stand between two tokens; a border takes all that its line has at that end.
     In markup, only white space may, and symbols are tokens. Look-arounds keep a match from starting
     or ending inside a token.
+
+    >>> keys = ("\n", "Posted", "on", "<weekday>", "\n")
+    >>> pattern = expression(Phrase(keys, 3), Normaliser())
+    >>> re.findall(pattern, "News\nPosted on Monday.\nPosted on time")
+    ['Posted on Monday.']
+
+    Args:
+        phrase: The phrase.
+        normaliser: Has the mutable patterns with which the phrase was learned.
+        markup: Whether the phrase was learned on markup.
     """
     keys = [key for key in phrase.keys if key != LINE]
     between = _BETWEEN_MARKUP_TOKENS if markup else _BETWEEN_TOKENS
@@ -41,7 +51,7 @@ def expression(phrase: Phrase, normaliser: Normaliser, *, markup: bool = False) 
 
 
 def _piece(key: str, normaliser: Normaliser) -> str:
-    """A whole token with this key, given that it does not start inside a compound."""
+    """Return a pattern of whole tokens with this key that do not start inside a compound."""
     if _WORD.search(key):
         return normaliser.expression(key) + TOKEN_END
     if _UNSPACED.fullmatch(key):

@@ -1,13 +1,15 @@
 """Idioms: strings that recur on a site and yet are content, such as "at the end of the".
 
-The second filter after the energy cut-off, which Foschini's thesis (2007, section 3.3) misses. That a
-string is on many sites proves nothing ("Leave a reply" is); these stand in kept content on many sites,
-and on few in templates. `templ train-idioms` makes the list from pages with gold.
+Removing them is the second filter after the energy cut-off, as in Foschini's thesis (2007, section 3.3).
+The thesis removes all strings that many sites have, but that proves little: "Leave a reply" is on many
+sites, too. So idioms are strings in the content of many sites and in the templates of few.
+`templ train-idioms` makes the list from pages with gold.
 """
 
 import functools
 from collections.abc import Iterable, Sequence
 from importlib import resources
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -16,26 +18,33 @@ from templ_core.errors import CodecError
 from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
 
 IDIOMS_FORMAT = 1
-SHIPPED = "idioms.json"
-Keys = tuple[str, ...]
+SHIPPED_IDIOMS = "idioms.json"
+TokenKeys: TypeAlias = tuple[str, ...]
 """Keys of a string's tokens (`Normaliser.key`); a line feed at either end is the border of a block."""
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True):
+class _IdiomsFile(msgspec.Struct, frozen=True, kw_only=True):
     format: int
     sites: int
-    """Sites they were looked for on."""
+    """Number of sites that were searched for idioms."""
     sites_min: int
-    """Sites whose content has each."""
+    """Number of sites whose content has each idiom, at least."""
     idioms: list[str]
-    """Keys with a blank between them."""
+    """Keys of each idiom with a blank between them."""
 
 
 class Idioms:
-    """Tells the strings that idioms make up whole, each token inside some idiom."""
+    """A list of idioms that tells which strings consist of idioms alone.
 
-    def __init__(self, strings: Iterable[Keys]) -> None:
-        """Read the idioms; with none, nothing is one."""
+    >>> idioms = Idioms([("at", "the", "end"), ("the", "end", "of", "the")])
+    >>> idioms.make_up(("at", "the", "end", "of", "the"))
+    True
+    >>> idioms.make_up(("at", "the", "end", "of", "May"))
+    False
+    """
+
+    def __init__(self, strings: Iterable[TokenKeys]) -> None:
+        """Read the idioms."""
         self._numbers: dict[str, int] = {}
         number = self._numbers.setdefault
         self._automaton = PhraseAutomaton(
@@ -43,26 +52,26 @@ class Idioms:
         )
 
     def make_up(self, keys: Sequence[str]) -> bool:
-        """Whether overlapping or adjacent idioms cover every token and border of a string."""
+        """Return whether overlapping or adjacent idioms cover each token and border of a string."""
         numbers = np.array([self._numbers.get(key, UNKNOWN) for key in keys], np.int32)
         return bool(self._automaton.covered(numbers).all())
 
 
 @functools.cache
 def shipped_idioms() -> Idioms:
-    """The idioms that come with the package; read once."""
-    return Idioms(decode_idioms(resources.files(__package__).joinpath(SHIPPED).read_bytes()))
+    """Return the idioms that come with the package; they are read once."""
+    return Idioms(decode_idioms(resources.files(__package__).joinpath(SHIPPED_IDIOMS).read_bytes()))
 
 
-def encode_idioms(strings: Iterable[Keys], *, sites: int, sites_min: int) -> bytes:
-    """The file of a list of idioms, a line each.
+def encode_idioms(strings: Iterable[TokenKeys], *, sites: int, sites_min: int) -> bytes:
+    """Return the file of a list of idioms, with a line for each.
 
     Args:
         strings: The idioms.
-        sites: Sites they were looked for on.
-        sites_min: Sites whose content has each.
+        sites: Number of sites that were searched for idioms.
+        sites_min: Number of sites whose content has each idiom, at least.
     """
-    file = _File(
+    file = _IdiomsFile(
         format=IDIOMS_FORMAT,
         sites=sites,
         sites_min=sites_min,
@@ -71,14 +80,14 @@ def encode_idioms(strings: Iterable[Keys], *, sites: int, sites_min: int) -> byt
     return msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n"
 
 
-def decode_idioms(body: bytes) -> list[Keys]:
-    """The idioms of a file.
+def decode_idioms(body: bytes) -> list[TokenKeys]:
+    """Return the idioms of a file.
 
     Raises:
-        CodecError: no such file, or of another format.
+        CodecError: The bytes are no list of idioms, or one of another format.
     """
     try:
-        file = msgspec.json.decode(body, type=_File)
+        file = msgspec.json.decode(body, type=_IdiomsFile)
     except msgspec.DecodeError as error:
         raise CodecError(f"not a list of idioms: {error}") from None
     if file.format != IDIOMS_FORMAT:

@@ -1,4 +1,4 @@
-"""Learning a site's phrases: Foschini's thesis (2007), section 3.2, on blocks of text."""
+"""Learning a site's phrases: Foschini's thesis (2007), section 3.2, applied to blocks of text."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,23 +7,21 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energy_cutoff
 from templ_core.site_level.phrases.idioms import Idioms, shipped_idioms
-from templ_core.site_level.phrases.maximal_repeats import Repeats, find_repeats
+from templ_core.site_level.phrases.maximal_repeats import MaximalRepeats, find_repeats
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
-from templ_core.site_level.phrases.phrase_corpus import LINE, Corpus, page_text, read_corpus
-from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded
+from templ_core.site_level.phrases.phrase_corpus import LINE, TokenCorpus, page_text, read_corpus
+from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
 from templ_core.site_level.phrases.suffix_array import SuffixArray
-from templ_core.site_level.window.near_duplicates import distinct_pages
 
-_STRING_TOKENS_MIN = 2
+STRING_TOKENS_MIN = 2
+"""Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
 
 
-def refit(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
-    """The phrases of a window of documents, near-duplicates aside.
-
-    The result depends on the documents and their order alone.
+def learn_document_phrases(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
+    """Return the phrases of some documents of one site; they depend on the documents alone.
 
     Args:
-        documents: The window in order of (event time, page id).
+        documents: Distinct pages of the site, none a near-duplicate of another.
         config: The core's thresholds.
     """
     return learn_phrases([page_text(document) for document in documents], config)
@@ -37,19 +35,28 @@ def learn_phrases(
     patterns: Sequence[MutablePattern] = (),
     idioms: Idioms | None = None,
 ) -> PhraseSet:
-    """The phrases of some pages of one site, near-duplicates aside.
+    r"""Return the phrases of some pages of one site.
+
+    >>> pages = [
+    ...     f"Home News\nOur {dish} is ready.\nAll rights reserved"
+    ...     for dish in ("tea", "pie", "ham")
+    ... ]
+    >>> for phrase in learn_phrases(pages, CoreConfig()).phrases:
+    ...     print(phrase.pages, phrase.keys)
+    3 ('\n', 'All', 'rights', 'reserved', '\n')
+    3 ('\n', 'Home', 'News', '\n')
 
     Args:
-        pages: Text, a line a block; or markup as it is.
+        pages: Distinct pages, none a near-duplicate of another: text with a line for each block, or
+            markup as it is.
         config: The core's thresholds.
         markup: Whether the pages are markup.
         patterns: Mutable patterns beyond those that come with the package.
-        idioms: What is content though it recurs; None for the list that comes with the package.
+        idioms: Strings that are content though they recur; None for the list of the package.
 
     Raises:
-        re.error: one of `patterns` is no regular expression.
+        re.error: One of `patterns` is no regular expression.
     """
-    pages = [pages[index] for index in distinct_pages(pages)]
     normaliser = Normaliser(patterns)
     pages_min = max(
         config.template_pages_min,
@@ -61,7 +68,7 @@ def learn_phrases(
         SuffixArray(corpus.tokens),
         corpus.document_of,
         documents_min=pages_min,
-        tokens_min=_STRING_TOKENS_MIN,
+        tokens_min=STRING_TOKENS_MIN,
     )
     cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
     idioms = shipped_idioms() if idioms is None else idioms
@@ -76,10 +83,10 @@ def learn_phrases(
     whole = PhraseSet(
         pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
     )
-    return bounded(whole, config.phrase_set_bytes)
+    return bounded_phrases(whole, config.phrase_set_bytes)
 
 
-def _strings(repeats: Repeats, corpus: Corpus) -> Iterator[Phrase]:
+def _strings(repeats: MaximalRepeats, corpus: TokenCorpus) -> Iterator[Phrase]:
     keys = corpus.keys
     for start, length, pages in zip(
         repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
@@ -91,12 +98,12 @@ def _strings(repeats: Repeats, corpus: Corpus) -> Iterator[Phrase]:
 def _is_template(
     phrase: Phrase, cutoff_pages: int, normaliser: Normaliser, config: CoreConfig
 ) -> bool:
-    """Whether a string that recurs often enough is part of the site's template.
+    """Return whether a string that recurs often enough is part of the site's template.
 
-    A whole block of few tokens is. A part of a block has to lie beyond the cut-off, and so has a
-    long one: an article's paragraph recurs where the article is fetched again or begins a listing.
-    The more of a string's ends are borders, the shorter it may be; and some token must be more than
-    figures or a shape.
+    A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
+    so must a long block: an article's paragraph recurs where the article is fetched again or begins a
+    listing. The more of a string's ends are borders, the shorter it may be; and some token must be
+    more than figures or a shape.
     """
     words = [key for key in phrase.keys if key != LINE]
     borders = len(phrase.keys) - len(words)

@@ -1,4 +1,4 @@
-"""Occurrences and distinct documents of all maximal repeats, in linear time.
+"""The maximal repeats of a corpus with their distinct documents, in linear time.
 
 Foschini's thesis (2007), section 3.2, steps 5 to 7, after Yamamoto and Church, Computational
 Linguistics 27 (2001). A repeat is an interval of the suffix array; intervals form a tree.
@@ -16,18 +16,18 @@ from templ_core.site_level.phrases.suffix_array import (
 )
 
 _CHUNK = 1 << 22
+"""Ranks that are charged to intervals at a time, which bounds the memory this takes."""
 
 
-class Repeats(msgspec.Struct, frozen=True, kw_only=True):
-    """Strings of tokens that cannot be made longer without losing an occurrence; one row each."""
+class MaximalRepeats(msgspec.Struct, frozen=True, kw_only=True):
+    """Strings of tokens that cannot be made longer without losing an occurrence, a row for each."""
 
     starts: Int32s
-    """Position of one occurrence."""
+    """Position of one occurrence in the corpus."""
     lengths: Int32s
-    """In tokens, borders included."""
-    occurrences: Int32s
+    """Number of tokens, borders included."""
     documents: Int32s
-    """Distinct documents with an occurrence."""
+    """Number of distinct documents with an occurrence."""
 
 
 def find_repeats(
@@ -36,14 +36,22 @@ def find_repeats(
     *,
     documents_min: int = 2,
     tokens_min: int = 1,
-) -> Repeats:
-    """The maximal repeats of a corpus, in lexicographic order of their intervals' ends.
+) -> MaximalRepeats:
+    """Return the maximal repeats of a corpus, in lexicographic order of their intervals' ends.
+
+    >>> tokens = np.array([2, 3, 4, BREAK, 5, 2, 3, BREAK], np.uint16)
+    >>> repeats = find_repeats(SuffixArray(tokens), np.array([0, 0, 0, 0, 1, 1, 1, 1], np.uint16))
+    >>> [
+    ...     tokens[start : start + length].tolist()
+    ...     for start, length in zip(repeats.starts, repeats.lengths)
+    ... ]
+    [[2, 3]]
 
     Args:
-        suffixes: Of the corpus.
-        document_of: Document of each position; length n.
+        suffixes: The suffixes of the corpus.
+        document_of: Number of each position's document; length n_tokens.
         documents_min: Strings in fewer documents are left out; at least 2.
-        tokens_min: Shorter strings are left out.
+        tokens_min: Strings of fewer tokens are left out; at least 1.
     """
     common = np.where(suffixes.common < tokens_min, np.int32(0), suffixes.common)
     common = opened(common, documents_min - 1)
@@ -51,19 +59,21 @@ def find_repeats(
     size = intervals.right - intervals.left + 1
     documents = size - _repeated_documents(intervals, common, document_of[suffixes.starts])
     chosen = (documents >= documents_min) & _left_maximal(intervals, suffixes)
-    return Repeats(
+    return MaximalRepeats(
         starts=suffixes.starts[intervals.left[chosen]],
         lengths=intervals.length[chosen],
-        occurrences=size[chosen],
         documents=documents[chosen],
     )
 
 
 def opened(values: Int32s, width: int) -> Int32s:
-    """`values` without peaks narrower than `width`; 0 or more each.
+    """Return `values`, each 0 or more, without peaks narrower than `width`.
 
-    The morphological opening: the largest minimum of any `width` neighbours around each value. Of
-    common prefixes it leaves those of at least `width` + 1 suffixes.
+    That is their morphological opening: the largest minimum of any `width` neighbours around each
+    value. Of common prefixes it leaves those of at least `width` + 1 suffixes.
+
+    >>> opened(np.array([0, 5, 0, 2, 3, 2], np.int32), 2).tolist()
+    [0, 0, 0, 2, 2, 2]
     """
     if width <= 1:
         return values
@@ -74,7 +84,7 @@ def opened(values: Int32s, width: int) -> Int32s:
 
 
 def _sliding_maximum(values: Int32s, width: int) -> Int32s:
-    """Maximum of each `width` neighbours; by doubling."""
+    """Return the maximum of each `width` neighbours, by doubling."""
     covered = 1
     while covered < width:
         step = min(covered, width - covered)
@@ -84,21 +94,21 @@ def _sliding_maximum(values: Int32s, width: int) -> Int32s:
 
 
 class _Intervals(msgspec.Struct, frozen=True, kw_only=True):
-    """Ranks left .. right that share `length` tokens; children before their parents."""
+    """Ranks left .. right that share `length` tokens, a row for each; children before parents."""
 
     left: Int32s
     right: Int32s
     length: Int32s
     parent: Int32s
-    """n_intervals = none."""
+    """Row of the smallest interval around it; n_intervals = none."""
     first: Int32s
     """The subtree of interval i is first[i] .. i."""
     deepest: Int32s
-    """Of each rank r, the smallest interval with ranks r - 1 and r; n_intervals = none."""
+    """The smallest interval with ranks r - 1 and r, for each rank r; n_intervals = none."""
 
 
 def _find_intervals(common: Int32s) -> _Intervals:
-    """The tree of intervals, by one sweep with a stack over runs of equal common prefixes."""
+    """Return the tree of intervals, by one sweep with a stack over runs of equal common prefixes."""
     run_starts = np.flatnonzero(np.diff(common, prepend=-1))
     rows: list[tuple[int, int, int, int, int, int]] = []
     stack = [(0, 0, 0, 0)]
@@ -135,7 +145,7 @@ def _repeated_documents(
     common: Int32s,
     document_of_rank: npt.NDArray[np.unsignedinteger],
 ) -> Int32s:
-    """Ranks of each interval whose document has an earlier rank in it.
+    """Return the number of ranks of each interval whose document has an earlier rank in it.
 
     Each rank is charged to the smallest interval that also holds the rank before it of the same
     document, and counts in all larger ones.
@@ -162,7 +172,7 @@ def _repeated_documents(
 
 
 def _ancestors(parent: Int32s) -> list[Int32s]:
-    """The ancestors 1, 2, 4, ... levels above each interval, and above the root the root."""
+    """Return the ancestors 1, 2, 4, ... levels above each interval; above the root is the root."""
     steps = [parent]
     while (steps[-1] != parent[-1]).any():
         steps.append(steps[-1][steps[-1]])
@@ -170,7 +180,7 @@ def _ancestors(parent: Int32s) -> list[Int32s]:
 
 
 def _climb(at: Int32s, left: Int32s, target: Int32s, steps: list[Int32s]) -> Int32s:
-    """The smallest interval around each of `at` that reaches down to rank `target`."""
+    """Return the smallest interval around each of `at` that reaches down to rank `target`."""
     climbing = np.flatnonzero(left[at] > target)
     here, target = at[climbing], target[climbing]
     for step in reversed(steps):
@@ -182,7 +192,7 @@ def _climb(at: Int32s, left: Int32s, target: Int32s, steps: list[Int32s]) -> Int
 
 
 def _left_maximal(intervals: _Intervals, suffixes: SuffixArray) -> Bools:
-    """Whether an interval's strings start at a border or follow different tokens."""
+    """Return whether each interval's strings start at a border or follow different tokens."""
     starts, tokens = suffixes.starts, suffixes.tokens
     before = np.where(starts > 0, tokens[starts - 1], BREAK)
     changes = np.zeros(len(starts), np.bool_)

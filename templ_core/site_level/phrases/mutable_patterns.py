@@ -1,7 +1,7 @@
 """Mutable patterns: tokens that change from page to page and yet belong to a template.
 
 Foschini's thesis (2007), sections 3.3 and 5.2. A pattern matches whole compounds
-(`templ_core.tokens`), so a token's kind does not depend on what stands around it.
+(`templ_core.tokens`), so which pattern a token belongs to does not depend on what stands around it.
 """
 
 import re
@@ -24,19 +24,19 @@ TOKEN_START = "".join(rf"(?<!{WORD}{JOINER * joiners})" for joiners in range(JOI
 
 
 class MutablePattern(msgspec.Struct, frozen=True):
-    """Tokens that count as the same token."""
+    """A set of tokens that count as the same token."""
 
     name: str
-    """Letters and underscores."""
+    """The name of the set: small letters and underscores."""
     words: tuple[str, ...] = ()
-    """Tokens that belong to it, as written."""
+    """Tokens that belong to the set, as written."""
     pattern: str = ""
-    """Python `re` that matches whole tokens that belong to it; empty = none."""
+    """A Python `re` expression of whole tokens that belong to the set; empty = none."""
     but_not: tuple[str, ...] = ()
-    """Earlier patterns that may match the same tokens."""
+    """Names of earlier patterns that may match the same tokens."""
 
     def problem(self) -> str | None:
-        """What keeps it from being used; None = nothing."""
+        """Return what keeps the pattern from being used; None where nothing does."""
         if not re.fullmatch("[a-z_]+", self.name):
             return "has a name that is not of small letters and underscores"
         if not self.words and not self.pattern:
@@ -49,7 +49,7 @@ class MutablePattern(msgspec.Struct, frozen=True):
 
 
 def _names(*texts: str) -> tuple[str, ...]:
-    """Every name as written, with a capital, and in capitals."""
+    """Return every name as written, with a capital, and in capitals."""
     forms: dict[str, None] = {}
     for name in " ".join(texts).split():
         forms |= dict.fromkeys((name, name[0].upper() + name[1:], name.upper()))
@@ -89,27 +89,33 @@ PATTERNS = (
     MutablePattern("ruler", pattern="_+"),
     MutablePattern("uppercase", pattern=rf"{_UPPER}{{2,}}(?:[-_&']{_UPPER}+)*"),
 )
-"""In order: a token belongs to the first pattern that it matches. Digits alone, joined by marks,
-always belong to one, and no other pattern depends on which digits a token has. Rulers of other
-characters, signs of currency and brackets stand between tokens and never matter."""
+"""The patterns in order: a token belongs to the first one that it matches.
+
+Digits alone, joined by marks, always belong to one, and no other pattern depends on which digits a
+token has. Rulers of other characters, signs of currency and brackets stand between tokens and never
+matter.
+"""
 
 
 class Normaliser:
-    """Tokens to the keys by which they are compared.
+    """Gives tokens the keys by which they are compared.
 
     The key of a token of a mutable pattern is its name, as in `<date>`; any other token stays as it
-    is, case included, but for its runs of digits, which become `0`: `post-17` and `post-4711` are
-    equal.
+    is, case included, but for its runs of digits, which become `0`.
+
+    >>> normaliser = Normaliser()
+    >>> [normaliser.key(token) for token in ("Monday", "27/02/2007", "post-17", "Read")]
+    ['<weekday>', '<date>', 'post-0', 'Read']
     """
 
     def __init__(self, extra: Sequence[MutablePattern] = ()) -> None:
         """Read the patterns.
 
         Args:
-            extra: Patterns of one's own; they come before `PATTERNS`.
+            extra: Further patterns; they come before `PATTERNS`.
 
         Raises:
-            re.error: a pattern is no regular expression.
+            re.error: A pattern is no regular expression.
         """
         self.patterns = (*extra, *PATTERNS)
         self._extra = tuple(pattern.name for pattern in extra)
@@ -127,7 +133,7 @@ class Normaliser:
         self._plain_words = not any(pattern.pattern for pattern in extra)
 
     def key(self, token: str) -> str:
-        """The key of a token."""
+        """Return the key of a token."""
         known = self._words.get(token)
         if known is not None:
             return known
@@ -139,12 +145,12 @@ class Normaliser:
         return _DIGITS.sub("0", token)
 
     def has_meaning(self, key: str) -> bool:
-        """Whether a key is a word or one of certain words, rather than figures or a shape."""
+        """Return whether a key is a word or one of certain words, rather than figures or a shape."""
         pattern = self._by_key.get(key)
         return pattern is None or bool(pattern.words)
 
     def expression(self, key: str) -> str:
-        """A regular expression of exactly the tokens with this key, given that they are tokens."""
+        """Return a regular expression that of all tokens matches exactly those with this key."""
         pattern = self._by_key.get(key)
         if pattern is None:
             body = re.escape(key).replace("0", r"\d+")
@@ -163,7 +169,7 @@ class Normaliser:
         return bool(self._by_key[f"<{name}>"].pattern)
 
     def _guard(self, names: Sequence[str], words: Sequence[str] = ()) -> str:
-        """A look-ahead that refuses tokens of these patterns, and these words."""
+        """Return a look-ahead that refuses tokens of these patterns, and these words."""
         found = [_alternatives(self._by_key[f"<{name}>"]) for name in names]
         found += map(re.escape, words)
         return f"(?!(?:{'|'.join(found)}){TOKEN_END})" if found else ""

@@ -1,6 +1,7 @@
-"""Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis, section 3.2."""
+"""Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis (2007), section 3.2."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -15,20 +16,25 @@ from templ_core.site_level.phrases.suffix_array import BORDER, BREAK
 LINE = "\n"
 """Key of a border."""
 _REMEMBERED_TOKENS = 1 << 24
-TokenPlace = tuple[str, int, int]
-"""A token, its first character, and that behind its last one."""
+"""Different tokens whose numbers are kept while a corpus is read."""
+TokenPlace: TypeAlias = tuple[str, int, int]
+"""A token, the index of its first character, and the index behind its last one."""
 
 
 def page_text(document: Document) -> str:
-    """The text of a page, a line for each block and each part of it between line breaks.
+    r"""Return the text of a page, a line for each block and each part of it between line breaks.
 
-    Verbatim blocks are one line each: listings begin alike without being a template.
+    A verbatim block is one line, because listings of programs begin alike without being a template.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page_text(parse_document("<h1>News</h1><p>One<br>two", "http://a.example/")).split("\n")
+    ['News', 'One', 'two']
     """
     return LINE.join(lines_of_segments(document))
 
 
 def segment_of_each_line(document: Document) -> Int64s:
-    """The segment that each line of `page_text` belongs to; length n_lines."""
+    """Return the number of the segment that each line of `page_text` belongs to; length n_lines."""
     lines = [text.count(LINE) + 1 for text in lines_of_segments(document)]
     return np.repeat(np.arange(len(lines)), lines)
 
@@ -36,7 +42,7 @@ def segment_of_each_line(document: Document) -> Int64s:
 def lines_of_segments(
     document: Document, segments: npt.NDArray[np.integer] | None = None
 ) -> list[str]:
-    """The text of each segment, or of some of them, with a line feed between its lines."""
+    """Return the text of each segment, or of some of them, with a line feed between its lines."""
     texts, owner = document.segments.texts, document.segments.owner
     if segments is not None:
         texts, owner = [texts[one] for one in segments.tolist()], owner[segments]
@@ -49,24 +55,24 @@ def lines_of_segments(
     ]
 
 
-class Corpus(msgspec.Struct, frozen=True, kw_only=True):
+class TokenCorpus(msgspec.Struct, frozen=True, kw_only=True):
     """The tokens of some pages, one after the other, a break behind each page."""
 
     tokens: UInt16s | UInt32s
-    """Numbers of tokens; `BREAK` also for tokens on too few pages."""
+    """Number of each token; `BREAK` for tokens that occur too rarely."""
     document_of: npt.NDArray[np.unsignedinteger]
-    """Page of each token."""
+    """Number of each token's page."""
     keys: list[str]
     """Key of each number."""
 
 
 def page_tokens(page: str, *, markup: bool = False) -> list[str]:
-    r"""The tokens of a page; those of text have a border before and behind each line.
+    r"""Return the tokens of a page; the lines of text have a border before and after each.
 
-    Of text: compounds, characters of scripts without spaces, borders. A compound is a word or words
-    joined by up to three marks without white space: numbers, times, addresses are one token each.
-    Whether a token starts or ends somewhere can be told from the four characters on either side. Of
-    markup: also runs of other symbols, and no borders.
+    The tokens of text are compounds, characters of scripts without spaces, and borders. A compound is
+    a word, or words joined by up to three marks without white space: numbers, times and addresses are
+    one token each. The four characters on either side of a place tell whether a token starts or ends
+    there. In markup runs of other symbols are tokens, too, and there are no borders.
 
     >>> page_tokens("Read at 12:30\nhttps://a.org/b?c=1")
     ['\n', 'Read', 'at', '12:30', '\n', 'https://a.org/b?c=1', '\n']
@@ -77,9 +83,9 @@ def page_tokens(page: str, *, markup: bool = False) -> list[str]:
 
 
 def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
-    """The tokens of a page with their first character and that behind them, in `page`.
+    """Return the tokens of a page with their places in `page`.
 
-    Those of a border are the end of one line and the start of the next.
+    The place of a border is the end of one line and the start of the next.
     """
     places = [
         (page[first:behind], first, behind)
@@ -90,12 +96,12 @@ def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
 
 def read_corpus(
     pages: Sequence[str], normaliser: Normaliser, *, occurrences_min: int, markup: bool
-) -> Corpus:
-    """The corpus of some pages.
+) -> TokenCorpus:
+    """Return the corpus of some pages.
 
     Args:
-        pages: Text, a line a block; or markup as it is.
-        normaliser: Tokens to keys.
+        pages: Text with a line for each block; or markup as it is.
+        normaliser: Gives tokens their keys.
         occurrences_min: Keys that occur less often become breaks.
         markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
     """
@@ -106,11 +112,11 @@ def read_corpus(
         remembered_max=_REMEMBERED_TOKENS,
     )
     parts = [numbers.read([page], markup=markup)[0] for page in pages]
-    return _numbered_anew(parts, list(number_of_key), occurrences_min)
+    return _renumbered(parts, list(number_of_key), occurrences_min)
 
 
-def _numbered_anew(parts: list[Int32s], keys: list[str], occurrences_min: int) -> Corpus:
-    """Frequent keys get numbers without gaps, so that they need few bytes; rare ones none."""
+def _renumbered(parts: list[Int32s], keys: list[str], occurrences_min: int) -> TokenCorpus:
+    """Return the corpus with numbers for frequent keys alone, without gaps, so they need few bytes."""
     sizes = np.array([len(part) + 1 for part in parts], np.int64)
     end = np.array([BREAK], np.int32)
     joined = np.concatenate([piece for part in parts for piece in (part, end)] or [end[:0]])
@@ -124,7 +130,7 @@ def _numbered_anew(parts: list[Int32s], keys: list[str], occurrences_min: int) -
     document_of = np.repeat(documents, sizes)
     kept = np.ones(len(tokens), np.bool_)
     kept[1:] = (tokens[1:] != BREAK) | (tokens[:-1] != BREAK)
-    return Corpus(
+    return TokenCorpus(
         tokens=tokens[kept],
         document_of=document_of[kept],
         keys=[key for key, is_frequent in zip(keys, frequent.tolist(), strict=True) if is_frequent],

@@ -1,4 +1,4 @@
-"""What a site's phrases cover of a page."""
+"""Which parts of a page a site's phrases cover."""
 
 import numpy as np
 
@@ -8,15 +8,25 @@ from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutom
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
 from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments
-from templ_core.site_level.phrases.phrase_removal import Span, union
+from templ_core.site_level.phrases.phrase_removal import Span, union_of_spans
 from templ_core.site_level.phrases.phrase_set import PhraseSet
 
 _REMEMBERED_TOKENS = 1 << 17
+"""Different tokens whose numbers are kept from page to page; then the memory starts anew."""
 _BORDER = 0
 
 
 class PhraseMatcher:
-    """Finds a set's phrases on pages; made once for a set, used on any number of pages."""
+    r"""Finds the phrases of a set on any number of pages.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.site_level.phrases.phrase_set import Phrase
+    >>> phrase = Phrase(("\n", "Leave", "a", "comment", "\n"), 3)
+    >>> matcher = PhraseMatcher(PhraseSet(pages=3, phrases=(phrase,)))
+    >>> page = "<p>Nobody may leave a comment.<p>Leave a comment"
+    >>> matcher.coverage(parse_document(page, "http://a.example/")).tolist()
+    [0.0, 1.0]
+    """
 
     def __init__(self, phrase_set: PhraseSet) -> None:
         """Read the phrases of a set."""
@@ -34,10 +44,12 @@ class PhraseMatcher:
         )
 
     def spans(self, page: str) -> list[Span]:
-        """What phrases cover of a page, in order: the union of all matches of their expressions.
+        """Return the spans of a page that phrases cover, in order and apart from each other.
+
+        They are the union of all matches of the phrases' expressions.
 
         Args:
-            page: Text, a line a block; markup where the set was learned on markup.
+            page: Text with a line for each block; markup where the set was learned on markup.
         """
         numbers, _ = self._numbers.read([page], markup=self._markup)
         starts, ends = token_spans(page, markup=self._markup).T
@@ -48,14 +60,14 @@ class PhraseMatcher:
         lengths = self._automaton.lengths(numbers)
         last = np.flatnonzero(lengths)
         first = last - lengths[last] + 1
-        return union(list(zip(starts[first].tolist(), ends[last].tolist(), strict=True)))
+        return union_of_spans(list(zip(starts[first].tolist(), ends[last].tolist(), strict=True)))
 
     def coverage(self, document: Document, wanted: Bools | None = None) -> Floats:
-        """The share of each segment's tokens inside phrases, 0 to 1; length n_segments.
+        """Return the share of each segment's tokens inside phrases, 0 to 1; length n_segments.
 
         Args:
             document: The page.
-            wanted: The segments to look at, 0 for the others; None = all.
+            wanted: Which segments to look at, the others get 0; None = all.
         """
         size = len(document.segments.texts)
         segments = np.arange(size) if wanted is None else np.flatnonzero(wanted)

@@ -2,26 +2,31 @@
 
 import re
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 
-Span = tuple[int, int]
-"""First character and that behind the last one."""
+Span: TypeAlias = tuple[int, int]
+"""Index of the first character, and the index behind the last one."""
 
 _WORD = re.compile(r"\w")
 
 
 class Locality(msgspec.Struct, frozen=True, kw_only=True):
-    """When what lies around a span overrules it."""
+    """When the text around a span overrules it; both numbers are 0 or more."""
 
     gap_chars: int = 16
     """Spans with fewer characters between them become one."""
     island_chars: int = 12
-    """A shorter span with text on both sides in its line is none."""
+    """A shorter span with text on both sides in its line is dropped."""
 
 
-def union(spans: Sequence[Span]) -> list[Span]:
-    """The spans in order, those that overlap or touch as one."""
+def union_of_spans(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans in order, with those that overlap or touch made one.
+
+    >>> union_of_spans([(7, 9), (0, 3), (2, 5)])
+    [(0, 5), (7, 9)]
+    """
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -31,17 +36,22 @@ def union(spans: Sequence[Span]) -> list[Span]:
     return merged
 
 
-def settled(page: str, spans: Sequence[Span], locality: Locality) -> list[Span]:
-    """Spans after the thesis's heuristics.
+def settled_spans(page: str, spans: Sequence[Span], locality: Locality) -> list[Span]:
+    r"""Return the spans after the locality heuristics of Foschini's thesis, section 6.1.
 
     "A little chunk of good text in between two large templated strings is probably part of the
     template too", "a few characters removed in the middle of a clean chunk of text are probably a
     false positive".
 
+    >>> settled_spans("Home | News\nOur tea is fresh", [(0, 4), (7, 11), (16, 19)], Locality())
+    [(0, 19)]
+    >>> settled_spans("Home | News\nOur tea is fresh", [(16, 19)], Locality())
+    []
+
     Args:
         page: The text.
-        spans: What phrases cover of it, in order and apart from each other.
-        locality: When to merge and when to drop.
+        spans: The spans that phrases cover, in order and apart from each other.
+        locality: When to merge spans and when to drop one.
     """
     merged: list[Span] = []
     for start, end in spans:
@@ -57,15 +67,19 @@ def settled(page: str, spans: Sequence[Span], locality: Locality) -> list[Span]:
 
 
 def _inside_a_line(page: str, span: Span) -> bool:
-    """Whether a line has words on both sides of a span."""
+    """Return whether a line has words on both sides of a span."""
     before = page[page.rfind("\n", 0, span[0]) + 1 : span[0]]
     end_of_line = page.find("\n", span[1])
     after = page[span[1] : end_of_line if end_of_line >= 0 else None]
     return bool(_WORD.search(before) and _WORD.search(after))
 
 
-def without(page: str, spans: Sequence[Span]) -> str:
-    """The text outside the spans; lines that keep no word go."""
+def text_outside(page: str, spans: Sequence[Span]) -> str:
+    r"""Return the text outside the spans; lines that keep no word go.
+
+    >>> text_outside("Home\nRead more: boats", [(0, 4), (5, 15)])
+    'boats'
+    """
     parts, place = [], 0
     for start, end in spans:
         parts.append(page[place:start])

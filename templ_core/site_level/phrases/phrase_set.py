@@ -1,4 +1,4 @@
-"""The phrases of a site's templates: a value, with a codec."""
+"""The phrases of a site's templates: a value with a compact form and a bound on its size."""
 
 import msgspec
 import zstandard
@@ -16,27 +16,33 @@ class Phrase(msgspec.Struct, frozen=True, array_like=True):
     keys: tuple[str, ...]
     """Keys of its tokens (`Normaliser.key`); a line feed at either end is the border of a block."""
     pages: int
-    """Distinct pages that have it."""
+    """Number of distinct pages that have the string."""
 
 
 class PhraseSet(msgspec.Struct, frozen=True, kw_only=True):
-    """What recurs on the pages of a site."""
+    """The strings that recur on the pages of a site."""
 
     pages: int
-    """Distinct pages it was learned from."""
+    """Number of distinct pages that the phrases were learned from."""
     phrases: tuple[Phrase, ...]
-    """On most pages first, then longest, then by keys."""
+    """The phrases on most pages first, then the longest, then by keys."""
     markup: bool = False
-    """Whether it was learned on markup as it is, and applies to that only."""
+    """Whether the phrases were learned on markup as it is, and apply to that only."""
     patterns: tuple[MutablePattern, ...] = ()
     """Mutable patterns beyond those that come with the package."""
 
 
-def bounded(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
-    """The set without its least supported phrases, so that their text fits into `size_bytes`.
+def bounded_phrases(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
+    """Return the set without its least supported phrases, so that their text fits into a size.
 
-    The size is that of the keys in UTF-8 with a byte between them: an upper bound in practice of
-    what `encode_phrase_set` makes of them.
+    >>> phrases = (Phrase(("Leave", "a", "reply"), 9), Phrase(("Read", "more"), 3))
+    >>> len(bounded_phrases(PhraseSet(pages=9, phrases=phrases), 20).phrases)
+    1
+
+    Args:
+        phrase_set: The whole set.
+        size_bytes: Most bytes of the keys in UTF-8 with a byte between them, which in practice is more
+            than what `encode_phrase_set` makes of them.
     """
     room, kept = size_bytes, 0
     for phrase in phrase_set.phrases:

@@ -1,7 +1,9 @@
 """Suffix array and longest common prefixes of a corpus of token numbers.
 
-Manber, Myers, SODA 1990; Kasai et al., CPM 2001; as in Foschini's thesis (2007), section 3.2.
+Manber and Myers, SODA 1990, and Kasai et al., CPM 2001, as in Foschini's thesis (2007), section 3.2.
 """
+
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,19 +11,25 @@ from pydivsufsort import divsufsort, kasai
 
 from templ_core.array_types import Int32s, UInt32s
 
-Tokens = npt.NDArray[np.uint16] | UInt32s
+Tokens: TypeAlias = npt.NDArray[np.uint16] | UInt32s
 
 BREAK = 0
-"""Token that is part of no string: end of a document, or a token too rare to matter."""
+"""Number of a token that is part of no string: the end of a document, or a token too rare to matter."""
 BORDER = 1
-"""Token at which strings may start or end, but over which none may run: a block's border."""
+"""Number of a token at which strings may start or end, but over which none may run: a block's border."""
 
 
 class SuffixArray:
     """The suffixes of a corpus in lexicographic order.
 
     Breaks and borders are single symbols, yet act as if each were unique: common prefixes end
-    before a break and at a border. The order of suffixes behind that is of no consequence.
+    before a break and at a border. The order of suffixes that differ only after that means nothing.
+
+    >>> suffixes = SuffixArray(np.array([2, 3, BREAK, 2, 3], np.uint16))
+    >>> suffixes.starts.tolist()
+    [2, 3, 0, 4, 1]
+    >>> suffixes.common.tolist()
+    [0, 0, 2, 0, 1, 0]
     """
 
     def __init__(self, tokens: Tokens) -> None:
@@ -42,7 +50,7 @@ class SuffixArray:
 
 
 def tokens_left(tokens: Tokens) -> Int32s:
-    """How long a string that starts at each position may be."""
+    """Return how many tokens a string that starts at each position may have."""
     size = len(tokens)
     ends = np.where(tokens <= BORDER, np.arange(size, dtype=np.int32), np.int32(size))
     following = np.minimum.accumulate(ends[::-1])[::-1]

@@ -1,20 +1,9 @@
-from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
+from templ_core.array_types import Floats, Int64s, UInt64s
+from templ_core.site_level.trees.labelled_tree import LabelledTree
+from templ_core.site_level.trees.tree_mapping import TreeMapping
+from templ_core.site_level.trees.tree_model import TreeCluster
 
 def shared_sum(keys: UInt64s, values: Int64s, others: UInt64s) -> tuple[int, int]: ...
-def changed_counts(
-    keys: UInt64s, values: Int64s, others: UInt64s, change: int
-) -> tuple[UInt64s, Int64s]: ...
-def place_evidence(
-    left: Int32s,
-    right: Int32s,
-    cluster_segment: Int32s,
-    segment: Int32s,
-    label: UInt64s,
-    pages: int,
-    support: Int64s,
-    different: Int64s,
-    text_place: Int64s,
-    text: UInt64s,
-    text_pages: Int64s,
-    segments: int,
-) -> Floats: ...
+def place_shares(
+    mapping: TreeMapping, cluster: TreeCluster, page: LabelledTree, segment_count: int
+) -> tuple[Floats, Floats, Floats]: ...

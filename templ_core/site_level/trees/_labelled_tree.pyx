@@ -1,4 +1,4 @@
-"""Labelled trees as columns; see labelled_tree.py."""
+"""The columns of labelled trees; see `labelled_tree.py`."""
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -11,11 +11,11 @@ from templ_core.site_level._hashing cimport mixed
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 cdef uint64_t LEAF = 0x9E3779B97F4A7C15
-"""Keeps labels of leaves apart from other uses of their texts' hashes."""
+"""Labels of leaves are their texts' hashes, changed by this, so that no element has the label of a text."""
 
 
 def closed_tree(label, depth):
-    """Identity and end of each node in document order."""
+    """Return identity and end of each node of a tree in document order."""
     cdef Py_ssize_t count = len(label)
     identities, ends = np.empty(count, np.uint64), np.empty(count, np.int32)
     if count:
@@ -51,20 +51,28 @@ cdef int close_tree(
     return 0
 
 
-def page_tree(element_types, element_type, parent, owner, inline_to, texts):
-    """Label, identity, depth, end and segment of each node; the distinct paths of elements."""
-    cdef Py_ssize_t count = len(element_type), leaves = len(owner), size = leaves
+def page_tree(document, element_types, texts):
+    """Return label, identity, depth, end and segment of each node, and the distinct paths of elements.
+
+    Args:
+        document: The page.
+        element_types: Its `element_type_rows`.
+        texts: Hash of each segment's text.
+    """
+    nodes, segments = document.nodes, document.segments
+    cdef Py_ssize_t count = len(nodes.element_type), leaves = len(segments.owner), size = leaves
     cdef Py_ssize_t node, leaf, above, filled = 0, next_leaf = 0, elements = 0
     cdef const uint64_t *type_row = <const uint64_t *>items(element_types, 8)
     cdef const uint64_t *row
     cdef const uint64_t *text = <const uint64_t *>items(texts, 8)
-    cdef const int32_t *type_of = <const int32_t *>items(element_type, 4)
-    cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
-    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
-    cdef const int32_t *behind = <const int32_t *>items(inline_to, 4)
-    scratch, names = np.zeros(2 * count, np.int32), np.empty(count, np.uint64)
-    cdef int32_t *inside = <int32_t *>items(scratch, 4, True)
-    cdef int32_t *level = inside + count
+    cdef const int32_t *type_of = <const int32_t *>items(nodes.element_type, 4)
+    cdef const int32_t *parent_of = <const int32_t *>items(nodes.parent, 4)
+    cdef const int32_t *owner_of = <const int32_t *>items(segments.owner, 4)
+    cdef const int32_t *behind = <const int32_t *>items(segments.inline_to, 4)
+    insides, levels = np.zeros(count, np.int32), np.empty(count, np.int32)
+    names = np.empty(count, np.uint64)
+    cdef int32_t *inside = <int32_t *>items(insides, 4, True)
+    cdef int32_t *level = <int32_t *>items(levels, 4, True)
     cdef uint64_t *name = <uint64_t *>items(names, 8, True)
     for leaf in range(leaves):
         inside[owner_of[leaf]] += 1
@@ -72,11 +80,12 @@ def page_tree(element_types, element_type, parent, owner, inline_to, texts):
         if parent_of[node] >= 0:
             inside[parent_of[node]] += inside[node]
         size += inside[node] > 0 and type_row[type_of[node] * COLUMNS + IS_BLOCK] > 0
-    hashes, numbers = np.empty((2, size), np.uint64), np.empty((3, size), np.int32)
+    labels, identities = np.empty(size, np.uint64), np.empty(size, np.uint64)
+    depths, ends, leaf_of = (np.empty(size, np.int32) for _ in range(3))
     paths = np.empty(size - leaves, np.uint64)
-    cdef uint64_t *label = <uint64_t *>items(hashes, 8, True)
-    cdef int32_t *depth = <int32_t *>items(numbers, 4, True)
-    cdef int32_t *segment = depth + 2 * size
+    cdef uint64_t *label = <uint64_t *>items(labels, 8, True)
+    cdef int32_t *depth = <int32_t *>items(depths, 4, True)
+    cdef int32_t *segment = <int32_t *>items(leaf_of, 4, True)
     cdef uint64_t *path = <uint64_t *>items(paths, 8, True)
     for node in range(count + 1):
         while next_leaf < leaves and (node == count or behind[next_leaf] <= node):
@@ -98,11 +107,14 @@ def page_tree(element_types, element_type, parent, owner, inline_to, texts):
                 filled += 1
                 elements += 1
     if size:
-        close_tree(label, depth, size, label + size, depth + size)
+        close_tree(
+            label, depth, size,
+            <uint64_t *>items(identities, 8, True), <int32_t *>items(ends, 4, True),
+        )
     paths.sort()
     filled = 0
     for node in range(elements):
         if not node or path[node] != path[filled - 1]:
             path[filled] = path[node]
             filled += 1
-    return *hashes, *numbers, paths[:filled]
+    return labels, identities, depths, ends, leaf_of, paths[:filled]

@@ -1,38 +1,27 @@
-"""Restricted top-down mapping of two trees; see tree_mapping.py for what it computes.
+"""The restricted top-down mapping of two trees; `tree_mapping.py` says what it computes.
 
-Costs are counted in units of `UNIT`, less 1 for each node that both trees have: of the cheapest
-mappings the one with most common nodes is the least.
+Costs are counted in units of `UNIT`, less 1 for each node that both trees have, so the least cost is
+that of the cheapest mapping with most common nodes.
 """
 
 from bisect import bisect_left
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.site_level.trees._memo cimport Memo, find, forget_all, remember
-from templ_core.site_level.trees._outline cimport Outline, draw, erase
-from templ_core.site_level.trees._tree_pair cimport TreePair, read_pair, same
+from templ_core.site_level.trees._memo cimport find, forget_all, remember
+from templ_core.site_level.trees._outline cimport draw, erase
+from templ_core.site_level.trees._trees cimport (
+    Trees, begin_trees, delete_cost, differ_in_texts, insert_cost, least_cost, read_pair, same,
+)
 
 ctypedef unsigned long long hash_t
 
 cdef long long UNIT = 1LL << 32
 
 cdef enum:
-    NO_COST = -0x7FFFFFFF  # beyond what any tree has in common, and no multiple of UNIT
-
-cdef struct Trees:
-    TreePair pair
-    Outline left
-    Outline right
-    long long *rows
-    long long replace
-    long long insert
-    long long delete
-    long long cells_max
-    long long cells_left
-    Memo memo
+    NO_COST = -0x7FFFFFFF  # Below any number of common nodes, and no multiple of UNIT.
 
 cdef struct Walk:
     int *left
@@ -40,58 +29,8 @@ cdef struct Walk:
     Py_ssize_t count
 
 
-cdef bint differ_in_texts(Trees *trees, int left, int right, long long *cost) noexcept:
-    """Whether two subtrees differ in childless nodes alone, none of which the other side has elsewhere.
-
-    Then replacing them, each by its like, is cheapest. Where it cannot be told at once the answer is
-    no.
-    """
-    cdef int offset, size = trees.pair.left_end[left] - left, replaced = 0
-    cdef hash_t bits[4]
-    cdef hash_t label
-    if (
-        trees.left.shape[left] != trees.right.shape[right]
-        or trees.replace > trees.delete + trees.insert
-    ):
-        return False
-    bits[0] = bits[1] = bits[2] = bits[3] = 0
-    for offset in range(size):
-        label = trees.pair.right_label[right + offset]
-        if label != trees.pair.left_label[left + offset]:
-            bits[label >> 62] |= <hash_t>1 << ((label >> 56) & 63)
-            replaced += 1
-    for offset in range(size):
-        label = trees.pair.left_label[left + offset]
-        if (
-            label != trees.pair.right_label[right + offset]
-            and bits[label >> 62] >> ((label >> 56) & 63) & 1
-        ):
-            return False
-    cost[0] = replaced * trees.replace - (size - replaced)
-    return True
-
-
-# Costs of operations
-
 cdef inline hash_t pair_key(int left, int right) noexcept:
     return ((<hash_t>left << 32) | <hash_t>right) + 1
-
-
-cdef inline long long delete_cost(Trees *trees, int node) noexcept:
-    return trees.delete * (trees.pair.left_end[node] - node)
-
-
-cdef inline long long insert_cost(Trees *trees, int node) noexcept:
-    return trees.insert * (trees.pair.right_end[node] - node)
-
-
-cdef inline long long least_cost(Trees *trees, int left, int right) noexcept:
-    """What mapping two subtrees costs at least: their difference in size."""
-    cdef long long size = trees.pair.left_end[left] - left
-    cdef long long other_size = trees.pair.right_end[right] - right
-    if size > other_size:
-        return trees.delete * (size - other_size) - other_size
-    return trees.insert * (other_size - size) - size
 
 
 cdef long long pair_cost(Trees *trees, int left, int right) except? NO_COST:
@@ -165,7 +104,7 @@ cdef int write_pair(Trees *trees, int left, int right, Walk *walk) except -1:
 cdef long long children_cost(
     Trees *trees, int left, int right, bint linear, Walk *walk
 ) except? NO_COST:
-    """Cost of mapping the children of a pair with equal labels; written down where `walk` is."""
+    """Return the cost of mapping the children of a pair with equal labels, and write it to `walk`."""
     cdef int *ones = trees.left.child + trees.left.first[left]
     cdef int *others = trees.right.child + trees.right.first[right]
     cdef int count = trees.left.first[left + 1] - trees.left.first[left]
@@ -197,8 +136,8 @@ cdef long long children_cost(
 cdef long long run_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
 ) except? NO_COST:
-    """Cost of mapping two runs of siblings."""
-    if count and other_count and (linear or <long long>count * other_count > trees.cells_max):
+    """Return the cost of mapping two runs of siblings, and write the mapping to `walk`."""
+    if count and other_count and (linear or <long long>count * other_count > trees.run_cells_max):
         return anchored_cost(trees, ones, count, others, other_count, linear, walk)
     return aligned_cost(trees, ones, count, others, other_count, walk)
 
@@ -206,7 +145,7 @@ cdef long long run_cost(
 cdef long long aligned_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
 ) except? NO_COST:
-    """The least cost; rows count what is left of one run, columns what is left of the other."""
+    """Return the least cost; rows count what is left of one run, columns what is left of the other."""
     cdef Py_ssize_t i, j, width = other_count + 1
     cdef long long total
     cdef long long *row
@@ -228,7 +167,7 @@ cdef long long aligned_cost(
             below = row
             if walk != NULL:
                 row -= width
-            else:  # two rows in turns
+            else:  # Two rows are used in turn.
                 row = rows + (width if row == rows else 0)
             align(trees, ones[i], others, other_count, below, row)
         total = row[0]
@@ -245,7 +184,7 @@ cdef long long aligned_cost(
 cdef int align(
     Trees *trees, int one, int *others, int other_count, const long long *below, long long *row
 ) except -1:
-    """One row of costs from that below it."""
+    """Fill one row of costs from the row below it."""
     cdef hash_t identity = trees.pair.left_identity[one], label = trees.pair.left_label[one]
     cdef long long deleted = delete_cost(trees, one), inserted, best
     cdef int other
@@ -272,7 +211,7 @@ cdef int align(
 cdef int walk_back(
     Trees *trees, int *ones, int count, int *others, int other_count, long long *cost, Walk *walk
 ) except? NO_COST:
-    """Repeat the choices that led to the least cost: pairs before deletions before insertions."""
+    """Write the choices of least cost to `walk`: pairs before deletions before insertions."""
     cdef int i = 0, j = 0, width = other_count + 1
     cdef long long here, matched
     while i < count and j < other_count:
@@ -303,11 +242,14 @@ cdef int walk_back(
 cdef long long anchored_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
 ) except? NO_COST:
-    """Cost of a mapping through subtrees that stand once in both runs, by label in between."""
+    """Return the cost of a mapping through anchors: equal subtrees that each run has once.
+
+    What lies between two anchors is aligned where it is short, else paired by label.
+    """
     cdef int i = 0, j = 0, anchor, other_anchor
     cdef long long cost = 0
     for anchor, other_anchor in anchors(trees, ones, count, others, other_count):
-        if linear or <long long>(anchor - i) * (other_anchor - j) > trees.cells_max:
+        if linear or <long long>(anchor - i) * (other_anchor - j) > trees.run_cells_max:
             cost += paired_cost(
                 trees, ones + i, anchor - i, others + j, other_anchor - j, walk
             )
@@ -324,7 +266,7 @@ cdef long long anchored_cost(
 
 
 cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_count):
-    """Places of the anchors in both runs, ascending, and the ends of the runs."""
+    """Return the places of the anchors in both runs, ascending, and the ends of the runs."""
     cdef int i, j
     places, other_places = {}, {}
     for i in range(count):
@@ -351,7 +293,7 @@ cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_cou
 cdef long long paired_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
 ) except? NO_COST:
-    """Cost of pairing equal labels in order, the nearer first; linear."""
+    """Return the cost of pairing equal labels in order, the nearer first, in linear time."""
     cdef int i = 0, j = 0, k, never = count + other_count
     cdef int skipped, other_skipped
     cdef long long cost = 0
@@ -391,7 +333,7 @@ cdef long long paired_cost(
 
 
 cdef int next_place(dict places, hash_t label, int start, int never) except -1:
-    """Steps from `start` to the next place of `label`; `never` without one."""
+    """Return the steps from `start` to the next place of `label`; `never` without one."""
     cdef list stack = places.get(label)
     cdef int place
     while stack:
@@ -404,32 +346,26 @@ cdef int next_place(dict places, hash_t label, int start, int never) except -1:
 
 # The mapping
 
-def map_nodes(
-    left_label, left_identity, left_end, right_label, right_identity, right_end,
-    int replace, int insert, int delete, long long cells_max, long long cells_total_max,
-):
+def map_nodes(left, right, costs, *, long long run_cells_max, long long cells_max):
+    """Return the cost of the mapping, and its nodes of the left and of the right tree."""
     cdef Trees trees
     cdef Walk walk
-    cdef Py_ssize_t count = len(left_label), other_count = len(right_label)
+    cdef Py_ssize_t count = len(left.label), other_count = len(right.label)
     cdef long long cost
     cdef long long *rows
-    left, right = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
+    ones, others = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
     if not count or not other_count:
-        left[:count], left[count:] = np.arange(count), -1
-        right[:count], right[count:] = -1, np.arange(other_count)
-        return count * delete + other_count * insert, left, right
-    read_pair(
-        &trees.pair, left_label, left_identity, left_end, right_label, right_identity, right_end
-    )
-    trees.replace, trees.insert, trees.delete = replace * UNIT, insert * UNIT, delete * UNIT
-    trees.cells_max, trees.cells_left = cells_max, cells_total_max
-    trees.memo.keys, trees.memo.values = NULL, NULL
-    trees.memo.capacity = trees.memo.used = 0
-    memset(&trees.left, 0, sizeof(Outline))
-    memset(&trees.right, 0, sizeof(Outline))
-    # Two rows for each level of a branch: a place for each of its nodes' children, and one more.
+        ones[:count], ones[count:] = np.arange(count), -1
+        others[:count], others[count:] = -1, np.arange(other_count)
+        return count * costs.delete + other_count * costs.insert, ones, others
+    begin_trees(&trees)
+    read_pair(&trees.pair, left, right)
+    trees.replace, trees.insert = <long long>costs.replace * UNIT, <long long>costs.insert * UNIT
+    trees.delete = <long long>costs.delete * UNIT
+    trees.run_cells_max, trees.cells_left = run_cells_max, cells_max
+    # Each level of a branch needs two rows: a place for each of its nodes' children, and one more.
     rows = trees.rows = <long long *>malloc(4 * (other_count + 1) * sizeof(long long))
-    walk.left, walk.right, walk.count = <int *>items(left, 4, True), <int *>items(right, 4, True), 0
+    walk.left, walk.right, walk.count = <int *>items(ones, 4, True), <int *>items(others, 4, True), 0
     try:
         if rows == NULL:
             raise MemoryError
@@ -442,4 +378,4 @@ def map_nodes(
         erase(&trees.right)
         free(rows)
         forget_all(&trees.memo)
-    return (cost + UNIT - 1) // UNIT, left[: walk.count], right[: walk.count]
+    return (cost + UNIT - 1) // UNIT, ones[: walk.count], others[: walk.count]

@@ -1,4 +1,4 @@
-# Values by keys that are not 0, by open addressing.
+# A hash table of values by keys that are not 0, with open addressing.
 
 from libc.stdlib cimport calloc, free, malloc
 
@@ -14,7 +14,7 @@ cdef struct Memo:
 
 
 cdef inline Py_ssize_t find(Memo *memo, hash_t key) noexcept:
-    """Where `key` is, or where it belongs."""
+    """Return where `key` is, or where it is to be put."""
     cdef Py_ssize_t place = mixed(key) & <hash_t>(memo.capacity - 1)
     while memo.keys[place] and memo.keys[place] != key:
         place = (place + 1) & (memo.capacity - 1)

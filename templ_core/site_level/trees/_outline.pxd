@@ -1,4 +1,4 @@
-# Outlines: of all subtrees of a tree the children, and the shape but for childless nodes.
+# The outline of a tree: the children of each node, and the shape of each subtree.
 
 from libc.stdlib cimport free, malloc
 
@@ -13,7 +13,7 @@ cdef struct Outline:
 
 
 cdef inline int draw(Outline *outline, const hash_t *label, const int *end, Py_ssize_t count) except -1:
-    """Lists of children; shapes, equal for subtrees that differ in childless nodes alone."""
+    """List children and hash shapes; subtrees that differ in childless nodes alone have equal shapes."""
     cdef Py_ssize_t node, drawn = 0
     cdef int child
     cdef hash_t shape

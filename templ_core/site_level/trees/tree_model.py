@@ -1,4 +1,4 @@
-"""The tree templates of a site as a value, with a codec and a bound on its size."""
+"""The tree templates of a site: a value with a compact form and a bound on its size."""
 
 from typing import Any
 
@@ -8,12 +8,11 @@ import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.errors import CodecError
-from templ_core.site_level.places.path_counts import (
-    PathCounts,
-)
-from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree
+from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree, tree_part
+from templ_core.site_level.trees.path_counts import PathCounts
 
 COMPACT_FORMAT = 1
+# Bytes in the compact form, without compression.
 _BYTES_PER_NODE = 8 + 2 + 1 + 4 + 4
 _BYTES_PER_TEXT = 8 + 4 + 4
 _BYTES_PER_PATH = 8 + 4
@@ -21,16 +20,16 @@ _BYTES_PER_CLUSTER = 64
 
 
 class TreeCluster(msgspec.Struct, frozen=True, kw_only=True):
-    """The template of one cluster of pages."""
+    """The template of one cluster of pages: columns of its places, of its texts and of its paths."""
 
     pages: int
     """Pages that voted."""
     tree: LabelledTree
-    """Places that several pages have; the label of a leaf is its most frequent text."""
+    """Places that enough of the pages have; the label of a leaf is its most frequent text."""
     support: Int64s
     """Pages with each place; never more than its parent has."""
     distinct: Int64s
-    """Texts that the pages have at each place; 0 for elements."""
+    """Number of different texts that the pages have at each place; 0 for elements."""
     text_place: Int64s
     """Place of each recurring text, ascending."""
     text: UInt64s
@@ -38,18 +37,25 @@ class TreeCluster(msgspec.Struct, frozen=True, kw_only=True):
     text_pages: Int64s
     """Pages with this text at this place; at least 2."""
     paths: PathCounts
-    """Paths of its elements that several pages have."""
+    """Paths of elements that enough of the pages have."""
 
 
 class TreeModel(msgspec.Struct, frozen=True, kw_only=True):
     """The tree templates of a site."""
 
     clusters: list[TreeCluster]
-    """Those of most pages first."""
+    """The clusters of most pages come first."""
 
 
-def bounded(model: TreeModel, limit_bytes: int) -> TreeModel:
-    """The model within a size; what the fewest pages have goes first, of that the last."""
+def bounded_trees(model: TreeModel, limit_bytes: int) -> TreeModel:
+    """Return the part of a model that fits into a size.
+
+    The places that the fewest pages have go first, of several the last ones.
+
+    Args:
+        model: The whole model.
+        limit_bytes: Most bytes of what `encode_tree_model` makes of the part.
+    """
     support = np.concatenate(
         [cluster.support for cluster in model.clusters] or [np.empty(0, np.int64)]
     )
@@ -81,11 +87,7 @@ def _part(cluster: TreeCluster, kept: Bools) -> TreeCluster:
     text_kept = kept[cluster.text_place]
     return msgspec.structs.replace(
         cluster,
-        tree=build_tree(
-            label=cluster.tree.label[kept],
-            depth=cluster.tree.depth[kept],
-            segment=cluster.tree.segment[kept],
-        ),
+        tree=tree_part(cluster.tree, kept),
         support=cluster.support[kept],
         distinct=cluster.distinct[kept],
         text_place=(np.cumsum(kept) - 1)[cluster.text_place[text_kept]],
@@ -178,9 +180,9 @@ def _cluster(compact: _CompactCluster) -> TreeCluster:
     return cluster
 
 
-def _bytes(values: npt.NDArray[Any], cluster: str) -> bytes:
-    return values.astype(cluster).tobytes()
+def _bytes(values: npt.NDArray[Any], layout: str) -> bytes:
+    return values.astype(layout).tobytes()
 
 
-def _integers(body: bytes, cluster: str) -> Int64s:
-    return np.frombuffer(body, cluster).astype(np.int64)
+def _integers(body: bytes, layout: str) -> Int64s:
+    return np.frombuffer(body, layout).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What a document adds to its site's model: read once when it enters the window, kept beside it."""
+"""What a document adds to its site's model: computed once when it enters the window, kept beside it."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from templ_core.page_level.features.page_features import PageFeatures, read_feat
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
 
-LEARNED_FORMAT = 1
+PAGE_SUMMARY_FORMAT = 1
 _MAX_BYTES = 256 << 20
-_ODDS_UNIT = 1000
-_ODDS_MAX = 32.0
+_LOG_ODDS_UNIT = 1000
+_LOG_ODDS_MAX = 32.0
 _WIDE = "<u8"
 _NARROW = "<u4"
 
@@ -27,7 +27,7 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     places: PagePlaces
     content_log_odds: Floats
-    """Log-odds for content of each segment, by the page model; in thousandths, up to 32."""
+    """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
 
 
 class _Compact(msgspec.Struct, frozen=True, array_like=True):
@@ -46,19 +46,25 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
-    """What a document with at least one segment adds to its site's model."""
+    """Return what a document with at least one segment adds to its site's model."""
     features = read_features(document)
-    return page_summary(document, features, page_model.log_odds(document, features))
+    return summarise_scored_page(document, features, page_model.log_odds(document, features))
 
 
-def page_summary(
+def summarise_scored_page(
     document: Document, features: PageFeatures, content_log_odds: Floats
 ) -> PageSummary:
-    """The same, of a page that the page model has read already."""
-    log_odds = np.clip(content_log_odds, -_ODDS_MAX, _ODDS_MAX)
+    """Return what a document adds to its site's model, given what the page model says about it.
+
+    Args:
+        document: A page with at least one segment.
+        features: Its features.
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+    """
+    log_odds = np.clip(content_log_odds, -_LOG_ODDS_MAX, _LOG_ODDS_MAX)
     return PageSummary(
         places=page_places(document, features, node_places(document)),
-        content_log_odds=np.rint(log_odds * _ODDS_UNIT) / _ODDS_UNIT,
+        content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
     )
 
 
@@ -70,7 +76,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     ranges = (places.words, places.first, places.last)
     words, first, last = (column.astype(_NARROW).tobytes() for column in ranges)
     compact = _Compact(
-        format=LEARNED_FORMAT,
+        format=PAGE_SUMMARY_FORMAT,
         page_model_version=page_model_version,
         path=path,
         cell=cell,
@@ -81,7 +87,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         boxes=places.boxes.astype(_WIDE).tobytes(),
         first=first,
         last=last,
-        log_odds=np.rint(page.content_log_odds * _ODDS_UNIT).astype("<i2").tobytes(),
+        log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
     )
     return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
 
@@ -97,7 +103,7 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
         compact = msgspec.msgpack.decode(data, type=_Compact)
     except (zstandard.ZstdError, msgspec.DecodeError) as error:
         raise CodecError(f"not a learned page: {error}") from None
-    if (compact.format, compact.page_model_version) != (LEARNED_FORMAT, page_model_version):
+    if (compact.format, compact.page_model_version) != (PAGE_SUMMARY_FORMAT, page_model_version):
         raise CodecError("a learned page read with another page model")
     return PageSummary(
         places=PagePlaces(
@@ -111,7 +117,7 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
             first=_numbers(compact.first),
             last=_numbers(compact.last),
         ),
-        content_log_odds=np.frombuffer(compact.log_odds, "<i2") / _ODDS_UNIT,
+        content_log_odds=np.frombuffer(compact.log_odds, "<i2") / _LOG_ODDS_UNIT,
     )
 
 

@@ -1,50 +1,66 @@
-"""When a page's published text is looked at again, and whether the new one is worth sending."""
+"""When a page's published text is looked at again, and whether the new one is worth publishing."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from templ_core.array_types import Bools
+from templ_core.site_level.config import REVISIONS, RevisionsConfig
 from templ_core.tokens import tokenise
 
-MATURE_DOCUMENTS = {"first-mature-model": 8, "settled-model": 24}
-"""Reason of a revision, and the documents that the site's model rests on from then on.
-
-A text is looked at again when the model passes such a number that the one behind the text had not
-reached; so a page is looked at as often as there are numbers, and one that came later never.
-"""
+FIRST_MATURE_MODEL = "first-mature-model"
+"""Reason of a revision: the site's model has become one that is worth a second look."""
+SETTLED_MODEL = "settled-model"
+"""Reason of a revision: the site's model hardly changes from here on."""
 REDESIGN = "redesign"
-"""Reason where the documents that count are those since a change of design."""
-MOST_REVISIONS = 2
-LEAST_CHANGE = 0.05
-"""A text is sent again when at least this share of its words changes."""
+"""Reason of a revision: the site's model rests on enough documents of a new design."""
 
 
 def revision_reason(
-    model_documents: int, looked_at: int, documents: int, of_old_design: int = 0
+    model_documents: int,
+    looked_at: int,
+    documents: int,
+    of_old_design: int = 0,
+    config: RevisionsConfig = REVISIONS,
 ) -> str | None:
-    """Why a text is to be looked at again; None = it is not.
+    """Return why a text is to be looked at again; None where it is not.
+
+    That is so when the site's model grows past one of the two numbers of documents in `config` that the
+    model behind the text had not reached. So each page is looked at twice at most.
+
+    >>> revision_reason(model_documents=3, looked_at=3, documents=8)
+    'first-mature-model'
+    >>> revision_reason(model_documents=8, looked_at=8, documents=9) is None
+    True
 
     Args:
-        model_documents: Documents behind the site model that decided the text; 0 = none.
-        looked_at: Documents behind the model that it was compared with last.
+        model_documents: Documents behind the site model that decided the text; 0 = no model.
+        looked_at: Documents behind the model that the text was compared with last.
         documents: Documents behind the site's model now.
-        of_old_design: Those of them that came before the last change of design, for a page that
-            came after it: they say little about it.
+        of_old_design: Documents of that model from before the last change of design, for a page that
+            came after it; they say little about the page and are not counted.
+        config: The numbers of documents.
     """
     before = max(model_documents, looked_at) - of_old_design
     now = documents - of_old_design
-    passed = [reason for reason, n in MATURE_DOCUMENTS.items() if before < n <= now]
-    return (REDESIGN if of_old_design else passed[-1]) if passed else None
+    reason = None
+    if before < config.first_mature_documents <= now:
+        reason = FIRST_MATURE_MODEL
+    if before < config.settled_documents <= now:
+        reason = SETTLED_MODEL
+    return REDESIGN if reason and of_old_design else reason
 
 
 def changed_ratio(texts: Sequence[str], before: Bools, after: Bools) -> float:
-    """Share of the words kept before or after that are kept in one of the two only.
+    """Return the share of the words kept before or after that are kept in only one of the two, 0 to 1.
+
+    >>> changed_ratio(["one two three", "four"], np.array([True, True]), np.array([True, False]))
+    0.25
 
     Args:
-        texts: Of the page's segments.
-        before: Which of them were kept.
-        after: Which are kept now.
+        texts: The texts of the page's segments.
+        before: Which segments were kept.
+        after: Which segments are kept now.
     """
     words = np.array([len(tokenise(text)) for text in texts], np.int64)
     either = int(words[before | after].sum())

@@ -1,41 +1,55 @@
 """When a site's model is fitted anew, and when its templates are."""
 
-FIRST_FITS = (1, 2, 3, 5, 8, 12, 16, 24)
-"""A new site's model is refitted when its window has learned this many documents, ..."""
-GROWTH_RATIO = 0.10
-"""... afterwards whenever this share of the window is new."""
-FIRST_TEMPLATES = 2
-"""Templates are fitted on two documents first, then on twice as many, ..."""
-TEMPLATES_GROWTH_RATIO = 0.25
-"""... until this share of the window is less than as many, and more than they are fitted on."""
+from templ_core.site_level.config import SCHEDULE, ScheduleConfig
 
 
-def is_due(learned: int, fitted_at: int, pages: int) -> bool:
-    """Whether the schedule asks for a fresh site model.
+def is_due(learned: int, fitted_at: int, pages: int, config: ScheduleConfig = SCHEDULE) -> bool:
+    """Return whether the schedule asks for a fresh site model.
+
+    >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
+    [1, 2, 3, 5, 8, 12, 16, 24]
+    >>> is_due(1100, 1000, 1000)  # a tenth of the window is new
+    True
 
     Args:
         learned: Documents that ever entered the window.
         fitted_at: `learned` at the last fit.
         pages: Documents in the window.
+        config: The schedule.
     """
     new = learned - fitted_at
     if not new or not pages:
         return False
-    if fitted_at < FIRST_FITS[-1]:
-        return any(fitted_at < step <= learned for step in FIRST_FITS)
-    return new >= GROWTH_RATIO * pages
+    if fitted_at < config.first_fits[-1]:
+        return any(fitted_at < step <= learned for step in config.first_fits)
+    return new >= config.growth_ratio * pages
 
 
-def templates_overdue(learned: int, fitted_at: int, pages: int, template_pages: int) -> float:
-    """New documents over those after which templates are fitted anew: they are due from 1 on.
+def templates_overdue(
+    learned: int,
+    fitted_at: int,
+    pages: int,
+    template_pages: int,
+    config: ScheduleConfig = SCHEDULE,
+) -> float:
+    """Return the new documents over the number at which templates are due: they are from 1 on.
+
+    Templates are fitted on two documents first, then each time that the documents have doubled, until
+    that would be later than when all documents they are fitted on, or a share of the window, are new.
+
+    >>> templates_overdue(learned=8, fitted_at=4, pages=8, template_pages=25)
+    1.0
+    >>> templates_overdue(learned=1050, fitted_at=1000, pages=1000, template_pages=25)
+    0.2
 
     Args:
         learned: Documents that ever entered the window.
         fitted_at: `learned` when the templates were fitted last.
         pages: Documents in the window.
-        template_pages: The latest documents that templates are fitted on.
+        template_pages: Number of the latest documents that templates are fitted on.
+        config: The schedule.
     """
     if not pages:
         return 0.0
-    most = max(template_pages, TEMPLATES_GROWTH_RATIO * pages)
-    return (learned - fitted_at) / max(FIRST_TEMPLATES, min(fitted_at, most))
+    most = max(template_pages, config.templates_growth_ratio * pages)
+    return (learned - fitted_at) / max(config.first_templates, min(fitted_at, most))

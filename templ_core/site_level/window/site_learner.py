@@ -1,4 +1,4 @@
-"""Learning a site: what its pages share, counted page by page; its templates, fitted at times."""
+"""Learning a site: what the pages of its window share, counted page by page."""
 
 import hashlib
 from bisect import bisect_left
@@ -16,64 +16,47 @@ from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import COMPACT_FORMAT
-from templ_core.site_level.site_templates import SiteTemplates, fit_templates
+from templ_core.site_level.site_templates import SiteTemplates
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
-from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
-from templ_core.site_level.window.window_page import Contribution
+from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
+from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
 
-def fit_site_model(
-    window: Sequence[Contribution], page_model_version: str, config: CoreConfig
-) -> SiteModel:
-    """The site model of a window.
-
-    The result depends on the documents alone: equal windows give equal models with equal versions.
-
-    Args:
-        window: The window's documents in order of (event time, page id).
-        page_model_version: Version of the page model in use.
-        config: The core's thresholds.
-    """
-    learner = SiteLearner(page_model_version, config)
-    learner.follow(window)
-    return learner.model(fit_templates(window, config))
-
-
-class Change(msgspec.Struct, frozen=True, array_like=True):
+class DesignChange(msgspec.Struct, frozen=True, array_like=True):
     """A change of a site's design."""
 
     place: int
-    """Index in the window of the first page after a design that has gone."""
+    """Index in the window of the first page after the old design."""
     documents: int
-    """Documents of the site model that came before it."""
+    """Documents of the site model that came before that page."""
 
 
 class SiteLearner:
     """Counts the pages of one site; adds what comes and subtracts exactly what was added.
 
-    Exact repeats and near-duplicates of an article count once. At any time the counts equal those
-    of a learner that has seen the window and nothing else.
+    Of near-duplicates only the first page counts. At any time the counts equal those of a learner that
+    has seen the present window and nothing else.
     """
 
     def __init__(self, page_model_version: str, config: CoreConfig) -> None:
         self._page_model_version = page_model_version
         self._config = config
-        self._window: Sequence[Contribution] = ()
-        self._taught: dict[tuple[str, bytes], PageSummary] = {}
+        self._window: Sequence[WindowPage] = ()
+        self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
-        self.change: Change | None = None
-        """The last change of design, while the window has pages of the design before."""
+        self.change: DesignChange | None = None
+        """The last change of design, while the window has pages from before it."""
 
     @property
-    def window(self) -> Sequence[Contribution]:
+    def window(self) -> Sequence[WindowPage]:
         """The documents that were learned, in order of (event time, page id)."""
         return self._window
 
-    def follow(self, window: Sequence[Contribution]) -> None:
+    def follow(self, window: Sequence[WindowPage]) -> None:
         """Learn what is new in a window, and forget what has left it.
 
         Args:
@@ -82,30 +65,30 @@ class SiteLearner:
         contents = [one.content_digest for one in window]
         places = latest_contents(contents, max(len(contents), 1))
         first = [window[place] for place in places]
-        indexes = teaching_pages([one.page for one in first])
-        teaching = {
+        indexes = distinct_pages([one.page for one in first])
+        counted = {
             (first[index].page_id, first[index].content_digest): first[index].page
             for index in indexes
         }
-        come = [page for name, page in teaching.items() if name not in self._taught]
-        left = [page for name, page in self._taught.items() if name not in teaching]
-        if len(come) + len(left) < len(teaching):
+        come = [page for name, page in counted.items() if name not in self._counted]
+        left = [page for name, page in self._counted.items() if name not in counted]
+        if len(come) + len(left) < len(counted):
             self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(left))
         else:
-            self._counts = _counts_of(teaching.values())
-        self._window, self._taught = window, teaching
+            self._counts = _counts_of(counted.values())
+        self._window, self._counted = window, counted
         drift = find_drift([one.page for one in first], self._config)
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
-            self.change = Change(
+            self.change = DesignChange(
                 place=places[drift.changed_at], documents=bisect_left(indexes, drift.changed_at)
             )
 
     def model(self, templates: SiteTemplates) -> SiteModel:
-        """What is known now, with the site's templates in their latest form."""
+        """Return what is known now, with the templates that were fitted last."""
         return SiteModel(
             version=self._version(templates),
-            places=_with_boxes(tabulate(self._counts), list(self._taught.values())),
+            places=_with_boxes(tabulate(self._counts), list(self._counted.values())),
             trees=templates.trees,
             phrases=templates.phrases,
         )
@@ -124,7 +107,7 @@ def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
 
 
 def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
-    """The table with the containers that its places give each page."""
+    """Return the table with the containers that its places give each page."""
     content, best = [], []
     for page in pages:
         places = page.places
@@ -141,7 +124,7 @@ def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
 
 
 def _among(votes: Counts, pages: Sequence[PageSummary]) -> Counts:
-    """Votes for boxes, with the pages that have a box there."""
+    """Return votes for containers, with the pages that have an element at the place of each."""
     boxes = [distinct(page.places.boxes) for page in pages]
     pages_with = occurrences(np.concatenate([np.empty(0, np.uint64), *boxes]))
     return Counts(

@@ -1,67 +1,84 @@
-"""Which pages of a window teach: copies of an article do once, else it would look like a template."""
+"""Which pages of a window count: near-duplicates of an article would make it look like a template.
+
+This is the one definition of near-duplicates in the project: two pages are near-duplicates when they
+have most of the words of the longer one in common, text by text. What a page's texts are is up to the
+caller; in a window they are the segments that the page model takes for content.
+"""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
+from templ_core.site_level.config import WINDOW_DEDUP, WindowDedupConfig
 from templ_core.site_level.window.page_summary import PageSummary
 
-ARTICLE_WORDS = 50
-"""Pages with less content than this are too short to be told apart; all of them teach."""
-NEAR_RATIO = 0.8
-"""Copies have this share of the longer one's content words in common, segment by segment."""
-_PROBES = 4
-"""Longest segments of a page by which copies are looked up."""
-
-Content = dict[int, int]
-"""Name of each content segment's text, and its words."""
+TextWords: TypeAlias = Mapping[int, int]
+"""Hash of each different text of a page, and the words of the text."""
 
 
-def teaching_pages(pages: Sequence[PageSummary]) -> list[int]:
-    """Indexes of the pages that are no near-duplicate of a page before them, in order.
-
-    What is content is what the page model says; the result depends on the pages alone.
+def distinct_pages(
+    pages: Sequence[PageSummary], config: WindowDedupConfig = WINDOW_DEDUP
+) -> list[int]:
+    """Return the indexes of the pages whose content is no near-duplicate of a page before them.
 
     Args:
         pages: A window's pages in order of (event time, page id).
+        config: What counts as a near-duplicate.
     """
-    contents: list[Content] = []
-    found: list[int] = []
-    by_segment: defaultdict[int, list[int]] = defaultdict(list)
+    return distinct_texts([_content_words(page) for page in pages], config)
+
+
+def distinct_texts(
+    pages: Sequence[TextWords], config: WindowDedupConfig = WINDOW_DEDUP
+) -> list[int]:
+    """Return the indexes of the pages that are no near-duplicate of a kept page before them.
+
+    >>> report, refetched, other = {1: 60, 2: 40}, {1: 60, 2: 40, 3: 5}, {1: 60, 4: 40}
+    >>> distinct_texts([report, refetched, other])
+    [0, 2]
+
+    Args:
+        pages: The texts of each page.
+        config: What counts as a near-duplicate.
+    """
+    kept: list[int] = []
+    by_probe: defaultdict[int, list[int]] = defaultdict(list)
     for index, page in enumerate(pages):
-        content = _content(page)
-        contents.append(content)
-        if sum(content.values()) >= ARTICLE_WORDS:
-            probes = sorted(content, key=lambda text: (-content[text], text))[:_PROBES]
-            others = {other for text in probes for other in by_segment[text]}
-            if any(_is_near(content, contents[other]) for other in others):
+        if sum(page.values()) >= config.words_min:
+            probes = sorted(page, key=lambda text: (-page[text], text))[: config.probes]
+            others = {other for text in probes for other in by_probe[text]}
+            if any(_are_near(page, pages[other], config.near_ratio) for other in others):
                 continue
             for text in probes:
-                by_segment[text].append(index)
-        found.append(index)
-    return found
+                by_probe[text].append(index)
+        kept.append(index)
+    return kept
 
 
-def latest_contents(contents: Sequence[bytes], number: int) -> list[int]:
-    """Indexes of the first pages of the latest `number` different contents, in order.
+def latest_contents(contents: Sequence[bytes], contents_max: int) -> list[int]:
+    """Return the indexes of the first pages of the latest different contents, in order.
+
+    >>> latest_contents([b"a", b"b", b"a", b"c", b"b"], 2)
+    [1, 3]
 
     Args:
         contents: Digests of a window's pages in order of (event time, page id).
-        number: How many at most, at least 1.
+        contents_max: Number of contents at most, at least 1.
     """
     first: dict[bytes, int] = {}
     for index, content in enumerate(contents):
         first.setdefault(content, index)
-    return list(first.values())[-number:]
+    return list(first.values())[-contents_max:]
 
 
-def _content(page: PageSummary) -> Content:
+def _content_words(page: PageSummary) -> TextWords:
     content = np.flatnonzero(page.content_log_odds > 0)
     texts, words = page.places.text[content], page.places.words[content]
     return dict(zip(texts.tolist(), words.tolist(), strict=True))
 
 
-def _is_near(one: Content, other: Content) -> bool:
+def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:
     common = sum(words for text, words in one.items() if text in other)
-    return common >= NEAR_RATIO * max(sum(one.values()), sum(other.values()))
+    return common >= near_ratio * max(sum(one.values()), sum(other.values()))

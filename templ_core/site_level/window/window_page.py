@@ -5,11 +5,12 @@ import msgspec
 from templ_core.site_level.window.page_summary import PageSummary
 
 
-class Contribution(msgspec.Struct, frozen=True, kw_only=True):
+class WindowPage(msgspec.Struct, frozen=True, kw_only=True):
     """One document of a window."""
 
     page_id: str
     content_digest: bytes
+    """Digest of the document's compact form: equal for documents with equal content."""
     page: PageSummary
     document: bytes | None = None
-    """In compact form (`dom.codec`), where templates are fitted on it."""
+    """The document in compact form (`dom.codec`), where templates are fitted on it."""

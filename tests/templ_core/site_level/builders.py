@@ -3,16 +3,17 @@
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.site_templates import fit_templates
 from templ_core.site_level.window.page_summary import summarise_page
-from templ_core.site_level.window.site_learner import fit_site_model
-from templ_core.site_level.window.window_page import Contribution
+from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.window_page import WindowPage
 
 CONFIG = CoreConfig()
 
 
-def contribution(name, document, digest=None):
-    """What a document adds to its site's model."""
-    return Contribution(
+def window_page(name, document, digest=None):
+    """A document of a window."""
+    return WindowPage(
         page_id=name,
         content_digest=(digest or name).encode(),
         page=summarise_page(document, shipped_model()),
@@ -20,7 +21,14 @@ def contribution(name, document, digest=None):
     )
 
 
+def fit_site_model(window, page_model_version, config):
+    """The site model of a window, learned at once."""
+    learner = SiteLearner(page_model_version, config)
+    learner.follow(window)
+    return learner.model(fit_templates(window, config))
+
+
 def site_model(documents):
     """The model of a window of documents, all taken as different."""
-    window = [contribution(f"p{number}", document) for number, document in enumerate(documents)]
+    window = [window_page(f"p{number}", document) for number, document in enumerate(documents)]
     return fit_site_model(window, "page", CONFIG)

@@ -11,8 +11,7 @@ from templ_core.site_level.window.page_summary import (
     encode_page_summary,
     summarise_page,
 )
-from templ_core.site_level.window.site_learner import fit_site_model
-from tests.templ_core.site_level.builders import CONFIG, contribution, site_model
+from tests.templ_core.site_level.builders import CONFIG, fit_site_model, site_model, window_page
 
 LIMIT = CONFIG.site_model_bytes
 SENTENCE = "In the year {n} they went up the river with {n} boats, and came back with a few. "
@@ -34,13 +33,13 @@ def kept_words(document, model):
 
 
 def test_exact_repeats_count_once():
-    window = [contribution(f"p{n}", page(1), digest="same") for n in range(10)]
-    model = fit_site_model([*window, contribution("q", page(2))], "page-1", CONFIG)
+    window = [window_page(f"p{n}", page(1), digest="same") for n in range(10)]
+    model = fit_site_model([*window, window_page("q", page(2))], "page-1", CONFIG)
     assert model.documents == 2
 
 
 def test_equal_windows_give_equal_bytes_and_versions():
-    window = [contribution(f"p{n}", page(n)) for n in range(5)]
+    window = [window_page(f"p{n}", page(n)) for n in range(5)]
     one = fit_site_model(window, "page-1", CONFIG)
     assert encode_site_model(one, LIMIT) == encode_site_model(
         fit_site_model(window, "page-1", CONFIG), LIMIT

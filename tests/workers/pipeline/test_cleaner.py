@@ -9,7 +9,7 @@ from templ_core.dom.document import read_document
 from tests.workers.builders import page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
-from workers.processes.learning import LearnTask, RefitTask, TemplatesTask, WindowPage
+from workers.processes.learning import LearnTask, RefitTask, TemplatesTask, WindowPageMessage
 from workers.processes.pool import Pool
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
@@ -112,7 +112,7 @@ def fitted_model(pool, bodies):
         for body in bodies
     ]
     window = [
-        WindowPage(
+        WindowPageMessage(
             f"p{number}",
             bytes([number]),
             pool.run("example.com", LearnTask(document), 10)[0].body,

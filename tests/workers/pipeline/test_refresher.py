@@ -5,7 +5,7 @@ from schemas.cleaned import DeletedRecord
 from schemas.document import document_key
 from schemas.source import Source
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_level.window.schedule import FIRST_FITS
+from templ_core.site_level.config import SCHEDULE
 from tests.workers.builders import other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Forget
@@ -52,7 +52,7 @@ def test_models_are_published_by_the_schedule(store, poison_pool, poison_setting
     transport = MemoryTransport(store, poison_pool, poison_settings)
     transport.learn(*documents(32))
     published = transport.models
-    assert [model.documents for model in published] == [*FIRST_FITS, 27, 30]
+    assert [model.documents for model in published] == [*SCHEDULE.first_fits, 27, 30]
     assert len({model.version for model in published}) == len(published)
     assert not model_is_due(store.site_state("example.com"))
 

@@ -19,7 +19,7 @@ from templ_core.lab.papers.pagelevel.stop_words import stop_word_hashes
 from templ_core.letters import SPACE
 from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
 from templ_core.page_level.features.own_features import sentence_ends
-from templ_core.page_level.smoothing.node_smoothing import leave_out
+from templ_core.page_level.smoothing.thinned_tree import leave_out
 
 _TITLE_WORDS_MAX = 20
 """Most words of a title that are looked for."""

@@ -10,15 +10,15 @@ import numpy as np
 from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.lab.evaluation.adjusted_rand import Grouping
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
-from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores
-from templ_core.page_level.smoothing.isotonic import smooth
-from templ_core.page_level.smoothing.node_smoothing import (
+from templ_core.lab.papers.pagelevel.node_smoothing import (
     PENALTY_FACTOR,
     Penalty,
     Smoother,
     penalties,
     smooth_nodes,
 )
+from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores
+from templ_core.page_level.smoothing.isotonic import smooth
 
 _TEMPLATE_ABOVE = 0.5
 """Segments with more templateness are template."""

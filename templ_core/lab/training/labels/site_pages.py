@@ -9,7 +9,7 @@ from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.lab.layout.presentation import Presentation, read_presentation
-from templ_core.lab.training.labels.near_duplicates import representatives, shingles
+from templ_core.lab.near_duplicates import distinct_shingled, shingles
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 
 PAGES_PER_SITE_MIN = 12
@@ -84,7 +84,7 @@ def read_sites(pages: Iterable[CorpusPage]) -> Iterator[ReadSite]:
 def parse_site_pages(pages: Sequence[CorpusPage]) -> list[ReadPage]:
     """Return the pages of a site that can be parsed, without near-duplicates."""
     read = [one for one in map(_read, pages) if one is not None]
-    return [read[place] for place in representatives([shingles(one.words) for one in read])]
+    return [read[place] for place in distinct_shingled([shingles(one.words) for one in read])]
 
 
 def _read(page: CorpusPage) -> ReadPage | None:

@@ -1,4 +1,4 @@
-"""The columns of `templ_core.page_level.features.characters`, one numpy operation after the other."""
+"""A slow twin of `templ_core.page_level.features.characters`: one numpy operation after the other."""
 
 import functools
 
@@ -12,7 +12,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def read_characters(texts):
-    """The characters of at least one segment, none of them empty."""
+    """Return the characters of at least one segment; none of the texts is empty."""
     lengths = np.array([len(text) for text in texts], np.int64)
     joined = "\n".join([*texts, ""])
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -27,7 +27,7 @@ def read_characters(texts):
 
 
 def read_words(characters):
-    """The words of the characters."""
+    """Return the words of the characters."""
     is_word, alone = characters.has(WORD), characters.has(UNSPACED)
     joins = is_word[1:] & is_word[:-1] & ~alone[1:] & ~alone[:-1]
     begins = is_word.copy()
@@ -52,7 +52,7 @@ def read_words(characters):
 
 
 def text_hashes(words):
-    """Equal for segments of equal words in equal order; length n_segments."""
+    """Return a hash of each segment's words and their order; length n_segments."""
     turned = words.hashes * _powers()[np.minimum(words.place, len(_powers()) - 1)]
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(turned)])
     ends = np.cumsum(words.per_segment)
@@ -60,7 +60,7 @@ def text_hashes(words):
 
 
 def shape_hashes(words):
-    """As `text_hashes`, but all words with digits are equal: dates, prices, numbers of comments."""
+    """Return hashes like `text_hashes` in which all words with digits are equal."""
     plain = np.where(words.numeric, _SPREAD, words.hashes)
     return text_hashes(msgspec.structs.replace(words, hashes=plain))
 
@@ -77,5 +77,5 @@ def _word_hashes(letters, length):
 
 @functools.cache
 def _powers():
-    """Odd factors by place; places beyond the table share its last one."""
+    """Return odd factors by place; places further on share the last one."""
     return np.cumprod(np.full(1024, _SPREAD, np.uint64), dtype=np.uint64)

@@ -1,23 +1,22 @@
-"""The contexts of `templ_core.page_level.features.contexts` by name, one numpy operation after the other."""
+"""A slow twin of `templ_core.page_level.features.contexts`: one numpy operation after the other."""
 
 import numpy as np
 
-from templ_core.page_level.features.contexts import SUM_WEIGHT
+from templ_core.page_level.config import FEATURE_CONFIG
 from tests.templ_core.page_level.features.slow_features import position_columns
 
 WINDOWS = (4, 10, 25)
-NEIGHBOURS = (1, 2, 3)
-_RECALL_SHARE = 0.95
-_LEVEL_NAMES = ("L1", "L2", "L3", "L4", "L5", "T")
+NEIGHBOURS = {"one": 1, "two": 2, "three": 3}
+_LEVEL_NAMES = ("l1", "l2", "l3", "l4", "l5", "t")
 
 
 def context_columns(tree, group, attribute, text):
-    """Contexts of the two scores; each column of length n_segments."""
-    log_odds = SUM_WEIGHT * (attribute + text)
+    """Return the contexts of the two scores by name; each of length n_segments."""
+    log_odds = FEATURE_CONFIG.score_weight * (attribute + text)
     p0 = first_guess(attribute, text)
     return {
-        "attribute score": attribute,
-        "text score": text,
+        "attribute_score": attribute,
+        "text_score": text,
         **_page_columns(tree, log_odds, p0),
         **_mean_columns(tree, group, p0),
         **_order_columns(tree, p0),
@@ -28,7 +27,7 @@ def context_columns(tree, group, attribute, text):
 
 
 def expected_f1_curve(content_probability, words, recall_share):
-    """Segments from the surest on, and the expected F1 of keeping them up to each."""
+    """Return the segments from the surest on, and the expected F1 of keeping them up to each."""
     order = np.argsort(-content_probability, kind="stable")
     mass = content_probability * words
     kept_mass = np.cumsum(mass[order])
@@ -36,13 +35,13 @@ def expected_f1_curve(content_probability, words, recall_share):
 
 
 def first_guess(attribute, text):
-    """p0 of each segment, 0 to 1; for log-odds of the two scores."""
-    return 1 / (1 + np.exp(-SUM_WEIGHT * (attribute + text)))
+    """Return the first guess of each segment, 0 to 1."""
+    return 1 / (1 + np.exp(-FEATURE_CONFIG.score_weight * (attribute + text)))
 
 
 def _page_columns(tree, log_odds, p0):
-    """The page as a whole: where it would be cut by p0 alone."""
-    order, expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
+    """Return the columns of the page as a whole: where the first guess would cut it."""
+    order, expected = expected_f1_curve(p0, tree.words, FEATURE_CONFIG.guess_recall_share)
     best = int(np.argmax(expected))
     cut = float(p0[order[best]])
     size = len(p0)
@@ -50,72 +49,72 @@ def _page_columns(tree, log_odds, p0):
     rank[order] = np.arange(size) / size
     edge = min(max(cut, 1e-6), 1 - 1e-6)
     return {
-        "p0": p0,
-        "over the cut": log_odds - np.log(edge / (1 - edge)),
-        "expected F1": np.full(size, expected[best]),
+        "first_guess": p0,
+        "over_the_cut": log_odds - np.log(edge / (1 - edge)),
+        "expected_f1": np.full(size, expected[best]),
         "cut": np.full(size, cut),
-        "page mean": np.full(size, np.average(p0, weights=tree.words)),
+        "page_mean": np.full(size, np.average(p0, weights=tree.words)),
         "rank": rank,
     }
 
 
 def _mean_columns(tree, group, p0):
-    """Means of p0 among segments of the same path and inside the compressed ancestors."""
+    """Return mean first guesses of the same path and inside the compressed ancestors."""
     mass, ones = p0 * tree.words, np.ones(len(p0))
     weighted = tree.sums(mass, tree.above) / tree.sums(tree.words, tree.above)
     plain = tree.sums(p0, tree.above[1:4]) / tree.sums(ones, tree.above[1:4])
     return {
-        "path mean": group_means(group, p0, tree.words),
-        **{f"{name} mean": row for name, row in zip(_LEVEL_NAMES, weighted, strict=True)},
-        "plain path mean": group_means(group, p0, ones),
-        **{f"plain {name} mean": row for name, row in zip(_LEVEL_NAMES[1:4], plain, strict=True)},
+        "path_mean": group_means(group, p0, tree.words),
+        **{f"{name}_mean": row for name, row in zip(_LEVEL_NAMES, weighted, strict=True)},
+        "plain_path_mean": group_means(group, p0, ones),
+        **{f"plain_{name}_mean": row for name, row in zip(_LEVEL_NAMES[1:4], plain, strict=True)},
     }
 
 
 def group_means(group, values, weights):
-    """Weighted mean of each segment's group; length n_segments."""
+    """Return the weighted mean of each segment's group; length n_segments."""
     means = np.bincount(group, values * weights) / np.bincount(group, weights)
     return means[group]
 
 
 def _order_columns(tree, p0):
-    """p0 of the segments before and after, one by one and in windows; 0 beyond the page."""
+    """Return first guesses before and after, one by one and in windows; 0 beyond the page."""
     size, widest = len(p0), max(WINDOWS)
     columns = {}
     padded = np.pad(p0, widest)
-    for step in NEIGHBOURS:
-        columns[f"{step} before"] = padded[widest - step :][:size]
-        columns[f"{step} after"] = padded[widest + step :][:size]
+    for name, step in NEIGHBOURS.items():
+        columns[f"{name}_before"] = padded[widest - step :][:size]
+        columns[f"{name}_after"] = padded[widest + step :][:size]
     mass = np.concatenate([np.zeros(1), np.cumsum(p0 * tree.words)])
     words = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
     number = np.arange(size)
     for window in WINDOWS:
         low, high = np.maximum(number - window, 0), np.minimum(number + window + 1, size)
-        columns[f"window {window} before"] = _ratio(
+        columns[f"window_{window}_before"] = _ratio(
             mass[number] - mass[low], words[number] - words[low]
         )
-        columns[f"window {window} after"] = _ratio(
+        columns[f"window_{window}_after"] = _ratio(
             mass[high] - mass[number + 1], words[high] - words[number + 1]
         )
-    columns["mass before"] = mass[:-1] / mass[-1]
-    columns["mass after"] = 1 - mass[1:] / mass[-1]
+    columns["mass_before"] = mass[:-1] / mass[-1]
+    columns["mass_after"] = 1 - mass[1:] / mass[-1]
     return columns
 
 
 def _mass_columns(tree, p0):
-    """Shares of the page's content mass, and the node whose text alone would score best."""
+    """Return shares of the content mass, and the position relative to the best subtree."""
     mass = p0 * tree.words
     total = float(mass.sum())
     nodes = np.arange(len(tree.up))
     inside, words = tree.sums(mass, nodes), tree.sums(tree.words, nodes)
     expected = 2 * inside / (words + total)
     best = int(np.argmax(expected))
-    _, page_expected = expected_f1_curve(p0, tree.words, _RECALL_SHARE)
+    _, page_expected = expected_f1_curve(p0, tree.words, FEATURE_CONFIG.guess_recall_share)
     shares = inside[tree.above[[0, 2, 4]]] / total
     return {
-        **{f"{name} mass": row for name, row in zip(("L1", "L3", "L5"), shares, strict=True)},
-        **position_columns(tree, best, "best subtree"),
-        "best subtree: over the page": np.full(len(p0), expected[best] / page_expected.max()),
+        **{f"{name}_mass": row for name, row in zip(("l1", "l3", "l5"), shares, strict=True)},
+        **position_columns(tree, best, "best_subtree_"),
+        "best_subtree_over_the_page": np.full(len(p0), expected[best] / page_expected.max()),
     }
 
 
@@ -125,9 +124,9 @@ def _raw_columns(tree, group, score, name):
     rows = tree.sums(weighted, nodes) / tree.sums(tree.words, nodes)
     page = np.full(len(score), weighted.sum() / tree.words.sum())
     return {
-        f"{name} path mean": group_means(group, score, tree.words),
-        **{f"{name} {level} mean": row for level, row in zip(("L1", "L2", "T"), rows, strict=True)},
-        f"{name} page mean": page,
+        f"{name}_path_mean": group_means(group, score, tree.words),
+        **{f"{name}_{level}_mean": row for level, row in zip(("l1", "l2", "t"), rows, strict=True)},
+        f"{name}_page_mean": page,
     }
 
 

@@ -1,29 +1,25 @@
-"""The features of `templ_core.page_level.features.page_features` by name, one numpy operation after the other."""
+"""A slow twin of `templ_core.page_level.features`: one numpy operation after the other."""
 
 import numpy as np
 
 from templ_core import letters as chars
 from templ_core.dom.tree import sums_above, sums_below
+from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features.own_features import OWNER_TAGS
-from templ_core.page_level.features.page_tree import LEVELS, TOP_SHARE, PageTree, climb
-from templ_core.page_level.features.place_features import (
-    FARTHEST,
-    MAIN_SHARES,
-    NO_SUCH_TAG,
-    SEMANTIC_TAGS,
-)
+from templ_core.page_level.features.page_tree import LEVELS, PageTree, climb
+from templ_core.page_level.features.place_features import SEMANTIC_TAGS
 from tests.templ_core.page_level.features.slow_characters import (
     read_characters,
     read_words,
     text_hashes,
 )
 
-_MOST_LINKS = 20
+_FARTHEST, _NO_SUCH_TAG = FEATURE_CONFIG.tag_levels_max, FEATURE_CONFIG.no_such_tag_levels
 _PATH_FACTOR = np.uint64(0x100000001B3)
 
 
 def feature_columns(document):
-    """Each feature of a page with at least one segment; then its path groups."""
+    """Return the features of a page by name, and its path groups."""
     characters = read_characters(document.segments.texts)
     words = read_words(characters)
     w = np.maximum(words.per_segment, 1).astype(np.float64)
@@ -48,14 +44,14 @@ def feature_columns(document):
 
 
 def link_density(document, characters):
-    """Share of each segment's characters, white space aside, that is link text; 0 to 1."""
+    """Return the share of each segment's characters that is link text, without white space."""
     blanks = characters.count(characters.has(chars.SPACE)) - 1  # without the line feed at the end
     solid = characters.lengths - blanks
     return np.minimum(document.segments.link_chars / np.maximum(solid, 1), 1.0)
 
 
 def sentence_ends(characters):
-    """Sentence ends of each segment: a full stop or the like before a blank or a closing mark."""
+    """Return the number of sentence ends of each segment."""
     mark, after = characters.has(chars.SENTENCE_END), characters.has(chars.SPACE | chars.CLOSER)
     ends = mark.copy()
     ends[:-1] &= after[1:] | (characters.lower[:-1] > 0x2FFF)
@@ -63,7 +59,7 @@ def sentence_ends(characters):
 
 
 def text_columns(characters, words):
-    """What the characters and words of each segment say; each column of length n_segments."""
+    """Return the features of each segment's characters and words by name."""
     w = np.maximum(words.per_segment, 1).astype(np.float64)
     size = characters.lengths.astype(np.float64)
     ends = sentence_ends(characters)
@@ -77,49 +73,49 @@ def text_columns(characters, words):
     upper = (classes[words.first] & chars.UPPER) != 0
     ends_sentence = (classes[final] & chars.SENTENCE_END) != 0
     return {
-        "log words": np.log1p(w),
-        "log characters": np.log1p(size),
-        "word length": np.bincount(words.segment, words.length, len(w)) / w,
-        "sentence ends": np.minimum(ends, 20),
-        "words per sentence end": np.minimum(w / np.maximum(ends, 0.5), 60),
+        "log_words": np.log1p(w),
+        "log_characters": np.log1p(size),
+        "word_length": np.bincount(words.segment, words.length, len(w)) / w,
+        "sentence_ends": np.minimum(ends, 20),
+        "words_per_sentence_end": np.minimum(w / np.maximum(ends, 0.5), 60),
         "commas": np.minimum(commas, 20),
-        "commas per word": commas / w,
+        "commas_per_word": commas / w,
         "separators": np.minimum(separators, 10),
-        "separators per word": separators / w,
-        "digits per character": characters.count(characters.has(chars.DIGIT)) / size,
-        "date or year": _has_date(characters, words),
-        "upper-case words": np.bincount(words.segment, upper, len(w)) / w,
-        "ends a sentence": ends_sentence,
-        "ends with a colon": (classes[last] & chars.COLON) != 0,
-        "starts upper-case": (classes[starts] & chars.UPPER) != 0,
-        "different words": _different_words(words) / w,
+        "separators_per_word": separators / w,
+        "digits_per_character": characters.count(characters.has(chars.DIGIT)) / size,
+        "date_or_year": _has_date(characters, words),
+        "upper_case_words": np.bincount(words.segment, upper, len(w)) / w,
+        "ends_a_sentence": ends_sentence,
+        "ends_with_a_colon": (classes[last] & chars.COLON) != 0,
+        "starts_upper_case": (classes[starts] & chars.UPPER) != 0,
+        "different_words": _different_words(words) / w,
         "copyright": np.minimum(characters.count(characters.has(chars.COPYRIGHT)), 1),
         "ellipses": np.minimum(_ellipses(characters), 3),
     }
 
 
 def link_columns(document, characters):
-    """What the links of each segment say; each column of length n_segments."""
+    """Return the features of each segment's links by name."""
     segments = document.segments
     links = np.maximum(segments.links, 1)
     return {
-        "link density": link_density(document, characters),
-        "links": np.minimum(segments.links, _MOST_LINKS),
-        "external links": np.minimum(segments.external_links, _MOST_LINKS),
-        "links on the page": np.minimum(segments.page_links, _MOST_LINKS),
-        "external share": segments.external_links / links,
+        "link_density": link_density(document, characters),
+        "links": np.minimum(segments.links, FEATURE_CONFIG.links_max),
+        "external_links": np.minimum(segments.external_links, FEATURE_CONFIG.links_max),
+        "links_on_the_page": np.minimum(segments.page_links, FEATURE_CONFIG.links_max),
+        "external_share": segments.external_links / links,
     }
 
 
 def owner_columns(document, tree):
-    """What the owner of each segment says; each column of length n_segments."""
+    """Return the features of each segment's owner by name."""
     nodes, owner = document.nodes, document.segments.owner
     hidden = sums_above(nodes.end, nodes.hidden.astype(np.float64)) > 0.5
     number = {tag: place for place, tag in enumerate(OWNER_TAGS)}
     tag = np.array([number.get(tag, -1) for tag in nodes.tags])[owner]
     return {
         "depth": nodes.depth[owner],
-        "compressed depth": tree.compressed_depth[owner],
+        "compressed_depth": tree.compressed_depth[owner],
         "hidden": hidden[owner],
         "images": np.minimum(nodes.images[owner], 5),
         **{f"in {name}": tag == place for place, name in enumerate(OWNER_TAGS)},
@@ -127,7 +123,7 @@ def owner_columns(document, tree):
 
 
 def _has_date(characters, words):
-    """Whether a segment has a year from 1900 to 2099, or digits around a mark as in 3.10."""
+    """Return whether each segment has a year from 1900 to 2099, or digits around a mark as in 3.10."""
     digit, mark = characters.has(chars.DIGIT), characters.has(chars.DATE_MARK)
     around = np.zeros(len(digit), np.bool_)
     around[1:-1] = digit[:-2] & mark[1:-1] & digit[2:]
@@ -155,7 +151,7 @@ def _ellipses(characters):
 
 
 def nearest_tags(document):
-    """Distances to the nearest semantic tags, and the hashes of tag paths."""
+    """Return the distances to the nearest semantic tags by name, and a hash of each node's tag path."""
     nodes, owner = document.nodes, document.segments.owner
     number = {tag: place for place, tag in enumerate(SEMANTIC_TAGS)}
     element_types = {tag: place for place, tag in enumerate(dict.fromkeys(nodes.tags))}
@@ -169,16 +165,16 @@ def nearest_tags(document):
         nearest[level] = np.maximum(nearest[level], nearest[parent])
         path[level] += path[parent] * _PATH_FACTOR
     distance = nodes.depth[owner][:, None] - nearest[owner]
-    distance = np.where(distance > 900, NO_SUCH_TAG, np.minimum(distance, FARTHEST))
+    distance = np.where(distance > 900, _NO_SUCH_TAG, np.minimum(distance, _FARTHEST))
     columns = {f"up to {tag}": distance[:, place] for tag, place in number.items()}
     for tag in ("main", "article"):
-        inside = distance[:, number[tag]] < NO_SUCH_TAG
+        inside = distance[:, number[tag]] < _NO_SUCH_TAG
         columns[f"inside {tag}"] = np.where(tag in element_types, inside, -1)
     return columns, path
 
 
 def styled_paths(document):
-    """Hash of each node's path of tags with attributes; length n_nodes."""
+    """Return a hash of each node's path of tags with attributes; length n_nodes."""
     nodes = document.nodes
     pairs = list(zip(nodes.tags, nodes.attributes, strict=True))
     element_types = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
@@ -189,12 +185,12 @@ def styled_paths(document):
 
 
 def path_groups(paths, owner):
-    """Number of each segment's group of equal owner paths; length n_segments."""
+    """Return the number of each segment's group of equal owner paths; length n_segments."""
     return np.unique(paths[owner], return_inverse=True)[1]
 
 
 def group_columns(group, words, links, ends, name):
-    """Sums over path groups, for each segment its group's; columns of length n_segments."""
+    """Return the features of each segment's group by name."""
     size = np.bincount(group)
     total = np.bincount(group, words)
     squares = np.bincount(group, words * words)
@@ -203,36 +199,36 @@ def group_columns(group, words, links, ends, name):
     columns = {
         "number": np.log1p(size),
         "share": total / words.sum(),
-        "link density": np.bincount(group, links * words) / total,
-        "log mean words": np.log1p(mean),
-        "sentence ends": np.bincount(group, ends) / total,
-        "log deviation": np.log1p(deviation),
+        "link_density": np.bincount(group, links * words) / total,
+        "log_mean_words": np.log1p(mean),
+        "sentence_ends": np.bincount(group, ends) / total,
+        "log_deviation": np.log1p(deviation),
     }
     return {f"{name}: {key}": column[group] for key, column in columns.items()}
 
 
 def copy_columns(text):
-    """How often each text stands on the page, and whether it stood before; by text hash."""
+    """Return how often each text stands on the page, and whether it has occurred before."""
     _, first, group, count = np.unique(
         text, return_index=True, return_inverse=True, return_counts=True
     )
     return {
         "copies": np.minimum(count[group], 10),
-        "later copy": np.arange(len(text)) != first[group],
+        "later_copy": np.arange(len(text)) != first[group],
     }
 
 
 def main_columns(tree, good, long):
-    """Position relative to the nodes that hold most of the good text; columns of n_segments."""
+    """Return the positions relative to the nodes that hold most of the good text, by name."""
     columns = {}
     number = np.arange(len(good))
     mass = np.where(good, tree.words, 0.0)
     nodes = np.arange(len(tree.up))
     inside = tree.sums(mass, nodes)
-    for share in MAIN_SHARES:
+    for share in FEATURE_CONFIG.main_shares:
         enough = np.flatnonzero(inside >= share * mass.sum())
         main = int(enough[np.argmax(tree.compressed_depth[enough])])
-        columns.update(position_columns(tree, main, f"main {share}"))
+        columns.update(position_columns(tree, main, f"main {share}: "))
         part = tree.sums(tree.words, np.array([main]))[0] / tree.words.sum()
         columns[f"main {share}: share"] = np.full(len(number), part)
     first, last = np.flatnonzero(long)[[0, -1]] if long.any() else (0, len(long))
@@ -241,7 +237,7 @@ def main_columns(tree, good, long):
 
 
 def position_columns(tree, node, name):
-    """Position of each segment relative to `node`.
+    """Return the position of each segment relative to a node, by name.
 
     Inside it or not, compressed levels from it up to the one that brings the segment in, and before
     (-1), inside (0) or after it (1).
@@ -255,14 +251,14 @@ def position_columns(tree, node, name):
         is_here = (number >= tree.first[at]) & (number < tree.last[at])
         levels[is_here & ((number < tree.first[below]) | (number >= tree.last[below]))] = level
     return {
-        f"{name}: inside": ~(before | after),
-        f"{name}: levels": levels,
-        f"{name}: side": after * 1 - before * 1,
+        f"{name}inside": ~(before | after),
+        f"{name}levels": levels,
+        f"{name}side": after * 1 - before * 1,
     }
 
 
 def read_tree(document, words):
-    """The tree of a page with at least one segment."""
+    """Return the tree of a page with at least one segment."""
     nodes, segments = document.nodes, document.segments
     n_nodes = len(nodes.tags)
     own = np.bincount(segments.owner, minlength=n_nodes)
@@ -273,7 +269,7 @@ def read_tree(document, words):
     up = parent[top]
     starts_range = count[parent] != count
     inside = sums_below(nodes.end, np.bincount(segments.owner, words, n_nodes))
-    is_small = inside < TOP_SHARE * words.sum()
+    is_small = inside < FEATURE_CONFIG.top_share * words.sum()
     highest = climb(np.where(is_small[parent], parent, np.arange(n_nodes)))
     return PageTree(
         first=first,
@@ -295,7 +291,7 @@ def _above(owner, count, top, up, highest):
 
 
 def tree_levels(document):
-    """Nodes by depth, without the root."""
+    """Return the nodes of each depth, without the root."""
     depth = document.nodes.depth
     order = np.argsort(depth, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)[1:]

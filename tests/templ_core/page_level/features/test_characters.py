@@ -40,6 +40,6 @@ def test_equal_words_have_equal_hashes_whatever_their_case_and_place():
 
 
 @pytest.mark.parametrize("text", ["\ud800 lone", "a" * 5000, "\U0001f600 smile", "w " * 3000])
-def test_odd_text_is_counted_too(text):
+def test_unusual_text_has_words_too(text):
     words = read_words(read_characters([text]))
     assert words.per_segment[0] >= 1

@@ -40,7 +40,7 @@ PAGES = st.lists(PIECES, min_size=1, max_size=60).map("".join)
 
 @pytest.fixture(scope="module")
 def documents():
-    """Generated pages of several element_types."""
+    """Return generated pages of several designs."""
     pages = simulate_feed(FeedSettings(sites=12, pages=40))
     read = (parse_document(page.html, page.url) for page in pages)
     return [document for document in read if document.segments.texts]
@@ -105,34 +105,34 @@ def test_trees_are_those_of_the_slow_twin(documents):
             assert np.array_equal(getattr(found, name), getattr(slow, name)), name
 
 
-def test_own_text():
-    assert column("sentence ends") == [0, 0, 0, 2, 1, 1]
+def test_features_of_a_segments_own_text():
+    assert column("sentence_ends") == [0, 0, 0, 2, 1, 1]
     assert column("commas") == [0, 0, 0, 1, 0, 0]
-    assert column("date or year") == [False, False, True, False, False, False]
-    assert column("ends a sentence") == [False, False, False, True, True, True]
+    assert column("date_or_year") == [False, False, True, False, False, False]
+    assert column("ends_a_sentence") == [False, False, False, True, True, True]
 
 
-def test_links():
-    assert column("link density") == [1, 1, 0, 0, 0, 0]
-    assert column("links on the page") == [0, 1, 0, 0, 0, 0]
+def test_features_of_links():
+    assert column("link_density") == [1, 1, 0, 0, 0, 0]
+    assert column("links_on_the_page") == [0, 1, 0, 0, 0, 0]
 
 
-def test_owners():
+def test_features_of_owners():
     assert column("hidden") == [False, False, False, False, True, False]
     assert column("in h1") == [False, False, True, False, False, False]
 
 
-def test_nearest_tags():
+def test_features_of_the_nearest_tags():
     assert column("up to nav") == [2, 2, 14, 14, 14, 14]
     assert column("inside main") == [0, 0, 1, 1, 1, 1]
     assert column("inside article") == [-1] * 6
 
 
-def test_path_groups_and_copies():
+def test_features_of_path_groups_and_copies():
     numbers = np.expm1(column("path: number")).round().tolist()
     assert numbers == [2, 2, 1, 2, 2, 1]
     assert column("copies") == [1, 1, 1, 1, 2, 2]
-    assert column("later copy") == [False, False, False, False, False, True]
+    assert column("later_copy") == [False, False, False, False, False, True]
 
 
 def test_the_main_node_holds_the_good_text():
@@ -145,10 +145,10 @@ def test_contexts_are_means_around_a_segment():
     score = np.array([-2.0, -2, 1, 3, 3, 3])
     rows = with_contexts(found.rows, found.tree, found.group, score, score)
     context = dict(zip(CONTEXTS, rows[:, len(FEATURES) :].T, strict=True))
-    assert np.isclose(context["attribute path mean"][0], -2)
-    assert context["best subtree: inside"].tolist() == [False, False, True, True, True, True]
-    assert np.isclose(context["1 before"][1], context["p0"][0])
-    assert context["mass before"][0] == 0
+    assert np.isclose(context["attribute_path_mean"][0], -2)
+    assert context["best_subtree_inside"].tolist() == [False, False, True, True, True, True]
+    assert np.isclose(context["one_before"][1], context["first_guess"][0])
+    assert context["mass_before"][0] == 0
 
 
 def test_every_number_is_finite_on_a_page_of_one_segment():

@@ -1,4 +1,4 @@
-"""The compiled automaton against the obvious search."""
+"""Tests of the compiled automaton against a plain search."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,7 +43,7 @@ NAMES = st.lists(st.tuples(PARTS, st.sampled_from(["", "-", "_", " ", "\n"])), m
 
 
 @given(STEMS, st.lists(st.text(LETTERS, max_size=12), max_size=5))
-def test_texts_that_hold_a_stem(stems, texts):
+def test_the_automaton_finds_the_texts_that_hold_a_stem(stems, texts):
     expected = [
         number
         for number, text in enumerate(texts)
@@ -53,7 +53,7 @@ def test_texts_that_hold_a_stem(stems, texts):
 
 
 @given(NAMES)
-def test_every_name_that_tells_a_kind_holds_a_stem(parts):
+def test_every_name_that_tells_a_text_role_holds_a_stem(parts):
     attributes = "".join(part + border for part, border in parts)
     if named_roles(attributes):
         assert name_stems().found_in([attributes]) == [0]

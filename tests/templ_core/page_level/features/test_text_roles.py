@@ -5,6 +5,7 @@ from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
+from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.text_roles import (
     COMMENTS,
@@ -14,7 +15,7 @@ from templ_core.page_level.features.text_roles import (
     read_text_roles,
 )
 from templ_core.page_level.model.page_type import PageType
-from templ_core.page_level.selection.text_policy import AGAINST_COMMENTS, ALWAYS, NEVER, with_policy
+from templ_core.page_level.selection.text_policy import with_policy
 
 STORY = (
     "<p>"
@@ -31,7 +32,7 @@ def roles_of(markup):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "element_type"),
+    ("attributes", "roles"),
     [
         ("comments\n", COMMENTS),
         ("comment-17\ncomment even thread-even depth-1\n", COMMENTS),
@@ -51,17 +52,17 @@ def roles_of(markup):
         ("", 0),
     ],
 )
-def test_names_tell_kinds(attributes, element_type):
-    assert named_roles(attributes) == element_type
+def test_names_tell_text_roles(attributes, roles):
+    assert named_roles(attributes) == roles
 
 
-def test_what_is_inside_a_named_element_is_of_its_kind():
+def test_text_inside_a_named_element_has_its_role():
     found = roles_of(COMMENTED)
     assert found.comments.tolist() == [False, True]
     assert not found.consent.any()
 
 
-def test_names_of_the_whole_page_say_nothing():
+def test_names_of_elements_around_the_whole_page_tell_no_role():
     assert not roles_of(f"<body class=comments>{STORY}").comments.any()
 
 
@@ -80,7 +81,7 @@ def test_a_small_element_that_asks_to_accept_cookies_is_a_consent_text(notice):
     assert not found.consent[0]
 
 
-def test_an_article_about_cookies_is_none():
+def test_an_article_about_cookies_is_no_consent_text():
     story = "Sites use cookies and ask readers to accept them. " * 20
     assert not roles_of(f"<div><p>{story}</p><p>{story}</p></div>").consent.any()
 
@@ -91,7 +92,7 @@ def test_a_page_that_is_all_consent_keeps_its_text():
     ).consent.any()
 
 
-def test_consent_texts_never_stay_and_the_reason_says_so():
+def test_consent_texts_never_stay_and_their_reason_is_consent():
     markup = f"<main>{STORY}</main><div class=cookie-banner><p>{REMARK}</p></div>"
     for comments in ("auto", "keep", "drop"):
         decision = decide_page(
@@ -101,7 +102,7 @@ def test_consent_texts_never_stay_and_the_reason_says_so():
         assert decision.reasons[1] == REASON_CONSENT
 
 
-def test_the_setting_decides_about_comments():
+def test_the_setting_decides_what_becomes_of_comments():
     document = parse_document(COMMENTED, "https://example.com/")
     assert decide_page(document, None, CoreConfig(comments="keep")).kept.tolist() == [True, True]
     dropped = decide_page(document, None, CoreConfig(comments="drop"))
@@ -109,14 +110,20 @@ def test_the_setting_decides_about_comments():
     assert dropped.reasons[1] == REASON_COMMENTS
 
 
-def test_comments_are_out_on_articles_and_judged_like_other_text_elsewhere():
+def test_comments_lose_log_odds_on_articles_and_are_judged_like_other_text_elsewhere():
     found = roles_of(COMMENTED)
     log_odds, words = np.array([5.0, 1.0]), np.array([60.0, 14.0])
     on_article = with_policy(log_odds, words, found, PageType(article=0.9, other=0.1), "auto")
-    assert on_article.tolist() == [5.0, 1.0 + AGAINST_COMMENTS]
+    assert on_article.tolist() == [5.0, 1.0 + SELECTION_CONFIG.comments_log_odds]
     assert with_policy(log_odds, words, found, PageType(forum=1.0, other=0.0), "auto").tolist() == [
         5,
         1,
     ]
-    assert with_policy(log_odds, words, found, PageType(), "keep").tolist() == [5, ALWAYS]
-    assert with_policy(log_odds, words, found, PageType(), "drop").tolist() == [5, NEVER]
+    assert with_policy(log_odds, words, found, PageType(), "keep").tolist() == [
+        5,
+        SELECTION_CONFIG.always_log_odds,
+    ]
+    assert with_policy(log_odds, words, found, PageType(), "drop").tolist() == [
+        5,
+        SELECTION_CONFIG.never_log_odds,
+    ]

@@ -17,7 +17,7 @@ TEXTS = st.lists(st.text("ab cd, x y1", min_size=1, max_size=90), min_size=1, ma
 
 
 def obvious_places(words, segment, salt):
-    """Tokens of a segment: its first 30 words, the first three as one, a text of up to six."""
+    """Return the places of a segment's first 30 words, its first three as one, and a text of up to six."""
     own = words.hashes[words.segment == segment]
     tokens = [own[:30] ^ _WORD]
     if len(own) >= 3:

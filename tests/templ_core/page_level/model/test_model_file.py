@@ -15,7 +15,7 @@ def log_odds(model):
     return model.log_odds(document, read_features(document)).tolist()
 
 
-def test_a_model_survives_its_file():
+def test_a_model_read_from_its_file_is_the_same():
     body = encode_model(shipped_model())
     again = decode_model(body)
     assert again.version == shipped_model().version
@@ -30,23 +30,23 @@ def test_the_shipped_model_says_where_it_comes_from_and_what_it_reaches():
     assert len(encode_model(shipped_model())) < 1 << 20
 
 
-def test_scores_are_rounded():
+def test_log_odds_are_rounded():
     assert np.round(log_odds(shipped_model()), 3).tolist() == log_odds(shipped_model())
 
 
 @pytest.mark.parametrize("body", [b"", b"PK\x03\x04 something else", b"templ page model"])
-def test_a_foreign_file_is_named_as_such(body):
+def test_a_file_that_is_no_page_model_is_refused(body):
     with pytest.raises(CodecError, match="not a page model"):
         decode_model(body)
 
 
-def test_a_cut_file_is_named_as_damaged():
+def test_a_truncated_file_is_refused_as_damaged():
     body = encode_model(shipped_model())
     with pytest.raises(CodecError, match="damaged page model"):
         decode_model(body[: len(body) // 2])
 
 
-def test_other_numbers_are_another_version():
+def test_other_numbers_give_another_version():
     model = shipped_model()
     other = msgspec.structs.replace(
         model, trees=msgspec.structs.replace(model.trees, base=model.trees.base + 1)

@@ -18,7 +18,7 @@ def network(rng, sizes):
 
 
 def obvious_log_odds(model, rows):
-    """In double precision, one row after the other."""
+    """Return log-odds in double precision, one row after the other."""
     log_odds = []
     for row in rows:
         values = model.standardised(row[None])[0].astype(np.float64)

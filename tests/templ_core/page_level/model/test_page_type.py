@@ -34,7 +34,7 @@ def slow_statistics(features, words, attribute, text):
 
 
 @given(st.integers(0, 1 << 30), st.integers(1, 30), st.integers(1, 9))
-def test_statistics_and_kinds_are_those_of_the_slow_twin(seed, size, columns):
+def test_statistics_and_page_types_are_those_of_the_slow_twin(seed, size, columns):
     rng = np.random.default_rng(seed)
     features = rng.normal(0, 3, (size, columns)).astype(np.float32)
     words = rng.integers(1, 90, size).astype(np.float64)
@@ -50,8 +50,10 @@ def test_statistics_and_kinds_are_those_of_the_slow_twin(seed, size, columns):
     )
     log_odds = model.standardised(found) @ model.weights + model.biases
     share = np.exp(log_odds - log_odds.max()) / np.exp(log_odds - log_odds.max()).sum()
-    kind = model.page_type(found)
-    assert np.allclose([getattr(kind, name) for name in PAGE_TYPES], share, rtol=0, atol=5.1e-4)
+    page_type = model.page_type(found)
+    assert np.allclose(
+        [getattr(page_type, name) for name in PAGE_TYPES], share, rtol=0, atol=5.1e-4
+    )
 
 
 def test_a_regression_over_other_statistics_is_refused():
@@ -63,7 +65,7 @@ def test_a_regression_over_other_statistics_is_refused():
         model.page_type(np.zeros(2))
 
 
-def test_the_kind_with_the_largest_weight_is_the_likeliest():
+def test_the_page_type_with_the_largest_weight_is_the_likeliest():
     weights = np.array([[0.0, 2.0, 0.0, 0.0]], np.float32)
     model = PageTypeModel(
         mean=np.array([1.0], np.float32),
@@ -71,16 +73,16 @@ def test_the_kind_with_the_largest_weight_is_the_likeliest():
         weights=weights,
         biases=np.zeros(4, np.float32),
     )
-    kind = model.page_type(np.array([5.0]))
+    page_type = model.page_type(np.array([5.0]))
     expected = np.exp(4) / (np.exp(4) + 3)
-    assert kind.documentation == round(expected, 3)
-    assert abs(sum(getattr(kind, name) for name in PAGE_TYPES) - 1) < 0.01
+    assert page_type.documentation == round(expected, 3)
+    assert abs(sum(getattr(page_type, name) for name in PAGE_TYPES) - 1) < 0.01
     assert model.page_type(np.array([1.0])) == PageType(
         article=0.25, documentation=0.25, forum=0.25, other=0.25
     )
 
 
-def test_documentation_may_repeat_itself():
+def test_documentation_may_repeat_its_text():
     once = np.array([True, False])
     assert one_copy_enough(once, PageType()).tolist() == [True, False]
     assert not one_copy_enough(once, PageType(documentation=0.9)).any()

@@ -8,7 +8,7 @@ FEATURES = 6
 
 
 def ensemble(rng, sizes):
-    """Random trees with so many inner nodes each."""
+    """Return random trees with the given numbers of inner nodes."""
     feature, threshold, left, right, value = [], [], [], [], []
 
     def grow(inner):

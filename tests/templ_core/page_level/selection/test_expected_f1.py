@@ -13,7 +13,7 @@ SEGMENTS = st.lists(
 
 
 @given(SEGMENTS, st.floats(0, 1))
-def test_no_other_choice_has_a_better_expected_f1(segments, recall_share):
+def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
     log_odds = np.array([log_odds for log_odds, _, _ in segments])
     words = np.array([float(words) for _, words, _ in segments])
     left_out = np.array([out for _, _, out in segments])

@@ -4,8 +4,12 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.selection._repeats import surest_copies
-from templ_core.page_level.selection.repeats import Copies, choose, may_repeat
+from templ_core.page_level.selection.repeats import (
+    Copies,
+    may_repeat,
+    select_segments,
+    surest_copies,
+)
 
 LONG = "these twenty words and a few stand on the page more than once today, as they are told on phones too, and on desks"
 
@@ -19,10 +23,10 @@ def copies(markup):
 
 def kept(markup, log_odds):
     words, found = copies(markup)
-    return choose(np.array(log_odds), found, words, 0.95).kept.tolist()
+    return select_segments(np.array(log_odds), found, words, 0.95).kept.tolist()
 
 
-def test_the_surer_copy_stays():
+def test_the_surer_copy_is_kept():
     markup = f"<p>{LONG}</p><div>{LONG}</div><p>And a little more text.</p>"
     assert kept(markup, [2.0, 4.0, 4.0]) == [False, True, True]
 
@@ -31,7 +35,7 @@ def test_records_of_one_list_may_be_equal():
     assert kept(f"<li>{LONG}<li>{LONG}", [3.0, 4.0]) == [True, True]
 
 
-def test_code_and_tables_mean_their_repeats():
+def test_code_and_tables_may_repeat_text():
     assert kept(f"<div>{LONG}</div><pre>{LONG}</pre>", [4.0, 3.0]) == [True, True]
 
 
@@ -39,15 +43,15 @@ def test_short_text_may_repeat():
     assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
 
 
-def test_what_is_left_out_stays_out_unless_nothing_else_is_there():
+def test_segments_left_out_stay_out_unless_there_are_no_others():
     words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
     for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
-        choice = choose(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
-        assert choice.kept.tolist() == kept_then
+        selection = select_segments(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
+        assert selection.kept.tolist() == kept_then
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
-def test_the_surest_copy_of_equal_texts_is_the_first_of_the_surest(segments):
+def test_of_equally_sure_copies_the_first_is_the_surest(segments):
     text = np.array([text for text, _ in segments], np.uint64)
     log_odds = np.array([log_odds for _, log_odds in segments], np.float64)
     expected = [

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
+from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
+from tests.templ_core.page_level.smoothing.smoothing_cost import total_cost
 
 SCORES = [0.0, 0.125, 0.5, 0.625, 1.0]
 EXACT = st.sampled_from(SCORES)
@@ -16,7 +17,7 @@ INFINITE = float("inf")
 
 @st.composite
 def trees(draw, largest=5, scores=EXACT):
-    """Parent in document order, score, weight and penalty."""
+    """Return a tree in document order: parent, score, weight and penalty."""
     count = draw(st.integers(1, largest))
     parent, path = [-1], [0]
     for node in range(1, count):
@@ -34,7 +35,7 @@ def as_columns(parent, *columns):
 
 
 def cost(tree, values):
-    """Cost of an assignment, as the definition says it; infinite where a parent is above its child."""
+    """Return the cost of an assignment by its definition; infinite where a parent is above its child."""
     parent, score, weight, penalty = tree
     total = 0.0
     for node, value in enumerate(values):
@@ -47,7 +48,7 @@ def cost(tree, values):
 
 
 def least_cost(tree, values):
-    """BuildError as the paper means it: one function of a node and its parent's value."""
+    """Return the least cost by BuildError as the paper means it: by node and its parent's value."""
     parent, score, weight, penalty = tree
     children = [np.flatnonzero(parent == node).tolist() for node in range(len(parent))]
 
@@ -79,15 +80,15 @@ def test_the_exact_smoothing_costs_no_more_than_any_assignment(tree):
 
 
 @given(trees(largest=40, scores=st.floats(0, 1)))
-def test_larger_trees_cost_what_the_twin_says(tree):
+def test_larger_trees_cost_as_much_as_the_twin_finds(tree):
     exact = cost(tree, smooth_exactly(*tree).score)
     assert exact == pytest.approx(least_cost(tree, sorted(set(tree[1].tolist()))))
     fast = cost(tree, smooth(*tree).score)
-    assert exact - 1e-9 <= fast <= least_cost(tree, GRID.tolist()) + 1e-9
+    assert exact - 1e-9 <= fast <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
     assert fast <= exact + tree[2].sum() / 126 + 1e-9
 
 
-@given(trees(largest=30, scores=st.integers(0, 63).map(lambda number: GRID[number])))
+@given(trees(largest=30, scores=st.integers(0, 63).map(lambda number: SCORE_GRID[number])))
 def test_scores_on_the_grid_are_smoothed_exactly(tree):
     fast, exact = smooth(*tree), smooth_exactly(*tree)
     assert total_cost(*tree, fast) == pytest.approx(total_cost(*tree, exact))
@@ -95,7 +96,7 @@ def test_scores_on_the_grid_are_smoothed_exactly(tree):
 
 @given(trees(largest=12))
 def test_values_off_the_scores_never_help(tree):
-    assert least_cost(tree, SCORES) <= least_cost(tree, GRID.tolist()) + 1e-9
+    assert least_cost(tree, SCORES) <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
 
 
 @given(trees(largest=12))
@@ -107,7 +108,7 @@ def test_nodes_of_a_section_are_connected_and_share_a_score(tree):
         assert same_section == (smoothed.score[node] == smoothed.score[above])
 
 
-def test_a_leaf_above_and_a_leaf_below_its_parent():
+def test_a_leaf_below_its_parent_pays_for_the_distance():
     # the printed leaf case, x_i - x_j > gamma, would leave the leaf below at no cost
     chain = as_columns([-1, 0], [0.9, 0.1], [2, 1], [0.1, 0.1])
     assert smooth_exactly(*chain).score.tolist() == [0.9, 0.9]
@@ -128,7 +129,7 @@ def test_a_high_penalty_leaves_one_section_and_none_leaves_many():
     assert len(set(smooth(parent, score, ones, 0 * ones).section)) == 5
 
 
-def test_no_nodes_no_scores_and_many_values():
+def test_trees_without_nodes_or_scores_and_trees_with_many_values():
     assert not len(smooth(*as_columns([], [], [], [])).score)
     assert smooth_exactly(*as_columns([-1], [0.5], [0], [1])).score.tolist() == [0.0]
     count = 401
@@ -136,7 +137,7 @@ def test_no_nodes_no_scores_and_many_values():
     assert set(smooth_exactly(*chain).score) == {chain[1][count // 2]}
 
 
-def test_every_root_of_a_forest_starts_for_nothing():
+def test_every_root_of_a_forest_starts_a_section_at_no_cost():
     forest = as_columns([-1, -1], [0.0, 1.0], [1, 1], [INFINITE, INFINITE])
     assert smooth(*forest).section.tolist() == [0, 1]
 

@@ -10,7 +10,7 @@ def sections(markup, templateness, penalty=0.05):
     return section_numbers(document, np.array(templateness), words, penalty).tolist()
 
 
-def test_what_scores_alike_under_one_element_is_a_section():
+def test_segments_with_like_scores_under_one_element_are_a_section():
     markup = (
         "<body><div><div><p>the first paragraph</p><p>the second one</p></div></div>"
         "<ul><li>home page</li><li>contact us</li></ul></body>"
@@ -19,7 +19,7 @@ def test_what_scores_alike_under_one_element_is_a_section():
     assert sections(markup, [0.1, 0.2, 0.9, 0.95], penalty=99) == [0, 0, 0, 0]
 
 
-def test_text_beside_blocks_inside_a_link():
+def test_text_around_a_block_inside_a_link_is_a_section():
     # the block stands inside the inline element that the text before it ends in
     markup = "<div>some text<a>more of it<p>a block in the link</p></a>the end</div>"
     assert sections(markup, [0.1, 0.9, 0.1]) == [0, 1, 0]

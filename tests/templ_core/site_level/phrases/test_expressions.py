@@ -10,7 +10,7 @@ from templ_core.site_level.phrases.learn_phrases import learn_phrases
 from templ_core.site_level.phrases.mutable_patterns import PATTERNS, MutablePattern, Normaliser
 from templ_core.site_level.phrases.phrase_corpus import page_tokens
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import union
+from templ_core.site_level.phrases.phrase_removal import union_of_spans
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet
 
 PIECES = st.sampled_from(
@@ -65,7 +65,7 @@ TEXTS = st.lists(PIECES, max_size=14).map("".join)
 
 
 def all_matches(pattern, text):
-    """Every match, those that overlap included."""
+    """Yield the span of every match, overlapping ones included."""
     compiled = re.compile(pattern)
     place = 0
     while match := compiled.search(text, place):
@@ -74,7 +74,7 @@ def all_matches(pattern, text):
 
 
 def phrases_of(text, markup):
-    """Strings of the text's own tokens, as phrases."""
+    """Return the strings of a text's own tokens, as phrases."""
     normaliser = Normaliser()
     keys = [t if t == "\n" else normaliser.key(t) for t in page_tokens(text, markup=markup)]
     found = set()
@@ -92,7 +92,9 @@ def test_the_automaton_finds_what_all_expressions_together_match(source, text, m
     candidates = phrases_of(source + " " + text, markup)
     chosen = data.draw(st.lists(st.sampled_from(candidates), max_size=6)) if candidates else []
     phrases = PhraseSet(pages=1, markup=markup, phrases=tuple(Phrase(k, 1) for k in chosen))
-    expected = union([s for pattern in expressions(phrases) for s in all_matches(pattern, text)])
+    expected = union_of_spans(
+        [s for pattern in expressions(phrases) for s in all_matches(pattern, text)]
+    )
     assert PhraseMatcher(phrases).spans(text) == expected
 
 
@@ -113,7 +115,7 @@ def test_variations_of_the_source_match():
     assert not re.search(pattern, "Unpublished on: Tuesday, 27th February, 2007 | 3 responses")
 
 
-def test_patterns_of_ones_own():
+def test_further_patterns_come_before_those_of_the_package():
     genre = MutablePattern("genre", words=("jazz", "rock"), pattern="neo-[a-z]+")
     pages = [f"filed under {kind} music\nsome {kind} text" for kind in ("jazz", "rock", "neo-folk")]
     phrases = learn_phrases(pages, CoreConfig(), patterns=[genre])
@@ -143,7 +145,7 @@ def test_patterns_of_ones_own():
         ("figures", "1/2 3:4:5:6"),
     ],
 )
-def test_mutable_patterns(name, tokens):
+def test_tokens_belong_to_their_pattern(name, tokens):
     assert name in {pattern.name for pattern in PATTERNS}
     for token in page_tokens(tokens)[1:-1]:
         assert Normaliser().key(token) == f"<{name}>"

@@ -4,7 +4,7 @@ import pytest
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
-from templ_core.site_level.phrases.learn_phrases import refit
+from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
 
@@ -27,44 +27,43 @@ def documents(count):
 
 def test_segments_of_the_template_are_covered_and_articles_are_not():
     window = documents(12)
-    matcher = PhraseMatcher(refit(window, CONFIG))
+    matcher = PhraseMatcher(learn_document_phrases(window, CONFIG))
     new = parse_document(article(25), "https://a.org/")
     assert matcher.coverage(new).tolist() == [1, 0, 1, 1, 1]
 
 
 def test_only_the_segments_asked_for_are_looked_at():
     new = parse_document(article(25), "https://a.org/")
-    matcher = PhraseMatcher(refit(documents(12), CONFIG))
+    matcher = PhraseMatcher(learn_document_phrases(documents(12), CONFIG))
     wanted = np.array([False, True, True, False, True])
     assert matcher.coverage(new, wanted).tolist() == [0, 0, 1, 0, 1]
 
 
-def test_the_same_from_the_compact_form_of_documents():
+def test_documents_from_their_compact_form_give_equal_phrases():
     window = documents(6)
     kept = [decode_document(compress_columns(document_columns(one))) for one in window]
-    assert refit(kept, CONFIG) == refit(window, CONFIG)
+    assert learn_document_phrases(kept, CONFIG) == learn_document_phrases(window, CONFIG)
 
 
-def test_a_set_comes_back_from_its_compact_form():
-    phrases = refit(documents(6), CONFIG)
+def test_a_set_is_equal_after_encoding_and_decoding():
+    phrases = learn_document_phrases(documents(6), CONFIG)
     assert decode_phrase_set(encode_phrase_set(phrases)) == phrases
 
 
-def test_a_window_of_one_page_or_of_one_text_says_nothing():
-    window = documents(1)
-    for some in ([], window, window * 10):
-        assert refit(some, CONFIG).phrases == ()
+def test_no_page_and_one_page_have_no_phrases():
+    for some in ([], documents(1)):
+        assert learn_document_phrases(some, CONFIG).phrases == ()
 
 
 def test_pages_without_text_have_no_coverage():
-    matcher = PhraseMatcher(refit(documents(6), CONFIG))
+    matcher = PhraseMatcher(learn_document_phrases(documents(6), CONFIG))
     assert matcher.coverage(parse_document("", "https://a.org/")).shape == (0,)
 
 
 @pytest.mark.parametrize("size_bytes", [0, 100, 1000])
 def test_the_least_supported_phrases_go_first(size_bytes):
-    whole = refit(documents(6), CONFIG).phrases
-    limited = refit(documents(6), CoreConfig(phrase_set_bytes=size_bytes)).phrases
+    whole = learn_document_phrases(documents(6), CONFIG).phrases
+    limited = learn_document_phrases(documents(6), CoreConfig(phrase_set_bytes=size_bytes)).phrases
     assert limited == whole[: len(limited)]
     assert sum(len(key.encode()) + 1 for one in limited for key in one.keys) <= size_bytes
     assert np.all(np.diff([phrase.pages for phrase in limited]) <= 0)

@@ -10,7 +10,7 @@ from templ_core.site_level.phrases.suffix_array import BORDER, BREAK, SuffixArra
 
 
 def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
-    """Every string that may be one, counted position by position; maximal by trying to extend."""
+    """Count every string position by position, and return those that cannot be extended."""
     places = defaultdict(list)
     for start in range(len(tokens)):
         for end in range(start + 1, len(tokens) + 1):
@@ -33,18 +33,17 @@ def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
         ended = string[-1] == BORDER and len(string) > 1
         closed_right = ended or after == {BREAK} or len(after) > 1
         if closed_left and closed_right:
-            found[string] = (len(starts), count)
+            found[string] = count
     return found
 
 
 def repeats(tokens, documents, **limits):
     tokens = np.array(tokens, np.uint16)
     found = find_repeats(SuffixArray(tokens), np.array(documents, np.uint16), **limits)
-    columns = (found.starts, found.lengths, found.occurrences, found.documents)
+    columns = (found.starts, found.lengths, found.documents)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     strings = {
-        tuple(tokens[start : start + length].tolist()): (occurrences, count)
-        for start, length, occurrences, count in rows
+        tuple(tokens[start : start + length].tolist()): count for start, length, count in rows
     }
     assert len(strings) == len(rows)
     return strings
@@ -52,7 +51,7 @@ def repeats(tokens, documents, **limits):
 
 @st.composite
 def corpora(draw):
-    """Documents of few different tokens, some broken or in blocks."""
+    """Draw documents of few different tokens, some with breaks or borders."""
     tokens, documents = [], []
     for document in range(draw(st.integers(1, 8))):
         words = draw(st.lists(st.sampled_from([2, 3, 4, BORDER, BREAK]), max_size=24))
@@ -63,7 +62,7 @@ def corpora(draw):
 
 @settings(max_examples=150, deadline=None)
 @given(corpora(), st.integers(2, 5), st.integers(1, 4))
-def test_equal_to_brute_force(corpus, documents_min, tokens_min):
+def test_repeats_equal_those_found_by_brute_force(corpus, documents_min, tokens_min):
     tokens, documents = corpus
     limits = {"documents_min": documents_min, "tokens_min": tokens_min}
     assert repeats(tokens, documents, **limits) == repeats_by_brute_force(
@@ -74,11 +73,11 @@ def test_equal_to_brute_force(corpus, documents_min, tokens_min):
 def test_copies_in_one_document_count_once():
     tokens = [2, 3, BREAK, 2, 3, 4, 2, 3, BREAK]
     found = repeats(tokens, [0, 0, 0, 1, 1, 1, 1, 1, 1], documents_min=2)
-    assert found == {(2, 3): (3, 2)}
+    assert found == {(2, 3): 2}
 
 
 @pytest.mark.parametrize("tokens", [[], [2], [BREAK], [2, 2]])
-def test_nothing_repeats_over_documents(tokens):
+def test_a_single_document_has_no_repeats(tokens):
     assert repeats(tokens, [0] * len(tokens), documents_min=2) == {}
 
 
@@ -89,7 +88,7 @@ def test_strings_end_at_breaks_and_borders():
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 8))
-def test_opening_keeps_what_stands_in_wide_windows(values, width):
+def test_opening_is_the_largest_minimum_around_each_value(values, width):
     windows = [range(start, start + width) for start in range(len(values) - width + 1)]
     expected = [
         max((min(values[i] for i in window) for window in windows if at in window), default=0)

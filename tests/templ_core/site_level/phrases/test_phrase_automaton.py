@@ -9,7 +9,7 @@ NUMBERS = st.lists(st.integers(UNKNOWN, 4), max_size=30)
 
 
 @given(SEQUENCES, NUMBERS)
-def test_occurrences_are_those_of_looking_everywhere(sequences, numbers):
+def test_the_automaton_finds_what_a_search_at_each_place_finds(sequences, numbers):
     ends = [0] * len(numbers)
     inside = [False] * len(numbers)
     for sequence in sequences:

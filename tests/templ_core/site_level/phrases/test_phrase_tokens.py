@@ -27,20 +27,20 @@ TEXTS = st.text(
 @example("a...b....c.")
 @example("中1-中")
 @example("\n\na\n")
-def test_tokens_of_text_are_those_of_the_expression(text):
+def test_text_has_the_tokens_that_the_expression_finds(text):
     assert page_tokens(text) == LINES.findall(f"\n{text}\n")
 
 
 @given(TEXTS)
 @example('<p class="a">x y</p>')
-def test_tokens_of_markup_are_those_of_the_expression(text):
+def test_markup_has_the_tokens_that_the_expression_finds(text):
     places = [(match.group(), *match.span()) for match in MARKUP.finditer(text)]
     assert token_places(text, markup=True) == places
 
 
 @pytest.mark.parametrize("remembered_max", [1, 3, 1000])
 @given(texts=st.lists(TEXTS, max_size=4))
-def test_numbers_are_those_of_the_tokens(remembered_max, texts):
+def test_each_token_gets_its_number_and_its_text(remembered_max, texts):
     number_of = {}
     numbers = TokenNumbers(
         lambda token: number_of.setdefault(token, len(number_of) + 1),
@@ -63,7 +63,7 @@ def test_numbers_are_those_of_the_tokens(remembered_max, texts):
     ]
 
 
-def test_each_token_is_asked_for_once_while_it_is_remembered():
+def test_the_number_of_a_token_is_asked_for_once_while_it_is_remembered():
     asked = []
     numbers = TokenNumbers(lambda token: asked.append(token) or 7, border=0, remembered_max=3)
     assert numbers.read(["a b a", "c a"])[0].tolist() == [0, 7, 7, 7, 0, 7, 7, 0]

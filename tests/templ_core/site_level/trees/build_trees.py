@@ -54,7 +54,7 @@ def parents(labelled):
 
 
 def least_cost(left, right, costs=None):
-    """Definition 2's cost, at its least over all mappings of Definition 4 with the roots in them."""
+    """Return the least cost (Definition 2) of all mappings (Definition 4) that pair the roots."""
     costs = costs or Costs()
     ups, other_ups = parents(left), parents(right)
     label, other_label = left.label.tolist(), right.label.tolist()
@@ -68,7 +68,7 @@ def least_cost(left, right, costs=None):
         )
 
     def fits(mapping, one, other):
-        """Definitions 1, 3 and 4 for one more pair."""
+        """Return whether one more pair keeps to Definitions 1, 3 and 4."""
         if ups[one] not in mapping or mapping[ups[one]] != other_ups[other]:
             return False
         if label[ups[one]] != other_label[other_ups[other]] or other in mapping.values():
@@ -91,7 +91,7 @@ def least_cost(left, right, costs=None):
 
 
 def slow_cost(left, right, costs):
-    """Least cost and, of the cheapest mappings, most common nodes: rows of children, cell by cell."""
+    """Return the least cost and the most common nodes of a cheapest mapping, cell by cell."""
 
     def children(labelled, node):
         below = node + 1
@@ -132,7 +132,7 @@ def slow_cost(left, right, costs):
 
 @st.composite
 def variants(draw, nodes_max=25):
-    """Two trees that differ in some labels, often of leaves alone."""
+    """Draw two trees that differ in some labels, often of leaves alone."""
     one = draw(trees(nodes_max, labels="ab"))
     changed = draw(st.lists(st.integers(1, nodes_max), max_size=6))
     labels = names(one)

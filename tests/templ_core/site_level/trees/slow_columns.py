@@ -1,4 +1,4 @@
-"""The obvious way to a page's tree and to the places of its elements, with names for hashes."""
+"""A page's tree and the places of its elements by an obvious walk, with names for hashes."""
 
 from templ_core.dom.tags import INLINE
 from templ_core.site_level.places.element_types import element_type_rows
@@ -20,7 +20,7 @@ CELL_TAGS = (
 
 
 def slow_tree(document):
-    """(label, depth, segment) of each node in document order, and the paths of elements."""
+    """Return label, depth and segment of each node in document order, and the paths of elements."""
     nodes, segments = document.nodes, document.segments
     element_types, parent, tags = element_type_rows(document), nodes.parent.tolist(), nodes.tags
     styles = element_types[nodes.element_type, 2].tolist()
@@ -46,7 +46,7 @@ def slow_tree(document):
 
 
 def slow_identities(tree):
-    """Each node's subtree as nested tuples, and its end."""
+    """Return each node's subtree as nested tuples, and its end."""
     subtrees, ends = [], []
     for node, (label, depth, segment) in enumerate(tree):
         end = node + 1
@@ -59,7 +59,7 @@ def slow_identities(tree):
 
 
 def slow_places(document):
-    """Path, cell and anchor of each element as tuples of steps."""
+    """Return path, cell and anchor of each element as tuples of steps."""
     nodes = document.nodes
     element_types, tags = element_type_rows(document), nodes.tags
     stems = element_types[nodes.element_type, 1].tolist()

@@ -1,4 +1,4 @@
-"""The obvious voted tree: a list of nodes, each with a dictionary of its texts."""
+"""An obvious voted tree: a list of nodes, each with a dictionary of its texts."""
 
 import numpy as np
 
@@ -12,13 +12,11 @@ class Node:
         self.support = 0
         self.texts = {}
 
-    def vote(self, text, change):
-        self.support += change
+    def vote(self, text):
+        self.support += 1
         if text is not None:
-            self.texts[text] = self.texts.get(text, 0) + change
-            self.texts = {one: pages for one, pages in self.texts.items() if pages}
-            if self.texts:
-                self.label = min(self.texts, key=lambda one: (-self.texts[one], one))
+            self.texts[text] = self.texts.get(text, 0) + 1
+            self.label = min(self.texts, key=lambda one: (-self.texts[one], one))
 
 
 class SlowVotedTree:
@@ -33,7 +31,7 @@ class SlowVotedTree:
         )
 
     def add(self, page, nodes_max):
-        tree, mapping, vote, nodes = self.tree(), map_trees(self.tree(), page), [], []
+        tree, mapping, nodes = self.tree(), map_trees(self.tree(), page), []
         late = {}
 
         def add_new(new):
@@ -42,8 +40,7 @@ class SlowVotedTree:
 
         def take(node, new):
             text = int(page.label[new]) if page.segment[new] >= 0 else None
-            node.vote(text, 1)
-            vote.append((node, text))
+            node.vote(text)
             nodes.append(node)
 
         for row, (old, new) in enumerate(
@@ -69,9 +66,3 @@ class SlowVotedTree:
             best = sorted(range(len(nodes)), key=lambda number: -nodes[number].support)[:nodes_max]
             nodes = [nodes[number] for number in sorted(best)]
         self.nodes = nodes
-        return vote
-
-    def remove(self, vote):
-        for node, text in vote:
-            node.vote(text, -1)
-        self.nodes = [node for node in self.nodes if node.support > 0]

@@ -1,4 +1,4 @@
-"""Columns of trees and places against their obvious twins, names one to one with hashes."""
+"""The columns of trees and places equal those of an obvious walk, which has names for hashes."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.site_level.places.places import node_places
-from templ_core.site_level.trees.labelled_tree import build_tree, tree_of
+from templ_core.site_level.trees.labelled_tree import build_tree, label_page
 from tests.templ_core.site_level.trees.slow_columns import slow_identities, slow_places, slow_tree
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -28,7 +28,7 @@ def are_one_to_one(names, numbers):
 def assert_equal_columns(document):
     tree, paths = slow_tree(document)
     subtrees, ends = slow_identities(tree)
-    page = tree_of(document)
+    page = label_page(document)
     labels = [(label, segment >= 0) for label, _, segment in tree]
     assert are_one_to_one([(name.lower(), leaf) for name, leaf in labels], page.tree.label.tolist())
     assert page.tree.depth.tolist() == [depth for _, depth, _ in tree]
@@ -52,20 +52,22 @@ def test_columns_equal_those_of_the_obvious_walk(markup):
     assert_equal_columns(parse_document(f"<body>{markup}", "https://example.com/"))
 
 
-def test_columns_of_synthetic_sites():
+def test_columns_of_synthetic_sites_equal_those_of_the_obvious_walk():
     for page in simulate_feed(FeedSettings(sites=4, pages=8)):
         assert_equal_columns(parse_document(page.html, page.url))
 
 
-def test_the_compact_form_gives_the_same_tree():
+def test_the_compact_form_gives_an_equal_tree():
     document = parse_document("<body><p>Read<b>more</b><ul><li>A<li>B", "https://example.com/")
     one, other = (
-        tree_of(document),
-        tree_of(decode_document(compress_columns(document_columns(document)))),
+        label_page(document),
+        label_page(decode_document(compress_columns(document_columns(document)))),
     )
     assert (one.tree.identity == other.tree.identity).all()
     assert (one.paths == other.paths).all()
 
 
 def test_a_page_without_text_has_no_tree():
-    assert not tree_of(parse_document("<body><div></div>", "https://example.com/")).tree.label.size
+    assert not label_page(
+        parse_document("<body><div></div>", "https://example.com/")
+    ).tree.label.size

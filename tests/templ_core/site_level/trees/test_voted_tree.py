@@ -1,4 +1,4 @@
-"""Votes, counts by path and shares of kinds against what is obvious."""
+"""Voted trees and counts of paths equal obvious ones."""
 
 from collections import Counter
 
@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templ_core.site_level.places.path_counts import NO_PATHS
 from templ_core.site_level.trees.labelled_tree import build_tree
+from templ_core.site_level.trees.path_counts import NO_PATHS
 from templ_core.site_level.trees.voted_tree import VotedTree
 from tests.templ_core.site_level.trees.slow_voted_tree import SlowVotedTree
 
 
 @st.composite
 def pages(draw):
-    """A tree of elements 1 to 3 whose leaves are mostly texts, 11 to 14."""
+    """Draw a tree of elements with labels 1 to 3 whose leaves are mostly texts with labels 11 to 14."""
     depths = [0]
     for _ in range(draw(st.integers(0, 11))):
         depths.append(draw(st.integers(1, depths[-1] + 1)))
@@ -32,11 +32,12 @@ def pages(draw):
 
 
 def assert_equal(tree, slow):
-    assert tree.tree.label.tolist() == [node.label for node in slow.nodes]
-    assert tree.tree.depth.tolist() == [node.depth for node in slow.nodes]
-    assert (tree.tree.segment >= 0).tolist() == [node.segment >= 0 for node in slow.nodes]
-    assert tree.support.tolist() == [node.support for node in slow.nodes]
-    texts = tree.texts
+    columns = tree.columns
+    assert columns.tree.label.tolist() == [node.label for node in slow.nodes]
+    assert columns.tree.depth.tolist() == [node.depth for node in slow.nodes]
+    assert (columns.tree.segment >= 0).tolist() == [node.segment >= 0 for node in slow.nodes]
+    assert columns.support.tolist() == [node.support for node in slow.nodes]
+    texts = columns.texts
     for node, (start, end) in enumerate(zip(texts.start[:-1], texts.start[1:], strict=True)):
         found = zip(texts.text[start:end].tolist(), texts.pages[start:end].tolist(), strict=True)
         assert dict(found) == slow.nodes[node].texts
@@ -50,29 +51,24 @@ def assert_equal(tree, slow):
 
 
 @settings(deadline=None)
-@given(st.lists(pages(), min_size=1, max_size=8), st.integers(4, 30), st.randoms())
-def test_votes_are_counted_and_taken_back(some, nodes_max, random):
-    tree, slow, votes = VotedTree(), SlowVotedTree(), []
-    for page in some:
-        votes.append((tree.add(page, nodes_max), slow.add(page, nodes_max)))
+@given(st.lists(pages(), min_size=1, max_size=8), st.integers(4, 30))
+def test_votes_equal_those_of_the_obvious_tree(some, nodes_max):
+    tree, slow = VotedTree(), SlowVotedTree()
+    for number, page in enumerate(some, 1):
+        tree.add(page, nodes_max)
+        slow.add(page, nodes_max)
+        assert tree.pages == number
         assert_equal(tree, slow)
-    random.shuffle(votes)
-    for number, (vote, slow_vote) in enumerate(votes, 1):
-        tree.remove(vote)
-        slow.remove(slow_vote)
-        assert tree.pages == len(votes) - number
-        assert_equal(tree, slow)
-    assert not tree.support.size
 
 
 PATHS = st.sets(st.integers(0, 9)).map(lambda some: np.array(sorted(some), np.uint64))
 
 
 @given(st.lists(PATHS), PATHS)
-def test_likeness_is_dices_coefficient_by_shares_of_pages(some, asked):
+def test_likeness_is_dices_coefficient_weighted_by_shares_of_pages(some, asked):
     counts = NO_PATHS
     for paths in some:
-        counts = counts.changed(paths, 1)
+        counts = counts.with_page(paths)
     pages_with = Counter(path for paths in some for path in paths.tolist())
     assert dict(zip(counts.paths.tolist(), counts.pages.tolist(), strict=True)) == pages_with
     assert counts.paths.tolist() == sorted(pages_with)
@@ -80,6 +76,3 @@ def test_likeness_is_dices_coefficient_by_shares_of_pages(some, asked):
     whole = sum(pages_with.values()) / max(len(some), 1) + asked.size
     expected = 2 * shared / whole if whole else 0.0
     assert abs(counts.likeness(asked, len(some)) - expected) < 1e-12
-    for paths in some:
-        counts = counts.changed(paths, -1)
-    assert not counts.paths.size

@@ -20,7 +20,9 @@ from templ_core.site_level.window.schedule import is_due, templates_overdue
         (5, 3, 0, False),
     ],
 )
-def test_the_schedule(learned, fitted_at, pages, due):
+def test_models_are_due_often_at_first_and_then_for_each_tenth_of_the_window(
+    learned, fitted_at, pages, due
+):
     assert is_due(learned, fitted_at, pages) == due
 
 

@@ -12,8 +12,8 @@ from templ_core.site_level.site_templates import (
     encode_templates,
     fit_templates,
 )
-from templ_core.site_level.window.site_learner import SiteLearner, fit_site_model
-from tests.templ_core.site_level.builders import CONFIG, contribution
+from templ_core.site_level.window.site_learner import SiteLearner
+from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
 
 MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
 
@@ -28,7 +28,7 @@ def page(number):
 
 
 def window(numbers):
-    return [contribution(f"p{number}", page(number)) for number in numbers]
+    return [window_page(f"p{number}", page(number)) for number in numbers]
 
 
 def tables(model):
@@ -41,13 +41,13 @@ def tables(model):
 
 def trees(model):
     return [
-        (kind.pages, kind.tree.label.tolist(), kind.support.tolist())
-        for kind in model.trees.clusters
+        (cluster.pages, cluster.tree.label.tolist(), cluster.support.tolist())
+        for cluster in model.trees.clusters
     ]
 
 
-def test_a_window_that_rolls_is_counted_as_one_seen_at_once():
-    """Whatever came and left before; bytes are equal, not only sums."""
+def test_a_rolling_window_is_counted_like_one_seen_at_once():
+    """The bytes of the model are equal, whatever came and left before."""
     learner = SiteLearner("page", CONFIG)
     pages = window(range(14))
     for last in range(1, len(pages)):
@@ -58,7 +58,7 @@ def test_a_window_that_rolls_is_counted_as_one_seen_at_once():
         assert encode_site_model(one, 1 << 20) == encode_site_model(other, 1 << 20)
 
 
-def test_documents_leave_from_anywhere():
+def test_documents_may_leave_from_anywhere_in_the_window():
     learner = SiteLearner("page", CONFIG)
     learner.follow(window(range(10)))
     left = window([1, 2, 3, 4, 5, 6, 8, 9])
@@ -67,7 +67,7 @@ def test_documents_leave_from_anywhere():
 
 
 def test_a_content_counts_as_long_as_one_of_its_documents_stays():
-    same = [contribution(name, page(1), digest="same") for name in "abc"]
+    same = [window_page(name, page(1), digest="same") for name in "abc"]
     learner = SiteLearner("page", CONFIG)
     learner.follow([*same, *window([2, 3])])
     learner.follow([*same[1:], *window([2, 3])])
@@ -77,10 +77,10 @@ def test_a_content_counts_as_long_as_one_of_its_documents_stays():
     assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
 
 
-def test_a_near_copy_counts_once_the_first_has_left():
+def test_a_near_duplicate_counts_when_the_first_page_has_left():
     long = "".join(f"<p>Sentence {n} of the very same report about boats. " for n in range(12))
     first, copy = (parse_document(f"{long}<p>{end}", "https://a.com/") for end in ("one", "two"))
-    pages = [contribution("first", first), contribution("copy", copy), *window([2, 3])]
+    pages = [window_page("first", first), window_page("copy", copy), *window([2, 3])]
     learner = SiteLearner("page", CONFIG)
     learner.follow(pages)
     assert learner.model(NO_TEMPLATES).documents == 3
@@ -90,7 +90,7 @@ def test_a_near_copy_counts_once_the_first_has_left():
     assert expected.documents == 3
 
 
-def test_templates_have_part_in_the_version():
+def test_other_templates_give_another_version():
     learner = SiteLearner("page", CONFIG)
     learner.follow(window(range(4)))
     some = fit_templates(window(range(3)), CONFIG)
@@ -100,7 +100,7 @@ def test_templates_have_part_in_the_version():
 
 
 @pytest.mark.parametrize("cut", [0, 5, -3])
-def test_damaged_templates_are_named(cut):
+def test_damaged_templates_are_refused(cut):
     body = encode_templates(fit_templates(window(range(3)), CONFIG))
     with pytest.raises(CodecError):
         decode_templates(body[:cut])
@@ -110,10 +110,10 @@ def test_trees_and_phrases_come_from_the_latest_documents():
     old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
     one = fit_site_model([*old, *new], "page", CONFIG)
     assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
-    assert sum(kind.pages for kind in one.trees.clusters) <= CONFIG.template_pages
+    assert sum(cluster.pages for cluster in one.trees.clusters) <= CONFIG.template_pages
 
 
-def test_documents_that_are_not_there_cost_no_tree_a_page():
+def test_absent_documents_leave_the_trees_of_the_others():
     whole = window(range(40))
     absent = [msgspec.structs.replace(one, document=None) for one in whole[-5:]]
     model = fit_site_model([*whole[:-5], *absent], "page", CONFIG)

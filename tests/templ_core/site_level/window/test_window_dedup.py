@@ -1,14 +1,14 @@
-"""Copies of an article teach once; pages that merely look alike all teach."""
+"""Near-duplicates of an article count once; pages that merely look alike all count."""
 
 from templ_core.dom.document import read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.window.page_summary import summarise_page
-from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
+from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
 
 
-def learned(*paragraphs):
+def summary(*paragraphs):
     body = MENU + "<article>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
     html = f"<html><body>{body}</body></html>".encode()
     return summarise_page(read_document(html, "https://a.com/1"), shipped_model())
@@ -22,30 +22,30 @@ def article(topic, count=6):
     ]
 
 
-def test_copies_and_reprints_of_an_article_teach_once():
+def test_copies_and_reprints_of_an_article_count_once():
     pages = [
-        learned(*article("rivers")),
-        learned(*article("rivers"), "Printed on another day."),
-        learned(*article("mountains")),
-        learned(*article("rivers")),
+        summary(*article("rivers")),
+        summary(*article("rivers"), "Printed on another day."),
+        summary(*article("mountains")),
+        summary(*article("rivers")),
     ]
-    assert teaching_pages(pages) == [0, 2]
+    assert distinct_pages(pages) == [0, 2]
 
 
-def test_articles_that_share_less_are_apart():
+def test_articles_that_share_less_are_distinct():
     pages = [
-        learned(*article("rivers", 3), *article("lakes", 3)),
-        learned(*article("rivers", 3), *article("seas", 3)),
+        summary(*article("rivers", 3), *article("lakes", 3)),
+        summary(*article("rivers", 3), *article("seas", 3)),
     ]
-    assert teaching_pages(pages) == [0, 1]
+    assert distinct_pages(pages) == [0, 1]
 
 
-def test_short_pages_all_teach():
-    assert teaching_pages([learned("Nothing here."), learned("Nothing here.")]) == [0, 1]
-    assert teaching_pages([]) == []
+def test_short_pages_are_all_distinct():
+    assert distinct_pages([summary("Nothing here."), summary("Nothing here.")]) == [0, 1]
+    assert distinct_pages([]) == []
 
 
-def test_the_latest_contents_are_those_that_came_first_last():
+def test_the_latest_contents_are_those_whose_first_page_came_last():
     assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 2) == [1, 3]
     assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 9) == [0, 1, 3]
     assert latest_contents([], 1) == []

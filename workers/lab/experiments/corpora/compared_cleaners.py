@@ -10,13 +10,14 @@ from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
-from templ_core.site_level.phrases.learn_phrases import refit
+from templ_core.lab.near_duplicates import distinct_plain_texts
+from templ_core.lab.papers.find_template import find_template, template_part
+from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_corpus import page_text
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled, without
-from templ_core.site_level.trees.labelled_tree import tree_of
+from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans, text_outside
+from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_mapping import find_template, template_part
 from templ_core.site_level.trees.tree_template import TreeLearner
 
 _SHARE_MIN = 0.5
@@ -76,22 +77,27 @@ def _nothing(_: Sequence[Document]) -> CleanDocument:
 
 
 def _find_template(documents: Sequence[Document]) -> CleanDocument:
-    template = find_template([tree_of(document).tree for document in documents])
+    template = find_template([label_page(document).tree for document in documents])
 
     def clean(document: Document) -> str:
         kept = np.ones(len(document.segments.texts), np.bool_)
         if template is not None:
-            tree = tree_of(document).tree
+            tree = label_page(document).tree
             kept[tree.segment[template_part(template, tree) & tree.is_text]] = False
         return _text(document, kept)
 
     return clean
 
 
+def _distinct(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents that are no near-duplicates."""
+    return [documents[index] for index in distinct_plain_texts(list(map(page_text, documents)))]
+
+
 def _votes(documents: Sequence[Document]) -> CleanDocument:
     config = CoreConfig()
     learner = TreeLearner(config)
-    for document in documents:
+    for document in _distinct(documents):
         learner.learn_one(document)
     model = learner.model()
 
@@ -103,11 +109,11 @@ def _votes(documents: Sequence[Document]) -> CleanDocument:
 
 
 def _phrases(documents: Sequence[Document]) -> CleanDocument:
-    matcher = PhraseMatcher(refit(documents, CoreConfig()))
+    matcher = PhraseMatcher(learn_document_phrases(_distinct(documents), CoreConfig()))
 
     def clean(document: Document) -> str:
         text = page_text(document)
-        return without(text, settled(text, matcher.spans(text), Locality()))
+        return text_outside(text, settled_spans(text, matcher.spans(text), Locality()))
 
     return clean
 

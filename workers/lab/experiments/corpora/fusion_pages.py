@@ -32,10 +32,10 @@ from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
-from templ_core.site_level.window.page_summary import page_summary
+from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.schedule import is_due, templates_overdue
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.window_page import Contribution
+from templ_core.site_level.window.window_page import WindowPage
 from workers.feeds.records import page_from_json
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
@@ -187,7 +187,7 @@ class _Learner:
     def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
         self._config = simulation.config
         self._simulation = simulation
-        self._window: list[Contribution] = []
+        self._window: list[WindowPage] = []
         self._learner = SiteLearner(page_model.version, self._config)
         self._templates = NO_TEMPLATES
         self._fitted_at = self._templates_at = 0
@@ -203,10 +203,10 @@ class _Learner:
         """Learn from one more page."""
         columns = document_columns(document)
         self._window.append(
-            Contribution(
+            WindowPage(
                 page_id=page_id,
                 content_digest=content_digest(columns),
-                page=page_summary(document, scores.features, scores.log_odds),
+                page=summarise_scored_page(document, scores.features, scores.log_odds),
                 document=compress_columns(columns),
             )
         )

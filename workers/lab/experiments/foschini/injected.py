@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.progress import track
 
 from templ_core.config import CoreConfig
+from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.site_level.phrases.learn_phrases import learn_phrases
 from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments, token_places
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled
+from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.foschini.injection import (
     INJECTION_LENGTHS,
@@ -75,8 +76,11 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
             )
             templates = make_injected_strings(vocabulary, shift, rng)
             injected = [inject(text, templates, share, rng) for text in sites[site]]
+            learned = [page.text for page in injected[::2]]
             matcher = PhraseMatcher(
-                learn_phrases([page.text for page in injected[::2]], CoreConfig())
+                learn_phrases(
+                    [learned[index] for index in distinct_plain_texts(learned)], CoreConfig()
+                )
             )
             for page in injected[1::2]:
                 both, gone, all_words = _judge(
@@ -130,7 +134,7 @@ def _judge(
     shapes: Sequence[_StringShape],
 ) -> tuple[int, int, int]:
     """Count a page's injected words; return the words removed rightly, removed, and in all."""
-    spans = settled(page.text, matcher.spans(page.text), Locality())
+    spans = settled_spans(page.text, matcher.spans(page.text), Locality())
     places = [start for token, start, _ in token_places(page.text) if token != LINE]
     removed = [any(start <= place < end for start, end in spans) for place in places]
     right = 0

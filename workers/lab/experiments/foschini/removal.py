@@ -9,12 +9,13 @@ import numpy.typing as npt
 
 from templ_core.config import CoreConfig
 from templ_core.errors import CodecError
+from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.site_level.phrases.idioms import Idioms, decode_idioms, shipped_idioms
 from templ_core.site_level.phrases.learn_phrases import learn_phrases
 from templ_core.site_level.phrases.phrase_corpus import LINE, segment_of_each_line, token_places
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled
+from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.results import Report, out_option
@@ -127,7 +128,8 @@ def _together(
 
 def _learned(pages: Sequence[TextPage], idioms: Idioms) -> PhraseMatcher:
     texts = [page.text for page in pages]
-    return PhraseMatcher(learn_phrases(texts, CoreConfig(), idioms=idioms))
+    distinct = [texts[index] for index in distinct_plain_texts(texts)]
+    return PhraseMatcher(learn_phrases(distinct, CoreConfig(), idioms=idioms))
 
 
 def _count(
@@ -144,7 +146,7 @@ def _count(
     starts = np.array([start for _, start, _ in places], np.int64)[is_word]
     line = (np.cumsum(~is_word) - 1)[is_word]
     segment = segment_of_each_line(page.document)[line]
-    spans = settled(page.text, matcher.spans(page.text), locality) if matcher else []
+    spans = settled_spans(page.text, matcher.spans(page.text), locality) if matcher else []
     edges = np.array([edge for span in spans for edge in span], np.int64)
     removed = np.searchsorted(edges, starts, "right") % 2 == 1
     content = labels.content[segment] > 0.5

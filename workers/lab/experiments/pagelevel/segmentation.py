@@ -15,8 +15,8 @@ from templ_core.lab.evaluation.block_alignment import block_of_each
 from templ_core.lab.evaluation.bootstrap import bootstrap
 from templ_core.lab.evaluation.fragments import largest_fragments
 from templ_core.lab.evaluation.line_chart import line_chart
+from templ_core.lab.papers.pagelevel.node_smoothing import PENALTIES, PENALTY_FACTOR
 from templ_core.lab.papers.pagelevel.variants import basic_variant
-from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FACTOR
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.scored_pages import (
     ScoredPage,

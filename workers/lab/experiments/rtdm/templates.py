@@ -15,9 +15,11 @@ from rich.progress import track
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.line_chart import line_chart
-from templ_core.site_level.trees.labelled_tree import tree_of
+from templ_core.lab.near_duplicates import distinct_plain_texts
+from templ_core.lab.papers.find_template import find_template, template_part
+from templ_core.site_level.phrases.phrase_corpus import page_text
+from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_mapping import find_template, template_part
 from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.tokens import tokenise
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
@@ -133,8 +135,8 @@ def _words(text: str) -> Iterator[str]:
 def _voted(documents: Sequence[Document]) -> list[_Numbers]:
     config = CoreConfig()
     learner = TreeLearner(config)
-    for document in documents:
-        learner.learn_one(document)
+    for index in distinct_plain_texts(list(map(page_text, documents))):
+        learner.learn_one(documents[index])
     model = learner.model()
     return [
         np.flatnonzero(
@@ -145,7 +147,7 @@ def _voted(documents: Sequence[Document]) -> list[_Numbers]:
 
 
 def _intersected(documents: Sequence[Document]) -> list[_Numbers]:
-    trees = [tree_of(document).tree for document in documents]
+    trees = [label_page(document).tree for document in documents]
     template = find_template(trees)
     if template is None:
         return [np.empty(0, np.int64) for _ in documents]

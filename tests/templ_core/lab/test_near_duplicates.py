@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from templ_core.lab.training.labels.near_duplicates import representatives, shingles
+from templ_core.lab.near_duplicates import distinct_shingled, shingles
 from templ_core.page_level.features.characters import read_characters, read_words
 
 
@@ -19,27 +19,27 @@ MENU = prose("menu", 300)
 
 
 def test_copies_are_removed():
-    assert representatives([of(prose(1)), of(prose(2)), of(prose(1)), of(prose(1))]) == [0, 1]
+    assert distinct_shingled([of(prose(1)), of(prose(2)), of(prose(1)), of(prose(1))]) == [0, 1]
 
 
 def test_an_article_with_another_date_and_sidebar_is_removed():
     pages = [of(MENU, prose(number)) for number in range(6)]
     pages.append(of(MENU, "12 May", prose(3), prose("sidebar", 30)))
-    assert representatives(pages) == [0, 1, 2, 3, 4, 5]
+    assert distinct_shingled(pages) == [0, 1, 2, 3, 4, 5]
 
 
 def test_different_articles_in_a_large_template_are_kept():
     pages = [of(MENU, MENU[::-1], prose(number, 60)) for number in range(12)]
-    assert representatives(pages) == list(range(12))
+    assert distinct_shingled(pages) == list(range(12))
 
 
 @pytest.mark.parametrize("copies", [3, 8, 30])
 def test_an_article_that_was_fetched_many_times_is_kept_once(copies):
     pages = [of(MENU, prose(number)) for number in range(4)]
     pages += [of(MENU, prose("again"), f"{number} views") for number in range(copies)]
-    assert representatives(pages) == [0, 1, 2, 3, 4]
+    assert distinct_shingled(pages) == [0, 1, 2, 3, 4]
 
 
 def test_short_pages_and_an_empty_site():
-    assert representatives([]) == []
-    assert representatives([of("one"), of("two"), of("one")]) == [0, 1]
+    assert distinct_shingled([]) == []
+    assert distinct_shingled([of("one"), of("two"), of("one")]) == [0, 1]

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from templ_core.page_level.smoothing.node_smoothing import leave_out, penalties, smooth_nodes
+from templ_core.lab.papers.pagelevel.node_smoothing import penalties, smooth_nodes
+from templ_core.page_level.smoothing.isotonic import smooth
 
 PARENT = np.array([-1, 0, 1, 1, 0, 4], np.int32)
 AREA = np.array([9e4, 4e4, 1e3, 3e4, 5e4, 0])
@@ -17,19 +18,10 @@ def test_the_papers_three_penalties():
     assert by_parent[5] == np.inf
 
 
-def test_children_of_nodes_left_out_move_up():
-    tree = leave_out(PARENT, np.array([True, True, False, False, False, True]))
-    assert tree.kept.tolist() == [0, 2, 3, 4]
-    assert tree.parent.tolist() == [-1, 0, 0, 0]
-    assert tree.stands_for.tolist() == [0, 0, 1, 2, 3, 3]
-
-
 def test_hidden_nodes_weigh_in_their_parent_and_share_its_score():
     seen = {}
 
     def smoother(parent, score, weight, penalty):
-        from templ_core.page_level.smoothing.isotonic import smooth
-
         seen.update(score=score.tolist(), weight=weight.tolist())
         return smooth(parent, score, weight, penalty)
 
@@ -40,13 +32,13 @@ def test_hidden_nodes_weigh_in_their_parent_and_share_its_score():
     assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.3], abs=0.01)
 
 
-def test_a_node_without_a_box_keeps_its_score_and_weighs_nothing():
+def test_a_node_without_area_keeps_its_score_and_weighs_nothing():
     score = np.array([0.1, 0.9, 0.2, np.nan, 0.3, 0.8])
     smoothed = smooth_nodes(PARENT, score, AREA, np.zeros(6))
     assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.8], abs=0.01)
     one_more = np.array([0.1, 0.9, 0.2, 0.5, 0.3, 0.8])
-    boxed = AREA * [1, 1, 1, 0, 1, 1]
-    smoothed = smooth_nodes(PARENT, one_more, boxed, np.zeros(6))
+    shown = AREA * [1, 1, 1, 0, 1, 1]
+    smoothed = smooth_nodes(PARENT, one_more, shown, np.zeros(6))
     assert smoothed.score[3] == 0.5
 
 

@@ -1,3 +1,0 @@
-from templ_core.array_types import Floats, Int64s, UInt64s
-
-def surest_copies(text: UInt64s, log_odds: Floats) -> Int64s: ...

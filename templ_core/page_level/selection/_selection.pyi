@@ -1,0 +1,6 @@
+from templ_core.array_types import Bools, Floats, Int64s, UInt64s
+
+def best_cut(
+    log_odds: Floats, left_out: Bools, words: Floats, recall_share: float
+) -> tuple[Bools, float]: ...
+def surest_copies(text: UInt64s, log_odds: Floats) -> Int64s: ...

@@ -1,0 +1,80 @@
+"""Compiled loops of the selection; see `expected_f1` and `repeats` beside this file."""
+
+from libc.math cimport INFINITY, exp
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+import numpy as np
+
+from templ_core._arrays cimport items
+
+cdef double TINY = 1e-9     # keeps the division defined where no segment has any mass
+
+
+def best_cut(log_odds, left_out, words, double recall_share):
+    """Return which segments to keep, and the F1 to expect."""
+    cdef Py_ssize_t size = len(log_odds), place, segment, best = 0
+    cdef double mass = 0, kept_mass = 0, kept_words = 0, expected, highest = 0
+    cdef const double *score = <const double *>items(log_odds, 8)
+    cdef const double *words_of = <const double *>items(words, 8)
+    cdef const uint8_t *is_out = <const uint8_t *>items(left_out, 1)
+    contents, ranks, kept = np.empty(size), np.empty(size), np.zeros(size, np.bool_)
+    cdef double *content = <double *>items(contents, 8, True)
+    cdef double *rank = <double *>items(ranks, 8, True)
+    cdef uint8_t *is_kept = <uint8_t *>items(kept, 1, True)
+    cdef const Py_ssize_t *order
+    for segment in range(size):
+        content[segment] = 1 / (1 + exp(-score[segment]))
+        rank[segment] = -content[segment]
+        if is_out[segment]:
+            rank[segment] = INFINITY
+        else:
+            mass += content[segment] * words_of[segment]
+    ranked = ranks.argsort(kind="stable")
+    order = <const Py_ssize_t *>items(ranked, sizeof(Py_ssize_t))
+    for place in range(size):
+        segment = order[place]
+        if is_out[segment]:
+            break
+        kept_mass += content[segment] * words_of[segment]
+        kept_words += words_of[segment]
+        expected = 2 * kept_mass / (kept_words + recall_share * mass + TINY)
+        if expected > highest or not place:
+            highest, best = expected, place + 1
+    for place in range(best):
+        is_kept[order[place]] = True
+    return kept, min(highest, 1.0)
+
+
+def surest_copies(text_column, log_odds_column):
+    """Return for each segment the surest one with the same text, by a hash table of texts."""
+    cdef Py_ssize_t count = len(text_column), segment, best
+    cdef const uint64_t *text = <const uint64_t *>items(text_column, 8)
+    cdef const double *log_odds = <const double *>items(log_odds_column, 8)
+    cdef uint64_t mask = 15, slot
+    while mask < <uint64_t>(2 * count):
+        mask = 2 * mask + 1
+    surest = np.empty(count, np.int64)
+    cdef int64_t *result = <int64_t *>items(surest, 8, True)
+    cdef int64_t *table = <int64_t *>calloc(mask + 1, sizeof(int64_t))      # segment + 1; 0 = free
+    if table == NULL:
+        raise MemoryError
+    for segment in range(count):
+        slot = _slot_of(text[segment], text, table, mask)
+        best = table[slot] - 1
+        if best < 0 or log_odds[segment] > log_odds[best]:
+            table[slot] = segment + 1
+    for segment in range(count):
+        result[segment] = table[_slot_of(text[segment], text, table, mask)] - 1
+    free(table)
+    return surest
+
+
+cdef inline uint64_t _slot_of(
+    uint64_t value, const uint64_t *text, const int64_t *table, uint64_t mask
+) noexcept:
+    """Return the slot of the segment with this text, or the free slot where it belongs."""
+    cdef uint64_t slot = (value ^ value >> 32) & mask
+    while table[slot] and text[table[slot] - 1] != value:
+        slot = (slot + 1) & mask
+    return slot
