@@ -3,25 +3,18 @@
 import hashlib
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from templ_core.array_types import Int32s, Int64s
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.tree import tree_of_depths
-from templ_core.errors import CodecError
-
-COMPACT_FORMAT = 2
-_MAX_COLUMNS_BYTES = 256 << 20
-_LEVEL = 3
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
+class _Compact(CompactColumns, frozen=True, array_like=True):
     """Integer columns as little-endian bytes behind the number of bytes of each value."""
 
-    format: int
     title: str
     language: str
     html_chars: int
@@ -43,14 +36,17 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     page_links: bytes
 
 
+_FORM = CompactForm("document", 2, _Compact, max_bytes=256 << 20)
+
+
 def document_columns(document: Document) -> bytes:
     """The document's columns as bytes: the same for equal documents, on any machine."""
     nodes, segments = document.nodes, document.segments
     tag_table, tags = _indexed([tag for tag, _ in nodes.element_types])
     attribute_table, attributes = _indexed([attributes for _, attributes in nodes.element_types])
-    return msgspec.msgpack.encode(
+    return _FORM.pack(
         _Compact(
-            format=COMPACT_FORMAT,
+            format=_FORM.format,
             title=document.title,
             language=document.language,
             html_chars=document.html_chars,
@@ -81,7 +77,7 @@ def content_digest(columns: bytes) -> bytes:
 
 def compress_columns(columns: bytes) -> bytes:
     """`document_columns` as they are kept and sent."""
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(columns)
+    return _FORM.compress(columns)
 
 
 def decode_document(body: bytes) -> Document:
@@ -90,14 +86,8 @@ def decode_document(body: bytes) -> Document:
     Raises:
         CodecError: not a document, damaged, or of another format.
     """
-    try:
-        columns = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_COLUMNS_BYTES)
-        compact = msgspec.msgpack.decode(columns, type=_Compact)
-        if compact.format != COMPACT_FORMAT:
-            raise CodecError(f"document of format {compact.format}, known is {COMPACT_FORMAT}")
-        return _document(compact)
-    except (zstandard.ZstdError, msgspec.DecodeError, ValueError, IndexError) as error:
-        raise CodecError(f"not a document: {error}") from None
+    with _FORM.refusing():
+        return _document(_FORM.decode(body))
 
 
 def _document(compact: _Compact) -> Document:

@@ -5,17 +5,15 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from templ_core.array_types import Floats, UInt64s
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
 
-LEARNED_FORMAT = 1
-_MAX_BYTES = 256 << 20
 _ODDS_UNIT = 1000
 _ODDS_MAX = 32.0
 _WIDE = "<u8"
@@ -30,8 +28,7 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content of each segment, by the page model; in thousandths, up to 32."""
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
-    format: int
+class _Compact(CompactColumns, frozen=True, array_like=True):
     page_model_version: str
     path: bytes
     cell: bytes
@@ -43,6 +40,9 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     first: bytes
     last: bytes
     log_odds: bytes
+
+
+_FORM = CompactForm("page summary", 1, _Compact, max_bytes=256 << 20)
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
@@ -70,7 +70,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     ranges = (places.words, places.first, places.last)
     words, first, last = (column.astype(_NARROW).tobytes() for column in ranges)
     compact = _Compact(
-        format=LEARNED_FORMAT,
+        format=_FORM.format,
         page_model_version=page_model_version,
         path=path,
         cell=cell,
@@ -83,7 +83,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         last=last,
         log_odds=np.rint(page.content_log_odds * _ODDS_UNIT).astype("<i2").tobytes(),
     )
-    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
+    return _FORM.encode(compact)
 
 
 def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
@@ -92,13 +92,9 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
     Raises:
         CodecError: it is damaged, has another format, or was read with another page model.
     """
-    try:
-        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
-        compact = msgspec.msgpack.decode(data, type=_Compact)
-    except (zstandard.ZstdError, msgspec.DecodeError) as error:
-        raise CodecError(f"not a learned page: {error}") from None
-    if (compact.format, compact.page_model_version) != (LEARNED_FORMAT, page_model_version):
-        raise CodecError("a learned page read with another page model")
+    compact = _FORM.decode(body)
+    if compact.page_model_version != page_model_version:
+        raise CodecError("page summary of another page model")
     return PageSummary(
         places=PagePlaces(
             path=_keys(compact.path),

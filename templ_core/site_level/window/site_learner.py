@@ -16,7 +16,7 @@ from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, cou
 from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import COMPACT_FORMAT
+from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates, fit_templates
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
@@ -112,7 +112,7 @@ class SiteLearner:
 
     def _version(self, templates: SiteTemplates) -> str:
         config = self._config.digest()
-        learned_by = f"{__version__}/{COMPACT_FORMAT}/{self._page_model_version}/{config}"
+        learned_by = f"{__version__}/{SITE_MODEL_FORM.format}/{self._page_model_version}/{config}"
         digest = hashlib.blake2b(f"{learned_by}/{templates.version}".encode(), digest_size=8)
         for one in self._window:
             digest.update(one.page_id.encode() + b"\0" + one.content_digest)

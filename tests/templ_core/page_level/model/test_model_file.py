@@ -40,9 +40,9 @@ def test_a_foreign_file_is_named_as_such(body):
         decode_model(body)
 
 
-def test_a_cut_file_is_named_as_damaged():
+def test_a_cut_file_is_refused():
     body = encode_model(shipped_model())
-    with pytest.raises(CodecError, match="damaged page model"):
+    with pytest.raises(CodecError, match="not a page model"):
         decode_model(body[: len(body) // 2])
 
 
