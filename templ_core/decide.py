@@ -20,15 +20,16 @@ from templ_core.page_level.selection.repeats import (
     one_copy_enough,
 )
 from templ_core.page_level.selection.text_policy import with_policy
-from templ_core.site_level.containers.outside_container import outside_container
-from templ_core.site_level.fusion._fusion import faded, words_at_stake
 from templ_core.site_level.fusion.fusion import (
-    DECIMALS,
     FusionModel,
+    faded_log_odds,
     shipped_fusion,
     surer_by_length,
+    words_at_stake,
 )
-from templ_core.site_level.fusion.site_inputs import CONSTANT, TRUST, Columns, site_inputs
+from templ_core.site_level.fusion.outside_container import outside_container
+from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
+from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 REASON_PAGE = "page-level"
@@ -51,7 +52,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules, and the segments that each leaves out; of several the last."""
-    evidence: tuple[FusionModel, Columns] | None = None
+    evidence: tuple[FusionModel, SiteColumns] | None = None
     """What decided all else; None = the page model."""
     used_site: bool = False
     """Whether evidence from other pages of the site had weight."""
@@ -131,7 +132,11 @@ def decide_alone(page: PageScores, config: CoreConfig) -> Decision:
 
 
 def decide_fused(
-    page: PageScores, columns: Columns, fused_log_odds: Floats, documents: int, config: CoreConfig
+    page: PageScores,
+    columns: SiteColumns,
+    fused_log_odds: Floats,
+    documents: int,
+    config: CoreConfig,
 ) -> Decision:
     """The decision for a page of a known site.
 
@@ -148,23 +153,21 @@ def decide_fused(
     page_type, copies = (_ANY_TYPE, None) if is_known else (page.page_type, page.copies)
     if is_known:
         fused_log_odds = surer_by_length(fused_log_odds, columns)
-    log_odds = _with_policy(
-        faded(own, fused_log_odds, weight, 10**DECIMALS), page, page_type, config
-    )
+    log_odds = _with_policy(faded_log_odds(own, fused_log_odds, weight), page, page_type, config)
     left_out = (
         outside_container(log_odds, columns, page.words, page.page_type) if is_known else None
     )
     fused = choose(log_odds, copies, page.words, config.f1_recall_share, left_out)
-    content, recurring, kept, whole = words_at_stake(own, page.words, columns[CONSTANT], fused.kept)
-    recurs = recurring > config.recurring_content_max * content
-    if recurs or kept < config.abstain_ratio * whole:
+    stake = words_at_stake(own, page.words, columns[CONSTANT], fused.kept)
+    recurs = stake.recurring > config.recurring_content_max * stake.content
+    if recurs or stake.kept < config.abstain_ratio * stake.whole:
         alone = _choice(own, page, page.copies, config)
-        if recurs or kept < config.abstain_ratio * page.words[alone.kept].sum():
+        if recurs or stake.kept < config.abstain_ratio * page.words[alone.kept].sum():
             return _decision(own, alone, page, abstained=True)
     return _decision(log_odds, fused, page, left_out, used_site=True)
 
 
-def site_weight(columns: Columns, documents: int, config: CoreConfig) -> Floats:
+def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Floats:
     """How much the fused log-odds count for each segment, 0 to 1; for the rest the page alone does.
 
     Args:

@@ -100,24 +100,6 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     head_segments_max: int = 12
     """Segments between headline and text; where there are more, they are no head."""
 
-    likely_type: float = 0.4
-    """Probability, 0 to 1, above which a page is treated as an article or as documentation."""
-
-    trust_min: float = 0.5
-    """Trust in the site's evidence, 0 to 1, below which its usual containers are ignored, as after a
-    redesign."""
-
-    usual_distance: float = -0.15
-    """A best container is usual if its share of the pages is at most this much (0 to -1) below that
-    of the page's most usual one."""
-
-    outside_log_odds_min: float = 1.0
-    """Log-odds that text outside the container needs to stay: on articles text of some words, on
-    documentation text that other pages have."""
-
-    outside_words_min: int = 12
-    """Words from which text outside an article's container needs these log-odds."""
-
 
 class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.fusion`."""
@@ -150,6 +132,24 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     log_odds_decimals: int = 3
     """Decimals that log-odds are rounded to, so that every machine gives the same text."""
+
+    likely_type: float = 0.4
+    """Probability, 0 to 1, above which a page is treated as an article or as documentation."""
+
+    trust_min: float = 0.5
+    """Trust in the site's evidence, 0 to 1, below which its usual containers are ignored, as after a
+    redesign."""
+
+    usual_distance: float = -0.15
+    """A container is usual if its share of the pages is no farther than this (0 to -1) below that of
+    the page's most usual container."""
+
+    outside_log_odds_min: float = 1.0
+    """Log-odds that text outside the container needs to stay: on articles text of some words, on
+    documentation text that other pages have."""
+
+    outside_words_min: int = 12
+    """Words from which text outside an article's container needs these log-odds."""
 
 
 PLACES = PlacesConfig()

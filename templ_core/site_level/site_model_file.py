@@ -7,9 +7,9 @@ import numpy as np
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
-from templ_core.site_level.places.counts import Counts
+from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
-from templ_core.site_level.site_model import PLACE_TABLES, SiteModel, part
+from templ_core.site_level.site_model import PLACE_TABLES, SiteModel, best_supported
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
 
 _STEPS = 7
@@ -39,10 +39,10 @@ def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
     if len(body) <= limit_bytes:
         return body
     kept, dropped = 0.0, 1.0
-    body = _encode(part(model, kept))
+    body = _encode(best_supported(model, kept))
     for _ in range(_STEPS):
         share = (kept + dropped) / 2
-        smaller = _encode(part(model, share))
+        smaller = _encode(best_supported(model, share))
         if len(smaller) <= limit_bytes:
             kept, body = share, smaller
         else:
@@ -84,13 +84,13 @@ def decode_site_model(body: bytes) -> SiteModel:
         )
 
 
-def _table(counts: Counts) -> tuple[bytes, bytes]:
+def _table(counts: KeyedSums) -> tuple[bytes, bytes]:
     return counts.keys.astype("<u8").tobytes(), counts.sums.astype("<i8").tobytes()
 
 
-def _counts(keys: bytes, sums: bytes, rows: int) -> Counts:
+def _counts(keys: bytes, sums: bytes, rows: int) -> KeyedSums:
     columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(rows, -1)
     names = np.frombuffer(keys, "<u8").astype(np.uint64)
     if columns.shape[1] != len(names):
         raise CodecError("not a site model: its columns differ in length")
-    return Counts(keys=names, sums=columns, labels=np.empty((0, len(names)), np.uint64))
+    return KeyedSums(keys=names, sums=columns, labels=np.empty((0, len(names)), np.uint64))

@@ -6,7 +6,7 @@ from templ_core.decide import REASON_BESIDE, decide_fused, score_page
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.fusion.site_inputs import CONSTANT, LENGTH, RECURS, TRUST
+from templ_core.site_level.fusion.site_columns import CONSTANT, LENGTH, RECURS, TRUST
 from tests.templ_core.site_level.builders import CONFIG
 
 STORY = "The council of the harbour met again, and said that the boats could wait until May."

@@ -1,29 +1,6 @@
-from templ_core.array_types import Bools, Floats, Int32s, Int64s
+from templ_core.array_types import Bools
+from templ_core.site_level.config import FusionConfig
+from templ_core.site_level.fusion.site_columns import SiteColumns
+from templ_core.site_level.fusion.site_inputs import SegmentEvidence
 
-def combine(
-    page: Floats,
-    place: Floats,
-    near: Floats,
-    best_share: Floats,
-    steps: Floats,
-    below: Floats,
-    labels: Bools,
-    path_pages: Int64s,
-    constant: Bools,
-    text_pages: Int64s,
-    shape_pages: Int64s,
-    words: Int32s,
-    place_share: Floats,
-    change: Floats,
-    *,
-    documentation: float,
-    usual: float,
-    certain: float,
-    pages: int,
-    cluster_pages: int,
-    margin: float,
-    long_words: int,
-    doubt: float,
-    open_above: float,
-    open_below: float,
-) -> tuple[Floats, Bools]: ...
+def combine(evidence: SegmentEvidence, config: FusionConfig) -> tuple[SiteColumns, Bools]: ...

@@ -1,4 +1,4 @@
-"""Columns of one value for each segment from those of places, boxes and trees; see site_inputs.py."""
+"""Columns of the fusion from places, containers and trees, see `site_inputs.py`."""
 
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -6,102 +6,113 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core.site_level.fusion import site_columns as names
 
 
 cdef inline double within(double value, double low, double high) noexcept:
     return min(max(value, low), high)
 
 
-def combine(
-    page, place, near, best_share, steps, below, labels, path_pages, constant, text_pages,
-    shape_pages, words, place_share, change,
-    *, double documentation, double usual, double certain, int64_t pages, int64_t cluster_pages,
-    double margin, int32_t long_words, double doubt, double open_above, double open_below,
-):
-    """Columns in the order of site_inputs.py, and which segments are open to phrases.
+cdef double *added(dict columns, str name, Py_ssize_t count) except NULL:
+    """Add a column to a dictionary and return its first item."""
+    columns[name] = array = np.empty(count)
+    return <double *>items(array, 8, True)
+
+
+def combine(evidence, config):
+    """Return columns by name, and which segments are open to phrases.
 
     Args:
-        page: Log-odds by the page model.
-        place: Log-odds by the place.
-        near: Content around it, 0 to 1.
-        best_share: How usual the most usual best box around it is.
-        steps: To the best box.
-        below: Whether it is below the headline, 0 or 1.
-        labels: Whether it labels a record: its text stands more than once at its path.
-        path_pages: Pages that have its path.
-        constant: Whether it is constant text at a constant place.
-        text_pages: Pages that have its text.
-        shape_pages: Pages that have its shape.
-        words: Of the segment.
-        place_share: Share of the kind's pages with a text at its place in the tree.
-        change: Texts over pages there.
-        documentation: How likely the page is documentation, 0 to 1: labels are meant to be
-            repeated there, and so is what seems content where content usually is.
-        usual: A box is usual if it is at most so much less usual than the page's most usual one.
-        certain: Above these log-odds by the page model the box need not be the best one.
-        pages: Of the site.
-        cluster_pages: Of the kind.
-        margin: Probabilities are kept this far from 0 and 1.
-        long_words: More words count as so many.
-        doubt: Pages that halve what the shape of a long text says.
-        open_above: A segment is open where page or place is above this ...
-        open_below: ... and page or place below this.
+        evidence: A `SegmentEvidence`.
+        config: A `FusionConfig`.
     """
-    cdef Py_ssize_t count = len(page), segment
-    cdef const double *page_log_odds = <const double *>items(page, 8)
-    cdef const double *place_log_odds = <const double *>items(place, 8)
-    cdef const double *around = <const double *>items(near, 8)
-    cdef const double *best = <const double *>items(best_share, 8)
+    places, trees = evidence.places, evidence.trees
+    own, around, shares, steps = (
+        evidence.content_log_odds, evidence.surroundings, evidence.best_share, evidence.steps
+    )
+    below, repeated, words = evidence.below_headline, evidence.repeated, evidence.words
+    known_log_odds, known_pages, constants = places.log_odds, places.path_pages, places.constant
+    with_text, with_shape = places.text_pages, places.shape_pages
+    tree_share, tree_change = trees.place_share, trees.change
+    cdef Py_ssize_t count = len(own), segment
+    cdef const double *page_log_odds = <const double *>items(own, 8)
+    cdef const double *content_around = <const double *>items(around, 8)
+    cdef const double *best_share = <const double *>items(shares, 8)
     cdef const double *step = <const double *>items(steps, 8)
     cdef const double *in_head = <const double *>items(below, 8)
-    cdef const int64_t *on_pages = <const int64_t *>items(path_pages, 8)
-    cdef const uint8_t *is_label = <const uint8_t *>items(labels, 1)
-    cdef const uint8_t *fixed = <const uint8_t *>items(constant, 1)
-    cdef const int64_t *text = <const int64_t *>items(text_pages, 8)
-    cdef const int64_t *shape = <const int64_t *>items(shape_pages, 8)
+    cdef const uint8_t *is_label = <const uint8_t *>items(repeated, 1)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
-    cdef const double *in_tree = <const double *>items(place_share, 8)
-    cdef const double *changes = <const double *>items(change, 8)
-    columns, opens = np.empty((11, count)), np.empty(count, np.bool_)
-    cdef double *column = <double *>items(columns, 8, True)
+    cdef const double *place_log_odds = <const double *>items(known_log_odds, 8)
+    cdef const int64_t *path_pages = <const int64_t *>items(known_pages, 8)
+    cdef const uint8_t *is_constant = <const uint8_t *>items(constants, 1)
+    cdef const int64_t *text_pages = <const int64_t *>items(with_text, 8)
+    cdef const int64_t *shape_pages = <const int64_t *>items(with_shape, 8)
+    cdef const double *in_tree = <const double *>items(tree_share, 8)
+    cdef const double *change = <const double *>items(tree_change, 8)
+
+    cdef double documentation = evidence.documentation
+    cdef int64_t pages = evidence.pages, cluster_pages = trees.pages
+    cdef double margin = config.probability_margin, doubt_pages = config.doubt_pages
+    cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
+    cdef double open_min = config.open_log_odds_min, open_max = config.open_log_odds_max
+    cdef int32_t length_max = config.length_words_max
+
+    cdef dict columns = {}
+    cdef double *page = added(columns, names.PAGE, count)
+    cdef double *place = added(columns, names.PLACE, count)
+    cdef double *surroundings = added(columns, names.SURROUNDINGS, count)
+    cdef double *usual_best = added(columns, names.USUAL_BEST_CONTAINER, count)
+    cdef double *in_best = added(columns, names.IN_BEST_CONTAINER, count)
+    cdef double *same_shape = added(columns, names.SAME_SHAPE, count)
+    cdef double *long_same_shape = added(columns, names.LONG_SAME_SHAPE, count)
+    cdef double *tree_constant = added(columns, names.TREE_CONSTANT, count)
+    cdef double *trust = added(columns, names.TRUST, count)
+    cdef double *log_length = added(columns, names.LENGTH, count)
+    cdef double *recurs = added(columns, names.RECURS, count)
+    opens = np.empty(count, np.bool_)
     cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
-    cdef double sure = log((1 - margin) / margin), most = 0, long, high, low
-    cdef double mass, meant, known = 0, all = 0
+
+    cdef double log_odds_max = log((1 - margin) / margin), most_usual = 0
+    cdef double mass, known_mass = 0, all_mass = 0, own_value, place_value, probability, repeats
     for segment in range(count):
-        most = max(most, best[segment])
+        most_usual = max(most_usual, best_share[segment])
         mass = length[segment] / (1 + exp(-page_log_odds[segment]))
-        all += mass
-        if on_pages[segment] > 0:
-            known += mass
+        all_mass += mass
+        if path_pages[segment] > 0:
+            known_mass += mass
     for segment in range(count):
-        long = log(<double>min(length[segment], long_words))
-        high = max(page_log_odds[segment], place_log_odds[segment])
-        low = min(page_log_odds[segment], place_log_odds[segment])
+        own_value, place_value = page_log_odds[segment], place_log_odds[segment]
         is_open[segment] = (
-            high > open_above and low < open_below and in_head[segment] == 0
-            and (length[segment] <= long_words or shape[segment] > 1)
+            max(own_value, place_value) > open_min
+            and min(own_value, place_value) < open_max
+            and in_head[segment] == 0
+            and (length[segment] <= length_max or shape_pages[segment] > 1)
         )
-        column[segment] = within(page_log_odds[segment], -sure, sure)
-        high = within(around[segment], margin, 1 - margin)
-        column[count + segment] = log(high / (1 - high))
-        column[2 * count + segment] = best[segment] - most
-        meant = 0
-        if is_label[segment] or best[segment] - most > usual and (
-            page_log_odds[segment] > certain or page_log_odds[segment] > 0 and step[segment] == 0
+        page[segment] = within(own_value, -log_odds_max, log_odds_max)
+        probability = within(content_around[segment], margin, 1 - margin)
+        surroundings[segment] = log(probability / (1 - probability))
+        usual_best[segment] = best_share[segment] - most_usual
+        in_best[segment] = 0.5 if step[segment] == 0 else -0.5
+        # `repeats`: how far text that all pages have is meant to be repeated, 0 to 1.
+        repeats = 0
+        if is_label[segment] or usual_best[segment] > usual_distance and (
+            own_value > certain or own_value > 0 and step[segment] == 0
         ):
-            meant = documentation
-        column[3 * count + segment] = 0.5 if step[segment] == 0 else -0.5
-        column[4 * count + segment] = place_log_odds[segment] + (
-            meant * fixed[segment] * max(page_log_odds[segment] - place_log_odds[segment], 0.0)
+            repeats = documentation
+        place[segment] = place_value + (
+            repeats * is_constant[segment] * max(own_value - place_value, 0.0)
         )
-        high = (1 - meant) * shape[segment] / <double>max(pages, 1)
-        column[5 * count + segment] = high
-        column[6 * count + segment] = pages / (pages + doubt) * high * long
-        column[7 * count + segment] = (
-            (1 - meant)
-            * in_tree[segment] * (1 - changes[segment]) * cluster_pages / (cluster_pages + 1)
+        log_length[segment] = log(<double>min(length[segment], length_max))
+        same_shape[segment] = (1 - repeats) * shape_pages[segment] / <double>max(pages, 1)
+        long_same_shape[segment] = (
+            pages / (pages + doubt_pages) * same_shape[segment] * log_length[segment]
         )
-        column[8 * count + segment] = 1 if max(text[segment], shape[segment]) > 1 else known / all
-        column[9 * count + segment] = long
-        column[10 * count + segment] = text[segment] > 1
+        tree_constant[segment] = (
+            (1 - repeats) * in_tree[segment] * (1 - change[segment])
+            * cluster_pages / (cluster_pages + 1)
+        )
+        recurs[segment] = text_pages[segment] > 1
+        trust[segment] = (
+            1 if max(text_pages[segment], shape_pages[segment]) > 1 else known_mass / all_mass
+        )
     return columns, opens

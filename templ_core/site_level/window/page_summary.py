@@ -36,7 +36,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     text: bytes
     shape: bytes
     words: bytes
-    boxes: bytes
+    containers: bytes
     first: bytes
     last: bytes
     log_odds: bytes
@@ -78,7 +78,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         text=text,
         shape=shape,
         words=words,
-        boxes=places.boxes.astype(_WIDE).tobytes(),
+        containers=places.containers.astype(_WIDE).tobytes(),
         first=first,
         last=last,
         log_odds=np.rint(page.content_log_odds * _ODDS_UNIT).astype("<i2").tobytes(),
@@ -103,7 +103,7 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
             text=_keys(compact.text),
             shape=_keys(compact.shape),
             words=_numbers(compact.words),
-            boxes=_keys(compact.boxes),
+            containers=_keys(compact.containers),
             first=_numbers(compact.first),
             last=_numbers(compact.last),
         ),

@@ -11,7 +11,7 @@ from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.distinct import distinct
 from templ_core.site_level.containers.containers import find_containers
-from templ_core.site_level.places.counts import Counts, occurrences
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
 from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
@@ -105,7 +105,7 @@ class SiteLearner:
         """What is known now, with the site's templates in their latest form."""
         return SiteModel(
             version=self._version(templates),
-            places=_with_boxes(tabulate(self._counts), list(self._taught.values())),
+            places=_with_containers(tabulate(self._counts), list(self._taught.values())),
             trees=templates.trees,
             phrases=templates.phrases,
         )
@@ -123,7 +123,7 @@ def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
     return count_pages([count_page(page.places, page.content_log_odds) for page in pages])
 
 
-def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
+def _with_containers(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
     """The table with the containers that its places give each page."""
     content, best = [], []
     for page in pages:
@@ -131,20 +131,20 @@ def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
         probability = read_places(table, places, page.content_log_odds).content
         words = places.words.astype(np.float64)
         found = find_containers(places.first, places.last, probability, words)
-        content.append(places.boxes[found.content])
-        best.append(places.boxes[found.best])
+        content.append(places.containers[found.content])
+        best.append(places.containers[found.best])
     return msgspec.structs.replace(
         table,
-        content_boxes=occurrences(np.array(content, np.uint64)),
-        best_boxes=_among(occurrences(np.array(best, np.uint64)), pages),
+        content_containers=count_keys(np.array(content, np.uint64)),
+        best_containers=_among(count_keys(np.array(best, np.uint64)), pages),
     )
 
 
-def _among(votes: Counts, pages: Sequence[PageSummary]) -> Counts:
-    """Votes for boxes, with the pages that have a box there."""
-    boxes = [distinct(page.places.boxes) for page in pages]
-    pages_with = occurrences(np.concatenate([np.empty(0, np.uint64), *boxes]))
-    return Counts(
+def _among(votes: KeyedSums, pages: Sequence[PageSummary]) -> KeyedSums:
+    """Return votes for containers, with the pages that have a container there."""
+    containers = [distinct(page.places.containers) for page in pages]
+    pages_with = count_keys(np.concatenate([np.empty(0, np.uint64), *containers]))
+    return KeyedSums(
         keys=votes.keys,
         sums=np.concatenate([votes.sums, pages_with.of(votes.keys)]),
         labels=votes.labels,

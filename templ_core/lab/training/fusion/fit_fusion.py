@@ -11,7 +11,7 @@ from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import FusionPage
 from templ_core.site_level.fusion.fusion import Term
-from templ_core.site_level.fusion.site_inputs import SIGNS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 
 UNFITTED = {"page": 0.15, "place": 0.33, "surroundings": 0.27, "headline": 3.0}
 """Log-odds of one thing seen in three ways count three quarters together, the page alone
@@ -43,7 +43,7 @@ def fit_fusion(
 
     A segment weighs the square root of its words over the words of its page's gold; all pages of a
     site together weigh the square root of their number. The weights of standardised inputs are drawn
-    to what they are without fitting; inputs are named in `SIGNS`, and no weight has the other sign.
+    to what they are without fitting; inputs are named in `site_columns`, and no weight has the other sign.
     """
     used = [page for page in pages if page.known]
     counted = (weight := _weights(used)) > 0
@@ -67,7 +67,7 @@ def fit_fusion(
             share=np.concatenate([page.labels.content for page in used])[counted],
             weight=weight,
         ),
-        [SIGNS[name] for name in names],
+        [FUSION_INPUTS[name].sign for name in names],
         deviation * [UNFITTED.get(name, 0.0) for name in names],
     )
     slopes = fitted[:-1] / deviation

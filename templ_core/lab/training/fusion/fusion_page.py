@@ -5,7 +5,7 @@ import msgspec
 from templ_core.decide import PageScores
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
-from templ_core.site_level.fusion.site_inputs import Columns
+from templ_core.site_level.fusion.site_columns import SiteColumns
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -13,7 +13,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     documents: int
     """Documents that the site's model rested on, 1 or more."""
-    columns: Columns
+    columns: SiteColumns
     """Inputs of the fusion."""
 
 

@@ -12,7 +12,7 @@ from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionPage, Outcome
 from templ_core.site_level.fusion.fusion import fused_log_odds
-from templ_core.site_level.fusion.site_inputs import CONSTANT
+from templ_core.site_level.fusion.site_columns import CONSTANT
 
 LAST_OF_BIN = (5, 10, 25, 50, 10**9)
 """Pages of a site seen so far: 1-5, 6-10, 11-25, 26-50 and more."""
