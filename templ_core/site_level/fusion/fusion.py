@@ -11,6 +11,7 @@ import numpy as np
 from templ_core.array_types import Bools, Floats
 from templ_core.errors import CodecError
 from templ_core.site_level.config import FUSION, FusionConfig
+from templ_core.site_level.fusion import _fusion
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LENGTH, REASONS, SiteColumns
 
 FUSION_FORMAT = 2
@@ -39,24 +40,7 @@ def fused_log_odds(columns: SiteColumns, terms: dict[str, Term], bias: float) ->
         terms: The terms by the name of their input, at least one.
         bias: What is added to the sum of all terms.
     """
-    return _weighed(columns, terms, _parameters(terms), bias)
-
-
-def _parameters(terms: dict[str, Term]) -> Floats:
-    """Return weight, low and high of all terms; (3, n_terms, 1)."""
-    return np.array([(one.weight, one.low, one.high) for one in terms.values()]).T[..., None].copy()
-
-
-def _weighed(
-    columns: SiteColumns, terms: dict[str, Term], parameters: Floats, bias: float
-) -> Floats:
-    weight, low, high = parameters
-    inputs = np.concatenate([columns[name] for name in terms]).reshape(len(terms), -1)
-    np.maximum(inputs, low, out=inputs)
-    np.minimum(inputs, high, out=inputs)
-    inputs *= weight
-    log_odds: Floats = np.add.reduce(inputs, axis=0, initial=bias)
-    return log_odds
+    return _fusion.weighed(columns, terms, bias)
 
 
 def surer_by_length(
@@ -115,16 +99,10 @@ def words_at_stake(own: Floats, words: Floats, constant: Floats, kept: Bools) ->
         constant: Whether each segment is constant text, 0 or 1.
         kept: Whether each segment is kept.
     """
-    content = words / (1 + np.exp(-own))
-    return WordsAtStake(
-        content=float(content.sum()),
-        recurring=float((content * constant).sum()),
-        kept=float(words[kept].sum()),
-        whole=float(words.sum()),
-    )
+    return WordsAtStake(*_fusion.words_at_stake(own, words, constant, kept))
 
 
-class FusionModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     """A fusion as `templ experiments site-level` fits it: plain numbers."""
 
     format: int
@@ -140,13 +118,9 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     quality: dict[str, float]
     """Word F1, 0 to 1, on pages of sites that were left out of the fit, by corpus."""
 
-    @functools.cached_property
-    def _parameters(self) -> Floats:
-        return _parameters(self.terms)
-
     def log_odds(self, columns: SiteColumns) -> Floats:
         """Return the log-odds for content of each segment; length n_segments."""
-        return _weighed(columns, self.terms, self._parameters, self.bias)
+        return fused_log_odds(columns, self.terms, self.bias)
 
     def reasons(self, columns: SiteColumns, kept: Bools) -> list[str]:
         """Return, for each segment, the reason that speaks most for what became of it."""

@@ -17,7 +17,7 @@ from templ_core.site_level.containers.containers import (
     steps_from,
     usual_share,
 )
-from templ_core.site_level.fusion._site_inputs import combine
+from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
     HEADLINE,

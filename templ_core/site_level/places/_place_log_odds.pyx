@@ -1,6 +1,6 @@
 """Constancy and pooled log-odds of places, see `templ_core.site_level.places.place_log_odds`."""
 
-from libc.math cimport log
+from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
@@ -10,10 +10,64 @@ from templ_core._arrays cimport items
 from templ_core.site_level._hashing cimport mixed
 
 
-def constant_texts(path_sums, text_pages, words, config):
-    """Return the constancy of each segment's path, and whether its text is constant there.
+cdef struct Rule:
+    # What makes a text constant; the fields are those of `PlacesConfig`.
+    double unknown_constancy
+    int64_t same_pages_min
+    double same_constancy_min
+    int64_t same_text_pages_min
+    double same_text_ratio_min
+    int64_t rotation_pages_min
+    double rotation_constancy_min
+    double rotation_repeats_min
+    int64_t rotation_text_pages_min
+    double rotation_text_ratio_min
+    int32_t rotation_words_min
 
-    A text is constant if it is nearly the same on all pages, or one of a few in rotation.
+
+cdef int read_rule(config, Rule *rule) except -1:
+    rule.unknown_constancy = config.unknown_constancy
+    rule.same_pages_min = config.same_pages_min
+    rule.same_constancy_min = config.same_constancy_min
+    rule.same_text_pages_min = config.same_text_pages_min
+    rule.same_text_ratio_min = config.same_text_ratio_min
+    rule.rotation_pages_min = config.rotation_pages_min
+    rule.rotation_constancy_min = config.rotation_constancy_min
+    rule.rotation_repeats_min = config.rotation_repeats_min
+    rule.rotation_text_pages_min = config.rotation_text_pages_min
+    rule.rotation_text_ratio_min = config.rotation_text_ratio_min
+    rule.rotation_words_min = config.rotation_words_min
+    return 0
+
+
+cdef inline double constancy_of(
+    int64_t pages, int64_t words, int64_t different_words, const Rule *rule
+) noexcept:
+    """Return words per page over words of different texts."""
+    return words / <double>max(pages * different_words, 1) if pages >= 2 else rule.unknown_constancy
+
+
+cdef inline bint is_constant(
+    int64_t pages, double constancy, int64_t have, int32_t words, const Rule *rule
+) noexcept:
+    """Return whether a text is nearly the same on all pages, or one of a few in rotation."""
+    return (
+        pages >= rule.same_pages_min
+        and constancy >= rule.same_constancy_min
+        and have >= rule.same_text_pages_min
+        and have >= rule.same_text_ratio_min * pages
+    ) or (
+        words >= rule.rotation_words_min
+        and pages >= rule.rotation_pages_min
+        and pages * constancy >= rule.rotation_repeats_min
+        and constancy >= rule.rotation_constancy_min
+        and have >= rule.rotation_text_pages_min
+        and have >= rule.rotation_text_ratio_min * pages
+    )
+
+
+def constant_texts(path_sums, text_pages, words, config):
+    """Return whether each segment is constant text at its path.
 
     Args:
         path_sums: Pages, words and words of different texts of each segment's path;
@@ -26,73 +80,109 @@ def constant_texts(path_sums, text_pages, words, config):
     cdef const int64_t *path_pages = <const int64_t *>items(path_sums, 8)
     cdef const int64_t *path_words = path_pages + count
     cdef const int64_t *different_words = path_words + count
-    cdef const int64_t *pages_with = <const int64_t *>items(text_pages, 8)
+    cdef const int64_t *have = <const int64_t *>items(text_pages, 8)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
-    cdef double unknown_constancy = config.unknown_constancy
-    cdef int64_t same_pages_min = config.same_pages_min
-    cdef double same_constancy_min = config.same_constancy_min
-    cdef int64_t same_text_pages_min = config.same_text_pages_min
-    cdef double same_text_ratio_min = config.same_text_ratio_min
-    cdef int64_t rotation_pages_min = config.rotation_pages_min
-    cdef double rotation_constancy_min = config.rotation_constancy_min
-    cdef double rotation_repeats_min = config.rotation_repeats_min
-    cdef int64_t rotation_text_pages_min = config.rotation_text_pages_min
-    cdef double rotation_text_ratio_min = config.rotation_text_ratio_min
-    cdef int32_t rotation_words_min = config.rotation_words_min
-    cdef int64_t pages, have
-    cdef double same
-    constancies, constants = np.empty(count), np.empty(count, np.bool_)
-    cdef double *constancy = <double *>items(constancies, 8, True)
-    cdef unsigned char *is_constant = <unsigned char *>items(constants, 1, True)
+    cdef Rule rule
+    cdef double constancy
+    read_rule(config, &rule)
+    found = np.empty(count, np.bool_)
+    cdef unsigned char *constant = <unsigned char *>items(found, 1, True)
     for segment in range(count):
-        pages, have, same = path_pages[segment], pages_with[segment], unknown_constancy
-        if pages >= 2:
-            same = path_words[segment] / <double>max(pages * different_words[segment], 1)
-        constancy[segment] = same
-        is_constant[segment] = (
-            pages >= same_pages_min
-            and same >= same_constancy_min
-            and have >= same_text_pages_min
-            and have >= same_text_ratio_min * pages
-        ) or (
-            length[segment] >= rotation_words_min
-            and pages >= rotation_pages_min
-            and pages * same >= rotation_repeats_min
-            and same >= rotation_constancy_min
-            and have >= rotation_text_pages_min
-            and have >= rotation_text_ratio_min * pages
+        constancy = constancy_of(
+            path_pages[segment], path_words[segment], different_words[segment], &rule
         )
-    return constancies, constants
+        constant[segment] = is_constant(
+            path_pages[segment], constancy, have[segment], length[segment], &rule
+        )
+    return found
 
 
-def pooled_log_odds(known, keys, words, mass, int64_t unit, double margin):
-    """Return the log-odds for content of each segment's place, pooled over window and page.
+def read_places(table, page, content_log_odds, int64_t unit, config):
+    """Return the columns of a `PlaceReading` by name.
 
     Args:
-        known: Words and content mass of each segment's place on other pages; (2, n_segments).
+        table: A `PlaceTable`.
+        page: The `PagePlaces` of the page.
+        content_log_odds: Log-odds for content of each segment.
+        unit: Content mass of a word that is surely content.
+        config: A `PlacesConfig`.
+    """
+    all_words = page.words
+    cdef Py_ssize_t segment, count = len(all_words)
+    cdef const int32_t *words = <const int32_t *>items(all_words, 4)
+    cdef const double *own_log_odds = <const double *>items(content_log_odds, 8)
+    cdef int64_t constant_mass = round(config.constant_probability * unit)
+    cdef double margin = config.probability_margin
+    cdef Rule rule
+    read_rule(config, &rule)
+    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
+    cdef const int64_t *path_pages = <const int64_t *>items(paths, 8)
+    cdef const int64_t *path_words = path_pages + count
+    cdef const int64_t *different_words = path_words + count
+    cdef const int64_t *text_pages = <const int64_t *>items(texts, 8)
+    masses, constants = np.empty(count, np.int64), np.empty(count, np.bool_)
+    constancies, pooled, contents = np.empty(count), np.zeros(count), np.empty(count)
+    cdef int64_t *mass = <int64_t *>items(masses, 8, True)
+    cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
+    cdef double *constancy = <double *>items(constancies, 8, True)
+    cdef double *log_odds = <double *>items(pooled, 8, True)
+    cdef double *content = <double *>items(contents, 8, True)
+    for segment in range(count):
+        constancy[segment] = constancy_of(
+            path_pages[segment], path_words[segment], different_words[segment], &rule
+        )
+        constant[segment] = is_constant(
+            path_pages[segment], constancy[segment], text_pages[segment], words[segment], &rule
+        )
+        if constant[segment]:
+            mass[segment] = constant_mass * words[segment]
+        else:
+            mass[segment] = <int64_t>rint(
+                <double>(unit * words[segment]) / (1 + exp(-own_log_odds[segment]))
+            )
+    for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor)):
+        add_log_odds(known.of(keys), keys, words, mass, unit, margin, log_odds)
+    for segment in range(count):
+        log_odds[segment] /= 2
+        content[segment] = 1 / (1 + exp(-log_odds[segment]))
+    return {
+        "path_pages": paths[0],
+        "constancy": constancies,
+        "constant": constants,
+        "text_pages": texts[0],
+        "shape_pages": table.shapes.of(page.shape)[0],
+        "log_odds": pooled,
+        "content": contents,
+    }
+
+
+cdef int add_log_odds(
+    totals, keys, const int32_t *words, const int64_t *mass, int64_t unit, double margin,
+    double *log_odds,
+) except -1:
+    """Add the log-odds for content of each segment's place, pooled over window and page.
+
+    Args:
+        totals: Words and content mass of each segment's place in the window; (2, n_segments). They
+            are overwritten.
         keys: Key of each segment's place.
-        words: Words of each segment; int32.
+        words: Words of each segment.
         mass: Content mass of each segment.
         unit: Content mass of a word that is surely content.
         margin: Probabilities are kept this far from 0 and 1.
+        log_odds: What the log-odds are added to.
     """
     cdef Py_ssize_t segment, count = len(keys), slot, first, size = 16
     cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
-    cdef const int64_t *known_words = <const int64_t *>items(known, 8)
-    cdef const int64_t *known_mass = known_words + count
-    cdef const int32_t *length = <const int32_t *>items(words, 4)
-    cdef const int64_t *own_mass = <const int64_t *>items(mass, 8)
+    cdef int64_t *total_words = <int64_t *>items(totals, 8, True)
+    cdef int64_t *total_mass = total_words + count
     cdef double probability
     while size < 2 * count:
         size *= 2
     # `leader` is a hash table of the first segment at each place; `first_of` names it for all others.
     leaders, firsts = np.empty(size, np.int32), np.empty(count, np.int32)
-    totals, pooled = np.zeros((2, count), np.int64), np.empty(count)
     cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
     cdef int32_t *first_of = <int32_t *>items(firsts, 4, True)
-    cdef int64_t *total_words = <int64_t *>items(totals, 8, True)
-    cdef int64_t *total_mass = total_words + count
-    cdef double *log_odds = <double *>items(pooled, 8, True)
     memset(leader, 0xFF, size * sizeof(int32_t))            # -1 marks a free slot.
     for segment in range(count):
         slot = <Py_ssize_t>(key[segment] & <uint64_t>(size - 1))
@@ -100,17 +190,15 @@ def pooled_log_odds(known, keys, words, mass, int64_t unit, double margin):
             slot = (slot + 1) & (size - 1)
         if leader[slot] < 0:
             leader[slot] = <int32_t>segment
-            total_words[segment] = known_words[segment]
-            total_mass[segment] = known_mass[segment]
         first = first_of[segment] = leader[slot]
-        total_words[first] += length[segment]
-        total_mass[first] += own_mass[segment]
+        total_words[first] += words[segment]
+        total_mass[first] += mass[segment]
     for segment in range(count):
         first = first_of[segment]
         probability = total_mass[first] / (unit * <double>total_words[first])
         probability = min(max(probability, margin), 1 - margin)
-        log_odds[segment] = log(probability / (1 - probability))
-    return pooled
+        log_odds[segment] += log(probability / (1 - probability))
+    return 0
 
 
 def where_repeated(path, text):

@@ -1,13 +1,12 @@
 """How likely text is content where it stands; the cleaner and the learner read it alike."""
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.site_level.config import PLACES, PlacesConfig
-from templ_core.site_level.places._place_log_odds import constant_texts, pooled_log_odds
-from templ_core.site_level.places.place_counts import MASS_UNIT, content_mass
-from templ_core.site_level.places.place_table import PlaceTable, constant_mass
+from templ_core.site_level.places import _place_log_odds
+from templ_core.site_level.places.place_counts import MASS_UNIT
+from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
 
 
@@ -45,25 +44,5 @@ def read_places(
         content_log_odds: Log-odds for content of each segment, by the page model.
         config: The tunable numbers.
     """
-    path_sums = table.paths.of(page.path)
-    text_pages = table.texts.of(page.text)[0]
-    constancy, constant = constant_texts(path_sums, text_pages, page.words, config)
-    mass = np.where(
-        constant, constant_mass(config) * page.words, content_mass(content_log_odds, page.words)
-    )
-    of_cell, of_anchor = (
-        pooled_log_odds(
-            known.of(keys), keys, page.words, mass, MASS_UNIT, config.probability_margin
-        )
-        for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor))
-    )
-    log_odds = (of_cell + of_anchor) / 2
-    return PlaceReading(
-        path_pages=path_sums[0],
-        constancy=constancy,
-        constant=constant,
-        text_pages=text_pages,
-        shape_pages=table.shapes.of(page.shape)[0],
-        log_odds=log_odds,
-        content=1 / (1 + np.exp(-log_odds)),
-    )
+    columns = _place_log_odds.read_places(table, page, content_log_odds, MASS_UNIT, config)
+    return PlaceReading(**columns)

@@ -33,11 +33,6 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     """Of each cell: pages whose best container stands there, pages that have a container there."""
 
 
-def constant_mass(config: PlacesConfig) -> int:
-    """Return the content mass of one word of constant text, in units of 1 / MASS_UNIT."""
-    return round(config.constant_probability * MASS_UNIT)
-
-
 def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES) -> PlaceTable:
     """Return the table of a window, still without containers.
 
@@ -58,8 +53,9 @@ def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES) -> PlaceTable:
         labels=by_path.labels,
     )
     text_pages = counts.texts.of(text)[0]
-    constant = constant_texts(paths.of(path), text_pages, words_each.astype(np.int32), config)[1]
-    sums = np.stack([words, np.where(constant, constant_mass(config) * words, mass)])
+    constant = constant_texts(paths.of(path), text_pages, words_each.astype(np.int32), config)
+    constant_mass = round(config.constant_probability * MASS_UNIT) * words
+    sums = np.stack([words, np.where(constant, constant_mass, mass)])
     return PlaceTable(
         pages=counts.pages,
         paths=paths,

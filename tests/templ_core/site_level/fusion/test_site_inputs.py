@@ -5,7 +5,7 @@ from templ_core.dom.document import read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import FusionConfig
-from templ_core.site_level.fusion._site_inputs import combine
+from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import TRUST
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
 from templ_core.site_level.places.place_log_odds import PlaceReading

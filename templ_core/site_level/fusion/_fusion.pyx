@@ -1,4 +1,4 @@
-"""Columns of the fusion from places, containers and trees, see `site_inputs.py`."""
+"""Computes the columns of the fusion and their weighed sum, see `site_inputs.py` and `fusion.py`."""
 
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -116,3 +116,42 @@ def combine(evidence, config):
             1 if max(text_pages[segment], shape_pages[segment]) > 1 else known_mass / all_mass
         )
     return columns, opens
+
+
+def weighed(dict columns, dict terms, double bias):
+    """Return bias + the sum over all terms of weight * (column, cut off at low and high)."""
+    cdef Py_ssize_t count = 0, segment
+    cdef double weight, low, high
+    cdef const double *column
+    cdef double *total = NULL
+    log_odds = None
+    for name, term in terms.items():
+        values = columns[name]
+        column = <const double *>items(values, 8)
+        if log_odds is None:
+            count = len(values)
+            log_odds = np.empty(count)
+            total = <double *>items(log_odds, 8, True)
+            for segment in range(count):
+                total[segment] = bias
+        weight, low, high = term.weight, term.low, term.high
+        for segment in range(count):
+            total[segment] += weight * within(column[segment], low, high)
+    return log_odds
+
+
+def words_at_stake(own, words, constant, kept):
+    """Return the four numbers of `WordsAtStake`; see `fusion.py` for the arguments."""
+    cdef Py_ssize_t segment
+    cdef const double *log_odds = <const double *>items(own, 8)
+    cdef const double *length = <const double *>items(words, 8)
+    cdef const double *is_constant = <const double *>items(constant, 8)
+    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
+    cdef double mass, content = 0, recurring = 0, stay = 0, whole = 0
+    for segment in range(len(own)):
+        mass = length[segment] / (1 + exp(-log_odds[segment]))
+        content += mass
+        recurring += mass * is_constant[segment]
+        stay += length[segment] * is_kept[segment]
+        whole += length[segment]
+    return content, recurring, stay, whole

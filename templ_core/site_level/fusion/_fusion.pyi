@@ -1,0 +1,21 @@
+from collections.abc import Mapping
+from typing import Protocol
+
+from templ_core.array_types import Bools, Floats
+from templ_core.site_level.config import FusionConfig
+from templ_core.site_level.fusion.site_columns import SiteColumns
+from templ_core.site_level.fusion.site_inputs import SegmentEvidence
+
+class _Term(Protocol):
+    @property
+    def weight(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+def combine(evidence: SegmentEvidence, config: FusionConfig) -> tuple[SiteColumns, Bools]: ...
+def weighed(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
+def words_at_stake(
+    own: Floats, words: Floats, constant: Floats, kept: Bools
+) -> tuple[float, float, float, float]: ...
