@@ -6,6 +6,9 @@ import msgspec
 
 from schemas.source import Source
 
+RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded"]
+"""Why a text is published again."""
+
 Warning_ = Literal[
     "empty",
     "abstained",
@@ -73,9 +76,7 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 to expect of `text` against what a person would keep; 0 where there is no text."""
     revision: Count
     """0 for the first output of a page, +1 each time a better site model changes its text."""
-    revision_reason: (
-        Literal["first-mature-model", "settled-model", "redesign", "superseded"] | None
-    ) = None
+    revision_reason: RevisionReason | None = None
     """Why the text is published again; null for revision 0."""
     source: Source
     site_model_version: str | None

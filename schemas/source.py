@@ -17,6 +17,16 @@ class Source(msgspec.Struct, frozen=True, order=True):
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}-{self.offset}"
 
+    @classmethod
+    def parse(cls, text: str) -> "Source":
+        """Return the source whose text form this is.
+
+        Raises:
+            ValueError: The text is not of the form `topic-partition-offset`.
+        """
+        topic, partition, offset = text.rsplit("-", 2)
+        return cls(topic, int(partition), int(offset))
+
 
 HEADER_SOURCE_ID = "source.id"
 """Header of every output message: `topic-partition-offset` of the page it answers."""

@@ -1,13 +1,13 @@
 """What runs in a child process: pages to clean and to revise, and the work on windows."""
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 import msgspec
 import numpy as np
 
-from schemas.cleaned import TextSegment
+from schemas.cleaned import TextSegment, Warning_
 from templ_core.array_types import Bools
-from templ_core.clean import Cleaned, clean
+from templ_core.clean import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
     compress_columns,
@@ -88,7 +88,7 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     confidence: float
     """Word F1 to expect of the text, 0 to 1."""
     page_model_version: str
-    warnings: list[str]
+    warnings: list[Warning_]
     chars_in: int
     blocks_kept: int
     blocks_removed: int
@@ -243,7 +243,7 @@ def _clean_result(
         used_site=cleaned.decision.used_site,
         confidence=cleaned.confidence,
         page_model_version=models.page.version,
-        warnings=cleaned.warnings,
+        warnings=cast("list[Warning_]", cleaned.warnings),
         chars_in=cleaned.chars_in,
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
@@ -271,11 +271,11 @@ def _model(task: CleanTask | ReviseTask, models: Models) -> SiteModel | None:
 _UNFIT = {"error-page", "gate"}
 
 
-def _teaches(document: Document, cleaned: Cleaned) -> bool:
+def _teaches(document: Document, cleaned: CleanedText) -> bool:
     return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
 
 
-def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
+def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
     decision = cleaned.decision
     sections = section_numbers(
         document, decision.templateness, decision.words, CONFIG.section_penalty

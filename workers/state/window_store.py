@@ -68,14 +68,21 @@ _FORMAT = b"format"
 class WindowStore:
     """Windows of one partition. Safe to use from several threads."""
 
-    def __init__(self, path: Path | None, settings: Settings) -> None:
-        """Open or make the database at `path`; None = in memory.
+    def __init__(self, path: Path | None, settings: Settings, *, has_topic: bool = True) -> None:
+        """Open the database at `path`, or make it.
+
+        Args:
+            path: Directory of the database; None = in memory.
+            settings: Bounds of the windows.
+            has_topic: Whether the documents lie in a topic, too, from which those that leave a
+                window are removed by way of the outbox. Without one the outbox stays empty.
 
         Raises:
             OtherFormat: another version has written it.
             StateProblem: it is in use, damaged or not writable.
         """
         self._settings = settings
+        self._has_topic = has_topic
         is_new = path is None or not (path / "CURRENT").exists()
         self._db = open_database(path, _FAMILIES)
         if is_new:
@@ -296,8 +303,9 @@ class WindowStore:
         return WindowChange(self._db, site, self.site_state(site), self._packers.of(site))
 
     def _apply(self, change: WindowChange, offset: int | None) -> None:
-        for key in change.tombstones:
-            change.batch.put("outbox", key, b"")
+        if self._has_topic:
+            for key in change.tombstones:
+                change.batch.put("outbox", key, b"")
         if offset is not None:  # on files nothing overtakes
             for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)
