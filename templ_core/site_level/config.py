@@ -152,9 +152,9 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words from which text outside an article's container needs these log-odds."""
 
 
-PLACES = PlacesConfig()
+PLACES_CONFIG = PlacesConfig()
 """The numbers in use for places."""
-CONTAINERS = ContainersConfig()
+CONTAINERS_CONFIG = ContainersConfig()
 """The numbers in use for containers."""
-FUSION = FusionConfig()
+FUSION_CONFIG = FusionConfig()
 """The numbers in use for the fusion."""

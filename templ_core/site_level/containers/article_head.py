@@ -7,7 +7,7 @@ from templ_core.array_types import Floats, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.site_level.config import CONTAINERS, ContainersConfig
+from templ_core.site_level.config import CONTAINERS_CONFIG, ContainersConfig
 from templ_core.site_level.containers._article_head import find_headline
 
 
@@ -25,7 +25,7 @@ def article_head(
     features: PageFeatures,
     element_types: UInt64s,
     text_start: int,
-    config: ContainersConfig = CONTAINERS,
+    config: ContainersConfig = CONTAINERS_CONFIG,
 ) -> ArticleHead:
     """Return the head of a page with at least one segment.
 

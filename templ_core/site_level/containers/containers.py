@@ -7,7 +7,7 @@ import msgspec
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.features.page_tree import PageTree
-from templ_core.site_level.config import CONTAINERS, ContainersConfig
+from templ_core.site_level.config import CONTAINERS_CONFIG, ContainersConfig
 from templ_core.site_level.containers import _containers
 from templ_core.site_level.places.keyed_sums import KeyedSums
 
@@ -31,7 +31,7 @@ def find_containers(
     last: Int32s,
     content: Floats,
     words: Floats,
-    config: ContainersConfig = CONTAINERS,
+    config: ContainersConfig = CONTAINERS_CONFIG,
 ) -> ContentContainers:
     """Return the containers of the content of a page with at least one container.
 
@@ -58,7 +58,7 @@ def find_containers(
 
 
 def steps_from(
-    tree: PageTree, parent: Int32s, node: int, config: ContainersConfig = CONTAINERS
+    tree: PageTree, parent: Int32s, node: int, config: ContainersConfig = CONTAINERS_CONFIG
 ) -> Floats:
     """Return the steps from `node` up to the first element that also holds each segment.
 
@@ -77,7 +77,7 @@ def steps_from(
 
 
 def mean_around(
-    content: Floats, tree: PageTree, parent: Int32s, config: ContainersConfig = CONTAINERS
+    content: Floats, tree: PageTree, parent: Int32s, config: ContainersConfig = CONTAINERS_CONFIG
 ) -> Floats:
     """Return the mean content of the words around each segment, 0 to 1; length n_segments.
 
@@ -99,7 +99,7 @@ def usual_share(
     cells: UInt64s,
     tree: PageTree,
     pages: int = 0,
-    config: ContainersConfig = CONTAINERS,
+    config: ContainersConfig = CONTAINERS_CONFIG,
 ) -> Floats:
     """Return how usual the most usual container around each segment is on its site.
 

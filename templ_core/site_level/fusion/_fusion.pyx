@@ -9,14 +9,18 @@ from templ_core._arrays cimport items
 from templ_core.site_level.fusion import site_columns as names
 
 
+cdef enum:
+    COLUMNS = 11    # how many columns `combine` returns
+
+
 cdef inline double within(double value, double low, double high) noexcept:
     return min(max(value, low), high)
 
 
-cdef double *added(dict columns, str name, Py_ssize_t count) except NULL:
-    """Add a column to a dictionary and return its first item."""
-    columns[name] = array = np.empty(count)
-    return <double *>items(array, 8, True)
+cdef double *added(dict columns, str name, rows) except NULL:
+    """Add the next of `rows` to the columns under a name, and return its first item."""
+    columns[name] = row = next(rows)
+    return <double *>items(row, 8, True)
 
 
 def combine(evidence, config):
@@ -58,17 +62,20 @@ def combine(evidence, config):
     cdef int32_t length_max = config.length_words_max
 
     cdef dict columns = {}
-    cdef double *page = added(columns, names.PAGE, count)
-    cdef double *place = added(columns, names.PLACE, count)
-    cdef double *surroundings = added(columns, names.SURROUNDINGS, count)
-    cdef double *usual_best = added(columns, names.USUAL_BEST_CONTAINER, count)
-    cdef double *in_best = added(columns, names.IN_BEST_CONTAINER, count)
-    cdef double *same_shape = added(columns, names.SAME_SHAPE, count)
-    cdef double *long_same_shape = added(columns, names.LONG_SAME_SHAPE, count)
-    cdef double *tree_constant = added(columns, names.TREE_CONSTANT, count)
-    cdef double *trust = added(columns, names.TRUST, count)
-    cdef double *log_length = added(columns, names.LENGTH, count)
-    cdef double *recurs = added(columns, names.RECURS, count)
+    rows = iter(np.empty((COLUMNS, count)))
+    cdef double *page = added(columns, names.PAGE, rows)
+    cdef double *place = added(columns, names.PLACE, rows)
+    cdef double *surroundings = added(columns, names.SURROUNDINGS, rows)
+    cdef double *usual_best = added(columns, names.USUAL_BEST_CONTAINER, rows)
+    cdef double *in_best = added(columns, names.IN_BEST_CONTAINER, rows)
+    cdef double *same_shape = added(columns, names.SAME_SHAPE, rows)
+    cdef double *long_same_shape = added(columns, names.LONG_SAME_SHAPE, rows)
+    cdef double *tree_constant = added(columns, names.TREE_CONSTANT, rows)
+    cdef double *trust = added(columns, names.TRUST, rows)
+    cdef double *log_length = added(columns, names.LENGTH, rows)
+    cdef double *recurs = added(columns, names.RECURS, rows)
+    if len(columns) != COLUMNS:
+        raise AssertionError("a row for each column")
     opens = np.empty(count, np.bool_)
     cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.errors import CodecError
-from templ_core.site_level.config import FUSION, FusionConfig
+from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion import _fusion
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LENGTH, REASONS, SiteColumns
 
@@ -44,7 +44,7 @@ def fused_log_odds(columns: SiteColumns, terms: dict[str, Term], bias: float) ->
 
 
 def surer_by_length(
-    log_odds: Floats, columns: SiteColumns, config: FusionConfig = FUSION
+    log_odds: Floats, columns: SiteColumns, config: FusionConfig = FUSION_CONFIG
 ) -> Floats:
     """Return log-odds as they count in the cut: of equal evidence a paragraph is surer than a label.
 
@@ -58,7 +58,7 @@ def surer_by_length(
 
 
 def faded_log_odds(
-    own: Floats, fused: Floats, weight: Floats, config: FusionConfig = FUSION
+    own: Floats, fused: Floats, weight: Floats, config: FusionConfig = FUSION_CONFIG
 ) -> Floats:
     """Return rounded log-odds between those of the page alone and the fused ones.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FUSION, FusionConfig
+from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion.site_columns import (
     IN_BEST_CONTAINER,
     RECURS,
@@ -24,7 +24,7 @@ def outside_container(
     columns: SiteColumns,
     words: Floats,
     page_type: PageType,
-    config: FusionConfig = FUSION,
+    config: FusionConfig = FUSION_CONFIG,
 ) -> Bools:
     """Return which segments of an article or of documentation are left out; length n_segments.
 

@@ -8,7 +8,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FUSION
+from templ_core.site_level.config import FUSION_CONFIG
 from templ_core.site_level.containers.article_head import article_head
 from templ_core.site_level.containers.containers import (
     container_nodes,
@@ -114,7 +114,7 @@ def site_inputs(
             documentation=page_type.documentation,
             pages=table.pages,
         ),
-        FUSION,
+        FUSION_CONFIG,
     )
     columns[USUAL_CONTENT_CONTAINER] = usual_share(
         table.content_containers, nodes.cell, tree, max(table.pages, 1)

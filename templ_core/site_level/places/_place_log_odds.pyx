@@ -43,7 +43,10 @@ cdef int read_rule(config, Rule *rule) except -1:
 cdef inline double constancy_of(
     int64_t pages, int64_t words, int64_t different_words, const Rule *rule
 ) noexcept:
-    """Return words per page over words of different texts."""
+    """Return words per page over words of different texts.
+
+    It is 1 where the text is always the same, and 1 / pages where it never is.
+    """
     return words / <double>max(pages * different_words, 1) if pages >= 2 else rule.unknown_constancy
 
 
@@ -121,18 +124,18 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
     cdef const int64_t *different_words = path_words + count
     cdef const int64_t *text_pages = <const int64_t *>items(texts, 8)
     masses, constants = np.empty(count, np.int64), np.empty(count, np.bool_)
-    constancies, pooled, contents = np.empty(count), np.zeros(count), np.empty(count)
+    pooled, contents = np.zeros(count), np.empty(count)
+    cdef double constancy
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
     cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
-    cdef double *constancy = <double *>items(constancies, 8, True)
     cdef double *log_odds = <double *>items(pooled, 8, True)
     cdef double *content = <double *>items(contents, 8, True)
     for segment in range(count):
-        constancy[segment] = constancy_of(
+        constancy = constancy_of(
             path_pages[segment], path_words[segment], different_words[segment], &rule
         )
         constant[segment] = is_constant(
-            path_pages[segment], constancy[segment], text_pages[segment], words[segment], &rule
+            path_pages[segment], constancy, text_pages[segment], words[segment], &rule
         )
         if constant[segment]:
             mass[segment] = constant_mass * words[segment]
@@ -147,7 +150,6 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         content[segment] = 1 / (1 + exp(-log_odds[segment]))
     return {
         "path_pages": paths[0],
-        "constancy": constancies,
         "constant": constants,
         "text_pages": texts[0],
         "shape_pages": table.shapes.of(page.shape)[0],

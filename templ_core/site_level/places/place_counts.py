@@ -21,14 +21,14 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     """Pages that were counted."""
     runs: KeyedSums
-    """Of each text at each cell: words, content mass, occurrences; labels cell, path, anchor, text."""
+    """Words, content mass and occurrences of each text at each cell; the labels are cell, path, anchor
+    and text."""
     paths: KeyedSums
-    """Of each path: pages that have it."""
+    """Pages that have each path."""
     texts: KeyedSums
-    """Of each text: pages that have it, the node frequency of Chakrabarti et al. (WWW 2007), section
-    4.1."""
+    """Pages that have each text: the node frequency of Chakrabarti et al. (WWW 2007), section 4.1."""
     shapes: KeyedSums
-    """Of each shape of a text: pages that have it."""
+    """Pages that have each shape of a text."""
 
     def learn_one(self, page: "PlaceCounts") -> "PlaceCounts":
         """Return the counts with those of a page, or of other pages, added."""

@@ -3,7 +3,7 @@
 import msgspec
 
 from templ_core.array_types import Bools, Floats, Int64s
-from templ_core.site_level.config import PLACES, PlacesConfig
+from templ_core.site_level.config import PLACES_CONFIG, PlacesConfig
 from templ_core.site_level.places import _place_log_odds
 from templ_core.site_level.places.place_counts import MASS_UNIT
 from templ_core.site_level.places.place_table import PlaceTable
@@ -15,9 +15,6 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
 
     path_pages: Int64s
     """Pages that have the path."""
-    constancy: Floats
-    """Words per page over words of different texts at the path: 1 = always the same text,
-    1 / path_pages = never the same."""
     constant: Bools
     """Whether the text is constant at its path, and so template however it reads: nearly the same on
     all pages, or one of a few in rotation, such as notes on authors."""
@@ -32,7 +29,10 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_places(
-    table: PlaceTable, page: PagePlaces, content_log_odds: Floats, config: PlacesConfig = PLACES
+    table: PlaceTable,
+    page: PagePlaces,
+    content_log_odds: Floats,
+    config: PlacesConfig = PLACES_CONFIG,
 ) -> PlaceReading:
     """Return what a window says about the places of a page.
 

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 
 from templ_core.distinct import distinct_groups
-from templ_core.site_level.config import PLACES, PlacesConfig
+from templ_core.site_level.config import PLACES_CONFIG, PlacesConfig
 from templ_core.site_level.places._place_log_odds import constant_texts
 from templ_core.site_level.places.keyed_sums import KeyedSums, sum_by_key
 from templ_core.site_level.places.place_counts import MASS_UNIT, PlaceCounts, run_keys
@@ -18,22 +18,22 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     """Pages of the window."""
     paths: KeyedSums
-    """Of each path: pages that have it, words, words of different texts."""
+    """Pages, words, and words of different texts, for each path."""
     cells: KeyedSums
-    """Of each cell: words, and content mass with constant text counted as template."""
+    """Words, and content mass with constant text counted as template, for each cell."""
     anchors: KeyedSums
-    """Of each anchor: words, and content mass with constant text counted as template."""
+    """Words, and content mass with constant text counted as template, for each anchor."""
     texts: KeyedSums
-    """Of each text: pages that have it."""
+    """Pages that have each text; texts on fewer than `text_pages_min` pages are left out."""
     shapes: KeyedSums
-    """Of each shape of a text: pages that have it."""
+    """Pages that have each shape of a text, left out likewise."""
     content_containers: KeyedSums
-    """Of each cell: pages whose content container stands there (see `containers`)."""
+    """Pages whose content container stands at each cell (see `containers`)."""
     best_containers: KeyedSums
-    """Of each cell: pages whose best container stands there, pages that have a container there."""
+    """Pages whose best container stands at each cell, and pages that have a container there."""
 
 
-def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES) -> PlaceTable:
+def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> PlaceTable:
     """Return the table of a window, still without containers.
 
     Args:

@@ -11,7 +11,7 @@ import numpy as np
 from templ_core.array_types import Int32s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.site_level.config import PLACES
+from templ_core.site_level.config import PLACES_CONFIG
 from templ_core.site_level.containers.containers import container_nodes
 from templ_core.site_level.places._place_names import name_places
 from templ_core.site_level.places.element_types import element_type_rows
@@ -95,6 +95,6 @@ def node_places(document: Document, types: UInt64s | None = None) -> NodePlaces:
         types = element_type_rows(document)
     nodes = document.nodes
     path, cell, anchor = name_places(
-        types, nodes.element_type, nodes.parent, PLACES.cell_positions_max
+        types, nodes.element_type, nodes.parent, PLACES_CONFIG.cell_positions_max
     )
     return NodePlaces(path=path, cell=cell, anchor=anchor)

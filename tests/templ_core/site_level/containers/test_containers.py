@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.config import CONTAINERS
+from templ_core.site_level.config import CONTAINERS_CONFIG
 from templ_core.site_level.containers.containers import (
     container_nodes,
     find_containers,
@@ -58,7 +58,7 @@ def test_steps_are_counted_up_to_the_first_element_that_holds_both(document, tre
             node, steps = start, 0
             while not tree.first[node] <= segment < tree.last[node]:
                 node, steps = int(nodes.parent[node]), steps + 1
-            expected.append(min(steps, CONTAINERS.steps_max))
+            expected.append(min(steps, CONTAINERS_CONFIG.steps_max))
         assert steps_from(tree, nodes.parent, start).tolist() == expected
 
 

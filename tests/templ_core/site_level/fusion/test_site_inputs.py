@@ -58,7 +58,6 @@ def test_columns_equal_those_by_definition(seed):
         content_log_odds=rng.normal(0, 3, size),
         places=PlaceReading(
             path_pages=rng.integers(0, 3, size),
-            constancy=rng.random(size),
             constant=rng.random(size) < 0.5,
             text_pages=rng.integers(0, 5, size),
             shape_pages=rng.integers(0, 5, size),
