@@ -26,11 +26,15 @@ _MODULES = {
     "simulate": "workers.lab.simulate_feed",
     "experiments": "workers.lab.experiments",
 }
+_EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fromkeys(
+    ("evaluate", "train", "train-idioms", "experiments"), "lab"
+)
 
 
 @click.group(
     cls=LazyGroup,
     modules=_MODULES,
+    extras=_EXTRAS,
     epilog="Exit codes: 0 done; 1 failed; 2 wrong usage or setting; 65 the page was refused; "
     "66 input cannot be read; 69 the broker cannot be reached; 73 the state directory cannot be "
     "used; 74 the disk is full; 78 topics missing or set wrong; 130 interrupted.",

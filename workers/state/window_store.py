@@ -15,7 +15,7 @@ Keys:
     sites                      site                         -> SiteState
     templates                  site                         -> templates fitted last
     outbox                     key of `documents` (topic) to tombstone
-    superseded                  as in by_url                 -> URL whose newest text is to go out again
+    overtaken                  as in by_url                 -> URL whose newest text is to go out again
     meta                       "next"                       -> offset of the next record
                                "format"                     -> WINDOW_FORMAT
 """
@@ -46,6 +46,8 @@ from workers.state.window_entry import (
 
 WINDOW_FORMAT = 4
 """Raised with every change of keys or values; a store of another one is made anew."""
+_SUPERSEDED = "overtaken"
+"""The family's name on disk is that of the first version: with another one no window would open."""
 _FAMILIES = (
     "entries",
     "bodies",
@@ -58,7 +60,7 @@ _FAMILIES = (
     "sites",
     "templates",
     "outbox",
-    "superseded",
+    _SUPERSEDED,
     "meta",
 )
 _NEXT = b"next"
@@ -274,7 +276,7 @@ class WindowStore:
 
         The last output of such a URL may be of an older fetch, that came late or was revised late.
         """
-        found = islice(self._db.scan("superseded"), limit)
+        found = islice(self._db.scan(_SUPERSEDED), limit)
         return [(key, url.decode()) for key, url in found]
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
@@ -289,14 +291,14 @@ class WindowStore:
     def take_from_superseded(self, url_key: bytes) -> None:
         """Drop a URL whose newest text is out."""
         batch = self._db.batch()
-        batch.delete("superseded", url_key)
+        batch.delete(_SUPERSEDED, url_key)
         self._db.write(batch)
 
     def forget_superseded(self) -> None:
         """Drop all of them."""
         batch = self._db.batch()
-        for key, _ in self._db.scan("superseded"):
-            batch.delete("superseded", key)
+        for key, _ in self._db.scan(_SUPERSEDED):
+            batch.delete(_SUPERSEDED, key)
         self._db.write(batch)
 
     def _change(self, site: str) -> WindowChange:
@@ -309,7 +311,7 @@ class WindowStore:
         if offset is not None:  # on files nothing overtakes
             for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)
-                change.batch.put("superseded", url_key, url.encode())
+                change.batch.put(_SUPERSEDED, url_key, url.encode())
         change.batch.put("sites", change.site.encode(), msgspec.msgpack.encode(change.state))
         self._write(change.batch, offset)
         if change.repacked:

@@ -104,7 +104,11 @@ def test_time_none_keeps_what_the_record_said(templ, feed, tmp_path):
     [
         ("missing.jsonl", None, "missing.jsonl"),
         ("page.docx", b"x", "suffix"),
-        ("broken.jsonl.gz", gzip.compress(b'{"url":"u","html":"x"}\n' * 99)[:40], "broken"),
+        (
+            "broken.jsonl.gz",
+            gzip.compress(b'{"url":"u","html":"x"}\n' * 99, mtime=0)[:40],
+            "broken",
+        ),
         ("not.jsonl.gz", b"no gzip at all", "not.jsonl.gz"),
         ("not.jsonl.xz", b"no xz at all", "not.jsonl.xz"),
     ],
