@@ -1,6 +1,7 @@
-"""Pages that make extractors hang, crash or lose the article without a word.
+"""Pages that make extractors hang, crash or lose the article without an error.
 
-Every case holds an article of twelve marked paragraphs, or text of its own that must come out.
+Most cases hold an article of twelve marked paragraphs, the others a text of their own; it must be in the
+result.
 """
 
 from collections.abc import Callable
@@ -22,14 +23,14 @@ _CHINESE = "市议会星期二晚上通过了这项计划。市长说工程将�
 
 
 class Hostile(msgspec.Struct, frozen=True, kw_only=True):
-    """One case."""
+    """A hostile page and the right answers to it."""
 
     make: Callable[[float], bytes]
-    """The page at a scale: 1 = as large as in the study."""
+    """Makes the page's bytes at a scale; 1 is the size in the study."""
     expected: tuple[str, ...] = MARKS
-    """What the text must hold; nothing = there is no text to find."""
+    """Texts that the result must contain; empty if the page has no text."""
     refusals: tuple[str, ...] = ()
-    """Errors that are an answer too."""
+    """Names of the errors with which the page may be refused."""
 
 
 def _page(body: str, head: str = "<title>The council votes</title>") -> str:
@@ -202,4 +203,4 @@ CASES: dict[str, Hostile] = {
         refusals=("UnsupportedContent",),
     ),
 }
-"""The 44 cases of a study of thirteen extractors, and a text node that fits the page limit."""
+"""The 44 cases of a study of thirteen extractors, and a text node that is below the page limit."""

@@ -7,19 +7,25 @@ class DecodeConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Limits and thresholds of decoding: content encoding, charset, content type."""
 
     encodings_max: int = 4
-    """Content encodings that may be applied one after another to a body; servers send one."""
+    """Number of content encodings that may be applied one after another to a body; servers send one."""
 
     members_max: int = 100
-    """Compressed streams that may follow one another in a body. Each costs some microseconds, and
-    an empty one is only 20 bytes long."""
+    """Number of compressed streams that may follow one another in a body.
+
+    Each costs some microseconds, and an empty one is only 20 bytes long.
+    """
 
     zstd_step_bytes: int = 256
-    """Compressed bytes given to the zstd decoder at a time, because its output cannot be bounded:
-    at most 8 MiB come out of one step."""
+    """Compressed bytes given to the zstd decoder at a time.
+
+    Its output cannot be bounded otherwise: at most 8 MiB come out of one step.
+    """
 
     wide_zero_ratio: float = 0.1
-    """Least share of NUL bytes on one side of byte pairs in UTF-16, 0 to 1. Every ASCII character
-    of the markup has one there."""
+    """Least share of NUL bytes on one side of the byte pairs of UTF-16, 0 to 1.
+
+    Every ASCII character of the markup has a NUL there.
+    """
 
     wide_stray_ratio: float = 0.02
     """Largest share of NUL bytes on the other side of byte pairs in UTF-16, 0 to 1."""
@@ -28,12 +34,16 @@ class DecodeConfig(msgspec.Struct, frozen=True, kw_only=True):
     """A page with more non-ASCII characters than this for each broken one is damaged UTF-8."""
 
     claim_purity: float = 50
-    """A page fits another multi-byte charset with more non-ASCII characters than this for each
-    broken one. Foreign bytes fit these charsets more easily than UTF-8."""
+    """A page with more non-ASCII characters than this for each broken one fits a multi-byte charset.
+
+    Foreign bytes fit these charsets more easily than UTF-8, so the value is above `utf8_purity`.
+    """
 
     meta_reach_bytes: int = 64 << 10
-    """Bytes of a page in which a `meta` element may declare the charset. Browsers look at 1 kB,
-    but scripts often stand before the declaration."""
+    """Bytes at the start of a page in which a `meta` element may declare the charset.
+
+    Browsers look at 1 kB, but scripts often stand before the declaration.
+    """
 
     detector_bytes: int = 8 << 10
     """Bytes of text shown to the charset detector, which takes 0.1 ms a kB."""
@@ -61,11 +71,13 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Elements open at once in a repaired page that hold lines of text, such as paragraphs."""
 
     trusted_depth: int = 1900
-    """Markup with less elements open at once is left as it is; libxml2 gives up at 2048."""
+    """Markup with fewer elements open at once is left as it is; libxml2 gives up at 2048."""
 
     attributes_max: int = 512
-    """Attributes of one tag; further ones are dropped, because libxml2 compares each with all
-    others."""
+    """Attributes of one tag; further ones are dropped.
+
+    libxml2 compares each attribute of a tag with all others.
+    """
 
     elements_max: int = 1_500_000
     """Elements of a page; each takes 1 kB of memory."""
@@ -80,8 +92,10 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     """A smaller page cannot stall the parser for more than a second by its number of tags."""
 
     harmless_tags: int = 20_000
-    """So many tags are at most `steps_max` comparisons: half of them end tags, each compared with
-    the other half."""
+    """Number of tags that cannot cause more comparisons than `steps_max`.
+
+    At worst one half of them are end tags, and each is compared with the other half.
+    """
 
     very_large_bytes: int = 1_000_000
     """A larger page can also stall the parser by many tags of a few thousand bytes."""

@@ -66,7 +66,7 @@ class Segments(msgspec.Struct, frozen=True):
     inline_to: Int32s
     """Number of elements that begin before the segment ends; it never decreases."""
     links: Int32s
-    """Number of links that have text in the segment."""
+    """Number of links that begin in the segment or are open where it begins."""
     link_chars: Int32s
     """Characters of text inside links, not counting white space."""
     external_links: Int32s

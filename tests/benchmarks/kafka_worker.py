@@ -56,16 +56,22 @@ AT_ONCE = 5
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("feed", type=Path)
     arguments.add_argument("--time-field", default="fetched_at")
-    arguments.add_argument("--pages", type=int, help="the first pages of the feed; default: all")
+    arguments.add_argument("--pages", type=int, help="number of pages to use; default: all")
     arguments.add_argument(
-        "--rate", type=float, help="pages a second for the latency; default: half"
+        "--rate",
+        type=float,
+        help="pages a second for the latency; default: half of the worker's rate",
     )
     arguments.add_argument("--parts", default="throughput,latency,rebuild")
     arguments.add_argument(
-        "--refresher-niceness", type=int, help="0 where other work would starve it; default: as set"
+        "--refresher-niceness",
+        type=int,
+        help="niceness of the refresher; 0 if other programs would starve it",
     )
     options = arguments.parse_args()
     if "latency" in options.parts and "throughput" not in options.parts and not options.rate:

@@ -28,7 +28,9 @@ def resident_mib():
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--pages", type=int, default=50_000)
     options = arguments.parse_args()
     feed = FeedSettings(genre="news", sites=SITES, pages=DIFFERENT_PAGES, seed=1)

@@ -89,10 +89,12 @@ PEERS = {"none": 2, "fast": 3, "all": 4}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--pages", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=5, help="the least time counts")
     parser.add_argument("--peers", choices=PEERS, default="all")
     parser.add_argument("--stages", action="store_true")
     parser.add_argument("--memory", action="store_true")

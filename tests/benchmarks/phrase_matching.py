@@ -30,11 +30,13 @@ TOKENS_MIN = 100
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("corpora", type=Path, nargs="+")
     options.add_argument("--phrases", type=int, default=10_000)
     options.add_argument("--pages", type=int, default=1_000)
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
     sites = read(chosen.corpora)
     learned = [learn_phrases(pages, CoreConfig()) for pages in sites.values()]

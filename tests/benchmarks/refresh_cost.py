@@ -73,7 +73,9 @@ def numbers(text):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--pages", type=numbers, default=[100, 1000, 10_000])
     arguments.add_argument("--sites", type=numbers, default=[10, 1000, 10_000])
     arguments.add_argument("--out", type=Path, help="directory for the plots")

@@ -28,7 +28,9 @@ def texts_by_page(path):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("corpus", type=Path)
     arguments.add_argument("out", type=Path)
     options = arguments.parse_args()

@@ -30,7 +30,9 @@ FACTORS = (0.1 * PENALTY_FACTOR, PENALTY_FACTOR, 10 * PENALTY_FACTOR)
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("corpus", type=Path, nargs="+")
     arguments.add_argument("--pages", type=int, default=300)
     options = arguments.parse_args()

@@ -23,11 +23,13 @@ from workers.lab.jsonl import read_objects
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("corpora", type=Path, nargs="+")
     arguments.add_argument("--raw-html", action="store_true")
     arguments.add_argument("--megabytes", type=float, default=math.inf)
-    arguments.add_argument("--share", type=float, default=0.01, help="of the pages, at least")
+    arguments.add_argument("--share", type=float, default=0.01, help="smallest share of the pages")
     options = arguments.parse_args()
     pages = list(read(options.corpora, options.raw_html, options.megabytes * 1e6))
     size = sum(len(page.encode()) for page in pages)

@@ -29,7 +29,9 @@ CONFIG = CoreConfig()
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("corpus", type=Path, nargs="+")
     arguments.add_argument("--pages", type=int, default=25)
     arguments.add_argument("--sites", type=int, default=1000)

@@ -31,11 +31,13 @@ BROKER = Path(__file__).parents[2] / "deploy" / "kafka" / "broker.py"
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("feed", type=Path)
     arguments.add_argument("--time-field", default="fetched_at")
     arguments.add_argument("--workers", type=int, default=2)
-    arguments.add_argument("--rate", type=float, default=20, help="calm rate, pages a second")
+    arguments.add_argument("--rate", type=float, default=20, help="pages a second of the slow run")
     options = arguments.parse_args()
     bodies = [
         record.body

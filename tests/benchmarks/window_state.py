@@ -42,7 +42,9 @@ def compact(path: Path) -> None:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("corpus", type=Path)
     arguments.add_argument("state", type=Path)
     options = arguments.parse_args()

@@ -33,7 +33,9 @@ SEED = 1
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--pages", type=int, default=200_000)
     arguments.add_argument("--sites", type=int, default=5_000)
     arguments.add_argument("--out", type=Path, help="directory for the plot")

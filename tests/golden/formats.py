@@ -122,7 +122,7 @@ def _compact_article() -> bytes:
 def _simulated() -> list[Any]:
     """Return the pages of one small synthetic site."""
     return list(
-        simulate_feed(FeedSettings(kind="blog", sites=1, pages=_SITE_PAGES, languages=("en",)))
+        simulate_feed(FeedSettings(genre="blog", sites=1, pages=_SITE_PAGES, languages=("en",)))
     )
 
 

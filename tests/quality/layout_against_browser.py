@@ -1,10 +1,10 @@
-"""How well estimated boxes rank the blocks of real pages, beside those of headless Chromium.
+"""Compare the estimated layout of real pages with that of headless Chromium.
 
     python tests/quality/layout_against_browser.py wcxb_dev.jsonl.xz --pages 100
 
-Scripts of the pages do not run and nothing is fetched, so style sheets and images outside a page's
-own file count neither here nor there. Pages are drawn by the hash of their address. Printed are
-Spearman's rank correlations over the blocks that hold text and that both show, page by page.
+Prints Spearman's rank correlations of positions and sizes over the blocks that hold text and that both
+show, page by page. Scripts of the pages do not run and nothing is fetched, so style sheets and images
+outside a page's own file do not count on either side. Pages are drawn by the hash of their address.
 """
 
 import html
@@ -48,7 +48,7 @@ document.documentElement.replaceChildren(out);
 
 
 def numbered(markup):
-    """The page as the parser sees it, its visible elements numbered in document order."""
+    """Return the page as the parser sees it, its visible elements numbered in document order."""
     root = parse_markup(markup)
     todo, number = [root], 0
     while todo:
@@ -61,7 +61,7 @@ def numbered(markup):
 
 
 def browser_boxes(browser, markup, folder):
-    """Left, top, width and height of each numbered element; None when the browser gives none."""
+    """Return left, top, width and height of each numbered element; None when the browser gives none."""
     page = Path(folder) / "page.html"
     page.write_text(
         f"<!DOCTYPE html>{_POLICY}{numbered(markup)}{_SCRIPT}", "utf-8", errors="replace"
@@ -81,7 +81,7 @@ def browser_boxes(browser, markup, folder):
 
 
 def correlations(browser, record, folder):
-    """Rank correlations of one page, by name; None when it has too few blocks."""
+    """Return the rank correlations of one page by name; None when it has too few blocks."""
     document = parse_document(record["html"], record["url"])
     presentation = read_presentation(document, record["html"])
     if presentation is None:
@@ -120,7 +120,7 @@ def correlations(browser, record, folder):
 
 
 def above(parent, node):
-    """The node and its ancestors."""
+    """Return the node and its ancestors."""
     while node >= 0:
         yield node
         node = parent[node]
@@ -131,7 +131,7 @@ def above(parent, node):
 @click.option("--pages", default=100, show_default=True)
 @click.option("--browser", default="chromium", show_default=True)
 def main(corpus, pages, browser):
-    """Rank correlation of estimated and real boxes on pages of CORPUS."""
+    """Print rank correlations of the estimated and the real layout of pages of CORPUS."""
     records = sorted(
         (record for _, record in read_objects(corpus)),
         key=lambda record: zlib.crc32(record["url"].encode()),

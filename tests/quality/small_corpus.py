@@ -9,10 +9,10 @@ from functools import cache
 from statistics import fmean
 
 import msgspec
-from workers.lab.evaluation.gold_page import GoldPage, gold_pages
 
 from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
-from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.page import SyntheticPage
@@ -20,7 +20,7 @@ from workers.library import SiteCleaner
 from workers.settings import Settings
 
 CORPUS = FeedSettings(
-    kind="mixed", sites=8, pages=200, seed=14, start=datetime(2025, 1, 6, tzinfo=UTC)
+    genre="mixed", sites=8, pages=200, seed=14, start=datetime(2025, 1, 6, tzinfo=UTC)
 )
 
 
@@ -33,11 +33,13 @@ class Quality(msgspec.Struct, frozen=True):
 
 
 @cache
-def corpus() -> list[tuple[SyntheticPage, GoldPage | None]]:
+def corpus() -> list[tuple[SyntheticPage, EvaluationPage | None]]:
     """Return the pages in order of arrival, each with its gold where it has content."""
     pages = list(simulate_feed(CORPUS))
     records = [page.record() for page in pages]
-    gold = gold_pages("small", [(msgspec.json.encode(record), record) for record in records])
+    gold = read_evaluation_pages(
+        "small", [(msgspec.json.encode(record), record) for record in records]
+    )
     gold_of = {page.offset: page for page in gold}
     return [(page, gold_of.get(offset)) for offset, page in enumerate(pages)]
 
@@ -51,7 +53,7 @@ def measure() -> Quality:
         texts[page.site].append(text)
         if gold is None:
             continue
-        score = TextScorer(gold, markup_of(gold)).score(text)
+        score = TextScorer(gold, page_markup(gold)).score(text)
         f1[page.site].append(score.f1)
         if score.template_f is not None:
             template_f[page.site].append(score.template_f)

@@ -1,5 +1,6 @@
-"""A digest of the text that `templ run` gives for each corpus: equal before and after a change
-that is meant to change no text.
+"""Print a digest of the text that `templ run` gives for each corpus.
+
+It is equal before and after a change that is meant to change no text.
 
     python -m tests.quality.text_digest stream.jsonl.xz more_sites.jsonl.xz
 

@@ -87,7 +87,7 @@ def check(directory: Path) -> None:
     elsewhere = directory / "elsewhere"
     for name in ("workers", "schemas"):
         (elsewhere / name).mkdir(parents=True)
-    pages = list(simulate_feed(FeedSettings(kind="news", sites=1, pages=6, languages=("en",))))
+    pages = list(simulate_feed(FeedSettings(genre="news", sites=1, pages=6, languages=("en",))))
     (elsewhere / "page.html").write_text(pages[0].html)
     lines = b"\n".join(msgspec.json.encode(page.record()) for page in pages)
     (elsewhere / "pages.jsonl").write_bytes(lines)

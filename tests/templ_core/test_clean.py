@@ -1,8 +1,11 @@
+import msgspec
 import numpy as np
 
 from templ_core.clean import clean, cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.fusion.fusion import UNFITTED, shipped_fusion
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
 SENTENCE = "The committee met on {n} occasions, and each time it found, after long talks, little. "
@@ -116,3 +119,10 @@ def test_teasers_that_recur_from_listing_to_listing_stay():
         [page(n) for n in range(20)] + [listing(n) for n in range(10)],
     ):
         assert clean(listing(4), site_model(window), CONFIG).text == alone
+
+
+def test_shipped_weights_are_used_with_the_page_model_that_they_were_fitted_for_and_no_other():
+    model = site_model([page(n) for n in range(2, 8)])
+    own = msgspec.structs.replace(shipped_model(), version="page-2-000000000000")
+    assert clean(page(1), model, CONFIG).decision.site.fusion is shipped_fusion()
+    assert clean(page(1), model, CONFIG, own).decision.site.fusion is UNFITTED

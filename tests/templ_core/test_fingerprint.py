@@ -7,7 +7,7 @@ def distance(one, other):
     return (one ^ other).bit_count()
 
 
-def test_a_small_change_moves_few_bits_and_another_text_many():
+def test_a_small_change_flips_few_bits_and_another_text_many():
     changed = TEXT.replace("word150 ", "other ")
     another = " ".join(f"entry{n} after entry{n * 3 % 97}" for n in range(300))
     assert distance(simhash(TEXT), simhash(changed)) <= 3

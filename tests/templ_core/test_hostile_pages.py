@@ -7,11 +7,11 @@ from templ_core.errors import PageError
 from tests.hostile_pages import CASES
 
 SCALE = 0.05
-"""The full sizes are measured by tests/benchmarks/hostile_pages.py."""
+"""Size of the pages relative to the study; tests/benchmarks/hostile_pages.py measures full sizes."""
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_right_text_or_a_clear_refusal(name):
+def test_a_hostile_page_gives_the_right_text_or_a_clear_refusal(name):
     case = CASES[name]
     body = case.make(SCALE)
     if case.refusals and not case.expected:
@@ -25,6 +25,6 @@ def test_the_right_text_or_a_clear_refusal(name):
     assert ("empty" in cleaned.warnings) == (not case.expected) == (not cleaned.text)
 
 
-def test_a_page_past_the_limit_is_refused_with_both_sizes():
+def test_a_page_above_the_limit_is_refused_with_both_sizes():
     with pytest.raises(PageError, match="50002236 bytes, at most 33554432 are allowed"):
         read_document(CASES["50 MB text node"].make(1.0), "https://example.com/")

@@ -41,7 +41,7 @@ from templ_core.site_key import LOCAL, site_key
         ("", LOCAL),
     ],
 )
-def test_key_of_url(url, key):
+def test_the_key_of_a_url(url, key):
     assert site_key(url) == key
 
 
@@ -54,7 +54,7 @@ _ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=300)
 
 
 @given(_ANY_TEXT)
-def test_never_raises_and_is_never_empty(host):
+def test_every_text_has_a_key_that_is_not_empty(host):
     for url in (host, f"http://{host}", f"https://{host}/page", f"http://[{host}]:80/"):
         key = site_key(url)
         assert key
@@ -67,5 +67,5 @@ def test_never_raises_and_is_never_empty(host):
 @pytest.mark.parametrize(
     "url", ["http://" + "a" * 100_000, "http://" + "a." * 50_000, "[" * 100_000]
 )
-def test_long_hosts(url):
+def test_keys_of_long_hosts_are_short(url):
     assert 0 < len(site_key(url)) <= 253

@@ -16,6 +16,6 @@ from templ_core.tokens import count_tokens, tokenise
         ("", []),
     ],
 )
-def test_words_and_characters_by_script(text, tokens):
+def test_tokens_are_words_or_characters_by_script(text, tokens):
     assert tokenise(text) == tokens
     assert count_tokens(text) == len(tokens)

@@ -1,6 +1,6 @@
 """The parser's tree as columns, made in one walk that reads fields of its nodes only."""
 
-from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
+from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
@@ -8,6 +8,7 @@ from libc.string cimport memcpy, strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
+from templ_core._arrays cimport items as items_of
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core._letters cimport WORD, letters_agree
@@ -25,7 +26,7 @@ from templ_core.dom.parse._element_types cimport (
     ElementTypes, element_type_of, element_types_begin, element_types_end,
 )
 from templ_core.dom.parse._nodes cimport (
-    NameNumbers, attribute_of, is_ascii_lower, is_text, put_text, slot_of_name, value_of,
+    NameNumbers, is_ascii_lower, is_text, slot_of_name, title_of, value_of,
 )
 from templ_core.dom.parse._runs cimport Run, add_collapsed, add_verbatim, run_begin, run_break
 
@@ -108,6 +109,7 @@ cdef class Flattener:
     cdef const Row *row             # of the next element whose attributes are in the table
     cdef const Row *rows_end
     cdef Entries entries
+    cdef ElementAttributes none     # of elements without attributes
     cdef ElementAttributes own      # of the element being entered, as the parser read them
     cdef const uint16_t[::1] classes
     cdef Interner tags
@@ -134,6 +136,7 @@ cdef class Flattener:
         self.tag_names, self.texts = [], []
         self.title = ""
         self.block = -1
+        no_attributes(&self.none)
         self.attribute_table = attribute_table
         self.row = <const Row *>PyBytes_AsString(attribute_table[0])
         self.rows_end = self.row + PyBytes_Size(attribute_table[0]) // sizeof(Row)
@@ -191,7 +194,7 @@ cdef class Flattener:
         self.scripts += (traits & IS_SCRIPT) != 0
         this.traits, this.node, this.outer_block = traits, -1, self.block
         if traits & (IS_TITLE | IS_META) and not self.title:
-            self.read_title(element, traits)
+            self.title = title_of(element, traits & IS_TITLE)
         if self.invisible or traits & IS_INVISIBLE:
             if not self.invisible:
                 self.flush()
@@ -199,7 +202,9 @@ cdef class Flattener:
             return 0
         if not traits & IS_INLINE:
             self.flush()
-        if attributes == NULL:
+        if attributes == NULL and element.properties == NULL:
+            attributes = &self.none
+        elif attributes == NULL:
             attributes = &self.own
             self.read_attributes(element)
         if attributes.tag != tag:
@@ -230,8 +235,6 @@ cdef class Flattener:
         """Read the attributes that the parser read of an element into `own`."""
         cdef xmlAttr *attribute = element.properties
         no_attributes(&self.own)
-        if attribute == NULL:
-            return 0
         while attribute != NULL:
             if attribute.ns == NULL:
                 self.own.values[self.attribute_number(<const char *>attribute.name)] = (
@@ -276,20 +279,6 @@ cdef class Flattener:
             self.traits = <int *>resized(self.traits, self.tags.most * sizeof(int))
             self.traits[tag] = _TRAITS.get(text, 0)
         return tag
-
-    cdef read_title(self, xmlNode *element, int traits):
-        """Use the text of a `title` or of `og:title` as the title, if it is not blank."""
-        cdef Text found = Text(NULL, 0, 0)
-        try:
-            if traits & IS_TITLE:
-                put_text(&found, element)
-            elif strcmp(attribute_of(element, "property"), "og:title") == 0:
-                put(&found, attribute_of(element, "content"), strlen(attribute_of(element, "content")))
-            if found.size:
-                text = PyUnicode_DecodeUTF8(found.bytes, found.size, NULL)
-                self.title = " ".join(text.split())
-        finally:
-            free(found.bytes)
 
     cdef int leave(self) except -1:
         self.is_open -= 1
@@ -363,9 +352,9 @@ cdef class Flattener:
     cdef columns(self):
         return PageColumns(
             self.element_type_names(),
-            _named(self.nodes.rows, self.nodes.count * sizeof(Node), _NODE_COLUMNS),
+            _named(<const int *>self.nodes.rows, self.nodes.count, _NODE_COLUMNS),
             self.texts,
-            _named(self.segments.rows, self.segments.count * sizeof(Segment), _SEGMENT_COLUMNS),
+            _named(<const int *>self.segments.rows, self.segments.count, _SEGMENT_COLUMNS),
             self.scripts,
             self.title,
         )
@@ -387,10 +376,15 @@ cdef class Flattener:
         return pairs
 
 
-cdef dict _named(const void *rows, Py_ssize_t size, tuple names):
+cdef dict _named(const int *rows, int count, tuple names):
     """Return the columns of rows of integers by their names."""
-    table = np.frombuffer(PyBytes_FromStringAndSize(<const char *>rows, size), np.int32)
-    return dict(zip(names, table.reshape(-1, len(names)).T.copy(), strict=True))
+    cdef int width = len(names), row, column
+    columns = np.empty((width, count), np.int32)
+    cdef int *items = <int *>items_of(columns, 4, True)
+    for column in range(width):
+        for row in range(count):
+            items[column * count + row] = rows[row * width + column]
+    return dict(zip(names, columns))
 
 
 cdef bint _hides(const char *style) except -1:

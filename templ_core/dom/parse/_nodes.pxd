@@ -1,6 +1,8 @@
 # Reading the nodes of the parser's tree (libxml2).
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free
 from libc.string cimport strcmp, strlen
 from lxml.includes.tree cimport (
     XML_CDATA_SECTION_NODE,
@@ -41,16 +43,6 @@ cdef inline const char *value_of(xmlAttr *attribute) noexcept:
     return <const char *>attribute.children.content
 
 
-cdef inline const char *attribute_of(xmlNode *element, const char *name) noexcept:
-    """Return the value of an attribute, or an empty string without one."""
-    cdef xmlAttr *attribute = element.properties
-    while attribute != NULL:
-        if _is(attribute, name):
-            return value_of(attribute)
-        attribute = attribute.next
-    return ""
-
-
 cdef inline bint is_ascii_lower(const char *text) noexcept:
     """Return whether the text is ASCII without upper case."""
     while text[0]:
@@ -60,13 +52,40 @@ cdef inline bint is_ascii_lower(const char *text) noexcept:
     return True
 
 
-cdef inline int put_text(Text *found, xmlNode *element) except -1:
+cdef inline int _put_text(Text *found, xmlNode *element) except -1:
     """Add all text inside an element to `found`."""
     cdef xmlNode *child = element.children
     while child != NULL:
         if is_text(child) and child.content != NULL:
             put(found, <const char *>child.content, strlen(<const char *>child.content))
         elif child.type == XML_ELEMENT_NODE:
-            put_text(found, child)
+            _put_text(found, child)
         child = child.next
     return 0
+
+
+cdef inline const char *_attribute_of(xmlNode *element, const char *name) noexcept:
+    """Return the value of an attribute, or an empty string without one."""
+    cdef xmlAttr *attribute = element.properties
+    while attribute != NULL:
+        if _is(attribute, name):
+            return value_of(attribute)
+        attribute = attribute.next
+    return ""
+
+
+cdef inline str title_of(xmlNode *element, bint is_title):
+    """Return the text of a `title`, or of a `meta` whose property is `og:title`."""
+    cdef Text found = Text(NULL, 0, 0)
+    cdef const char *content
+    try:
+        if is_title:
+            _put_text(&found, element)
+        elif strcmp(_attribute_of(element, "property"), "og:title") == 0:
+            content = _attribute_of(element, "content")
+            put(&found, content, strlen(content))
+        if not found.size:
+            return ""
+        return " ".join(PyUnicode_DecodeUTF8(found.bytes, found.size, NULL).split())
+    finally:
+        free(found.bytes)

@@ -34,12 +34,12 @@ def assert_equal(one, other):
 
 
 @given(PIECES)
-def test_a_document_survives_its_compact_form(pieces):
+def test_a_document_is_equal_after_encoding_and_decoding(pieces):
     document = parse_document("".join(pieces), "https://example.com/")
     assert_equal(document, decode_document(compress_columns(document_columns(document))))
 
 
-def test_equal_content_has_an_equal_digest_and_other_content_another():
+def test_digests_are_equal_for_equal_content_only():
     def digest(markup):
         return content_digest(document_columns(parse_document(markup, "https://example.com/")))
 
@@ -49,12 +49,12 @@ def test_equal_content_has_an_equal_digest_and_other_content_another():
 
 
 @pytest.mark.parametrize("damaged", [b"", b"nonsense", b"\x28\xb5\x2f\xfd\x00\x00"])
-def test_bytes_that_are_no_document_are_refused(damaged):
+def test_bytes_that_are_not_a_document_are_refused(damaged):
     with pytest.raises(CodecError):
         decode_document(damaged)
 
 
-def test_a_cut_document_is_refused():
+def test_a_truncated_document_is_refused():
     body = compress_columns(document_columns(parse_document("<p>" + "word " * 500, "u")))
     with pytest.raises(CodecError):
         decode_document(body[: len(body) // 2])

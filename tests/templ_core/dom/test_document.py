@@ -30,7 +30,7 @@ def test_one_line_break_stays_in_the_segment_and_two_end_it():
 
 
 @pytest.mark.parametrize("tag", ["script", "style", "template", "iframe", "svg", "textarea"])
-def test_invisible_elements_hold_no_text_but_their_tails_do(tag):
+def test_text_in_invisible_elements_is_left_out_and_text_after_them_kept(tag):
     assert texts(f"<div>a<{tag}>hidden words</{tag}>b</div>") == ["a", "b"] or texts(
         f"<div>a<{tag}>hidden words</{tag}>b</div>"
     ) == ["ab"]
@@ -59,7 +59,7 @@ def test_links_are_counted_where_their_text_stands():
     assert segments.link_chars.tolist() == [len("herethere"), 0]
 
 
-def test_subtree_sums_count_text_after_inner_blocks_to_the_outer_one():
+def test_text_after_an_inner_block_counts_for_the_outer_one():
     document = parse_document("<div>a b<p>c</p>d e f</div>", "https://example.com")
     sums = subtree_sums(document, np.array([2.0, 1.0, 3.0]))
     by_tag = dict(zip(document.nodes.tags, sums, strict=True))
@@ -84,13 +84,13 @@ def _is_below(document, node, ancestor):
     return False
 
 
-def test_hidden_markup_is_noted():
+def test_elements_hidden_by_their_attributes_are_marked():
     markup = "<p style='display: none'>a</p><p hidden>b</p><p aria-hidden=true>c</p><p>d</p>"
     document = parse_document(markup, "https://example.com")
     assert document.nodes.hidden[document.segments.owner].tolist() == [True, True, True, False]
 
 
-def test_the_title_is_the_pages_own():
+def test_the_title_is_read_with_white_space_collapsed():
     document = parse_document("<title> A  title </title><p>x", "https://example.com")
     assert document.title == "A title"
 
@@ -100,7 +100,7 @@ def test_plain_text_keeps_its_paragraphs():
     assert document.segments.texts == ["one & two", "three <b>"]
 
 
-def test_pages_that_are_none_are_refused_by_name():
+def test_bytes_that_are_no_page_are_refused_with_a_reason():
     with pytest.raises(EmptyPage):
         read_document(b"", "u")
     with pytest.raises(UnsupportedContent, match="PDF|pdf"):
@@ -108,18 +108,18 @@ def test_pages_that_are_none_are_refused_by_name():
 
 
 @pytest.mark.parametrize("markup", [" ", "<!-- only -->", "<", "&", "<html></html>", "<p></p>"])
-def test_pages_without_text_are_documents_without_segments(markup):
+def test_pages_without_words_have_no_segments(markup):
     assert texts(markup) in ([], ["&"], ["<"])
 
 
 @pytest.mark.parametrize("opening", ["<div>", "<b><a>", "<table><tr><td>", "<blockquote><ul><li>"])
-def test_nesting_deeper_than_the_parser_goes_loses_no_text(opening):
+def test_elements_nested_deeper_than_the_parser_allows_lose_no_text(opening):
     markup = f"<p>before</p>{opening * 3000}<p>innermost words</p>" + "<p>last</p>"
     found = " ".join(texts(markup))
     assert all(word in found for word in ("before", "innermost words", "last"))
 
 
-def test_what_follows_the_end_of_the_document_belongs_to_it():
+def test_text_after_the_end_of_the_document_is_kept():
     markup = "<html><body><p>one</body></html><html><body><p>two</body></html><p>three"
     assert texts(markup) == ["one", "two", "three"]
 

@@ -23,11 +23,11 @@ def page(title, text):
         ("Loging in the north", "The forests of the north and who cuts them.", False, False),
     ],
 )
-def test_pages_served_instead_of_the_one_asked_for(title, text, error, gate):
+def test_error_pages_and_gates_are_recognised(title, text, error, gate):
     document = page(title, text)
     assert (is_error_page(document, 12), is_gate(document, 12)) == (error, gate)
 
 
-def test_long_pages_are_what_they_are():
+def test_long_pages_are_neither_error_pages_nor_gates():
     assert not is_gate(page("Log in", "text"), 500)
     assert not is_error_page(page("404 Not Found", "text"), 500)

@@ -21,7 +21,7 @@ def _depths(steps):
 
 
 def ancestors(depth, node):
-    """The node itself, then each nearest node before it that is less deep."""
+    """Return the node itself, its parent, and so on up to the root."""
     found = [node]
     for before in range(node - 1, -1, -1):
         if depth[before] < depth[found[-1]]:
@@ -30,7 +30,7 @@ def ancestors(depth, node):
 
 
 @given(FORESTS)
-def test_parents_and_ends_of_any_tree(depth):
+def test_parents_and_ends_of_subtrees_follow_from_depths(depth):
     parent, end = tree_of_depths(depth)
     above = [ancestors(depth, node) for node in range(len(depth))]
     assert parent.tolist() == [chain[1] if chain[1:] else -1 for chain in above]
@@ -53,7 +53,7 @@ def test_sums_over_ancestors_and_over_subtrees(depth):
 
 
 @given(FORESTS, st.data())
-def test_bits_of_a_node_and_all_above_it(depth, data):
+def test_bits_of_a_node_and_all_its_ancestors_are_joined(depth, data):
     element_type = data.draw(st.lists(st.integers(0, 2), min_size=len(depth), max_size=len(depth)))
     bits = data.draw(st.lists(st.integers(0, 7), min_size=3, max_size=3))
     at = data.draw(st.lists(st.sampled_from(range(len(depth))))) if depth else []
@@ -65,6 +65,6 @@ def test_bits_of_a_node_and_all_above_it(depth, data):
         )
 
 
-def test_bits_of_tags():
+def test_bits_of_the_tags_of_element_types():
     element_types = [("p", "a"), ("td", ""), ("p", ""), ("pre", "b")]
     assert tag_bits(element_types, {"p": 1, "pre": 6}).tolist() == [1, 0, 1, 6]

@@ -1,4 +1,4 @@
-"""The compiled look at bytes against obvious ones."""
+"""The compiled searches in bytes find what simple ones find."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -28,7 +28,7 @@ BODIES = st.one_of(st.binary(max_size=60), st.lists(PIECES, max_size=8).map(b"".
 @example(b"x" * 4095 + b"\xc3\xa9")
 @example(b"x" * 4095 + b"\xc3")
 @example(b"x" * 4094 + "\u4e2d".encode() + b"\0")
-def test_controls_and_code_points(body):
+def test_control_characters_and_code_points_are_found(body):
     controls, points = controls_and_points(body)
     assert controls == bool(CONTROLS & set(body))
     try:
@@ -39,7 +39,7 @@ def test_controls_and_code_points(body):
 
 
 @given(BODIES, st.integers(1, 300))
-def test_windows_in_which_no_tag_begins_or_ends(markup, size):
+def test_windows_in_which_no_tag_begins_or_ends_are_found(markup, size):
     expected = [
         start
         for start in range(0, len(markup), size)

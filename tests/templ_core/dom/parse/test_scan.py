@@ -102,19 +102,19 @@ def test_paragraphs_stay_paragraphs_where_containers_go(name):
     assert [words(paragraph) for paragraph in root.iter("p")] == [[word] for word in MARKED]
 
 
-def test_what_the_parser_can_take_is_left_as_it_is():
+def test_markup_that_the_parser_can_take_stays_as_it_is():
     for name in ("plain", "600 divs around", "divs beside", "open p", "&"):
         assert scan_markup(HOSTILE[name]) is HOSTILE[name]
 
 
-def test_excess_attributes_go_and_the_first_ones_stay():
+def test_surplus_attributes_are_dropped_and_the_first_ones_kept():
     root = parsed(HOSTILE["attributes on one tag"])
     (div,) = root.iter("div")
     assert div.get("a0") == div.get("a511") == "1"
     assert div.get("a512") is None
 
 
-def test_long_tags_with_few_attributes_are_left_as_they_are():
+def test_long_tags_with_few_attributes_stay_as_they_are():
     markup = '<div data-x="' + "x=y " * 10_000 + '" class="c">' + ARTICLE
     markup = markup.encode()
     assert scan_markup(markup) is markup
@@ -139,7 +139,7 @@ def test_too_many_elements_are_refused_with_the_limit():
     "end",
     ["</body></html>", "</html>", "</HTML>", "</Html >", "</html><!-- c -->", "</html></body>"],
 )
-def test_text_after_the_end_of_the_document(end):
+def test_text_after_the_end_of_the_document_is_kept(end):
     first = "".join(f"<p>{word}</p>" for word in MARKED[:6])
     second = "".join(f"<p>{word}</p>" for word in MARKED[6:])
     markup = f"<html><body>{first}{end}{second}</body></html>".encode()
@@ -149,12 +149,12 @@ def test_text_after_the_end_of_the_document(end):
     assert words(parse(join_documents(markup))) == MARKED
 
 
-def test_an_end_with_nothing_after_it_stays():
+def test_the_end_of_a_document_with_nothing_after_it_stays():
     markup = f"<html><body>{ARTICLE}</body></html>\n<!-- made in 3 ms -->\n".encode()
     assert scan_markup(markup) is markup
 
 
-def test_what_the_parser_reports_is_repaired_afterwards():
+def test_what_the_parser_reports_is_not_repaired_by_the_scan():
     deep = HOSTILE["2100 divs around"]
     assert scan_markup(deep) is deep
     assert len(words(parse(deep))) < 13
@@ -174,7 +174,7 @@ def test_what_the_parser_reports_is_repaired_afterwards():
         (b"x<!-- y <p>z", True),
     ],
 )
-def test_what_needs_repair_is_known_without_repairing_it(markup, expected):
+def test_needs_repair_tells_whether_the_scan_changes_the_markup(markup, expected):
     assert needs_repair(markup) == expected
     assert (scan_markup(markup) is not markup) == expected
 
@@ -188,7 +188,7 @@ def test_scripts_and_comments_are_not_read_as_tags():
     assert flatten_markup(markup) == markup
 
 
-def test_scripts_in_the_deep_stay_scripts():
+def test_scripts_in_deep_elements_stay_scripts():
     root = parsed(b"<div>" * 3000 + f"<script>marked77</script>{ARTICLE}".encode())
     assert [script.text for script in root.iter("script")] == ["marked77"]
 
@@ -249,8 +249,8 @@ NAMES = [
 
 
 @pytest.mark.parametrize("seed", range(300))
-def test_the_parsers_stack_is_foreseen(seed):
-    """Tag soup, flattened to a depth that the parser then really keeps, with all words in it."""
+def test_repaired_tag_soup_nests_as_deep_as_foreseen(seed):
+    """Tag soup is flattened to a depth that the parser then keeps, without losing a word."""
     rng = random.Random(seed)
     names = rng.sample(NAMES, rng.randint(2, 12))
     share_of_ends = rng.choice([0.1, 0.3, 0.45])
@@ -289,7 +289,7 @@ def test_a_title_that_never_ends_takes_no_text_with_it(head):
     assert root.findtext(".//title") == "The title"
 
 
-def test_titles_and_comments_that_end_are_left_as_they_are():
+def test_titles_and_comments_that_end_stay_as_they_are():
     for markup in (
         "<title>a &lt;b&gt; c</title>" + ARTICLE + "<!-- end -->",
         "<title>a > b <c> d</title >" + ARTICLE,

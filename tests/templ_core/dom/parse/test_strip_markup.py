@@ -131,7 +131,7 @@ def test_stripped_markup_of_synthetic_sites_has_the_same_columns():
         ("\n <pre>\n\n x</pre>\n\n <p> y", "<pre>\n\n x</pre>\n\n <p> y"),
     ],
 )
-def test_what_is_left_out(markup, stripped):
+def test_what_is_left_out_of_the_markup(markup, stripped):
     page, attribute_table = strip_markup(markup.encode())
     assert page.decode() == stripped
     assert attribute_table == (b"", b"")
