@@ -9,10 +9,9 @@ from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection.repeats import Selection, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
-from templ_core.site_level.containers.outside_container import outside_container
-from templ_core.site_level.fusion._fusion import faded, words_at_stake
-from templ_core.site_level.fusion.fusion import DECIMALS, surer_by_length
-from templ_core.site_level.fusion.site_inputs import CONSTANT, TRUST, Columns
+from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
+from templ_core.site_level.fusion.outside_container import outside_container
+from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 
 REASON_PAGE = "page-level"
@@ -86,7 +85,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         )
     is_known = site.documents >= config.page_rules_pages
     fused = surer_by_length(site.log_odds, site.columns) if is_known else site.log_odds
-    mixed = faded(own, fused, site_weight(site.columns, site.documents, config), 10**DECIMALS)
+    mixed = faded_log_odds(own, fused, site_weight(site.columns, site.documents, config))
     log_odds = with_policy(
         mixed,
         page.words,
@@ -112,7 +111,7 @@ def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
     return with_policy(page.log_odds, page.words, page.roles, page.page_type, config.comments)
 
 
-def site_weight(columns: Columns, documents: int, config: CoreConfig) -> Floats:
+def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Floats:
     """Return how much the site's log-odds count for each segment, 0 to 1; the page has the rest.
 
     Args:
@@ -127,14 +126,12 @@ def _page_instead_of_site(
     page: PageEvidence, site: SiteEvidence, own: Floats, choice: Selection, config: CoreConfig
 ) -> Selection | None:
     """Return what the page alone would keep where the site leaves nearly nothing of it, else None."""
-    content, recurring, kept, whole = words_at_stake(
-        own, page.words, site.columns[CONSTANT], choice.kept
-    )
-    recurs = recurring > config.recurring_content_max * content
-    if not recurs and kept >= config.abstain_ratio * whole:
+    stake = words_at_stake(own, page.words, site.columns[CONSTANT], choice.kept)
+    recurs = stake.recurring > config.recurring_content_max * stake.content
+    if not recurs and stake.kept >= config.abstain_ratio * stake.whole:
         return None
     alone = select_segments(own, page.copies, page.words, config.f1_recall_share)
-    is_empty = kept < config.abstain_ratio * page.words[alone.kept].sum()
+    is_empty = stake.kept < config.abstain_ratio * page.words[alone.kept].sum()
     return alone if recurs or is_empty else None
 
 

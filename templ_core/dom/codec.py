@@ -3,29 +3,25 @@
 import hashlib
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from templ_core.array_types import Int32s, Int64s
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.tree import tree_of_depths
-from templ_core.errors import CodecError
 
-COMPACT_FORMAT = 2
 _CONFIG = DocumentCodecConfig()
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
+class _Compact(CompactColumns, frozen=True, array_like=True):
     """The stored form of a document.
 
     An integer column is one byte, the number of bytes of each value, and then the values in
     little-endian order.
     """
 
-    format: int
     title: str
     language: str
     html_chars: int
@@ -47,6 +43,11 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     page_links: bytes
 
 
+_FORM = CompactForm(
+    "document", 2, _Compact, level=_CONFIG.zstd_level, max_bytes=_CONFIG.columns_bytes_max
+)
+
+
 def document_columns(document: Document) -> bytes:
     """Return the columns of a document as bytes, which are equal for equal documents.
 
@@ -58,9 +59,9 @@ def document_columns(document: Document) -> bytes:
     nodes, segments = document.nodes, document.segments
     tag_table, tags = _indexed([tag for tag, _ in nodes.element_types])
     attribute_table, attributes = _indexed([attributes for _, attributes in nodes.element_types])
-    return msgspec.msgpack.encode(
+    return _FORM.pack(
         _Compact(
-            format=COMPACT_FORMAT,
+            format=_FORM.format,
             title=document.title,
             language=document.language,
             html_chars=document.html_chars,
@@ -91,7 +92,7 @@ def content_digest(columns: bytes) -> bytes:
 
 def compress_columns(columns: bytes) -> bytes:
     """Return the result of `document_columns` in the form that is stored and sent."""
-    return zstandard.ZstdCompressor(level=_CONFIG.zstd_level).compress(columns)
+    return _FORM.compress(columns)
 
 
 def decode_document(body: bytes) -> Document:
@@ -100,16 +101,8 @@ def decode_document(body: bytes) -> Document:
     Raises:
         CodecError: The bytes are not a document, are damaged, or have another format.
     """
-    try:
-        columns = zstandard.ZstdDecompressor().decompress(
-            body, max_output_size=_CONFIG.columns_bytes_max
-        )
-        compact = msgspec.msgpack.decode(columns, type=_Compact)
-        if compact.format != COMPACT_FORMAT:
-            raise CodecError(f"document of format {compact.format}, known is {COMPACT_FORMAT}")
-        return _document(compact)
-    except (zstandard.ZstdError, msgspec.DecodeError, ValueError, IndexError) as error:
-        raise CodecError(f"not a document: {error}") from None
+    with _FORM.refusing():
+        return _document(_FORM.decode(body))
 
 
 def _document(compact: _Compact) -> Document:

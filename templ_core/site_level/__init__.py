@@ -1,1 +1,1 @@
-"""What the pages of a site share."""
+"""The site level: what the pages of a site share."""

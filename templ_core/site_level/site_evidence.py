@@ -7,14 +7,15 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.fusion import FusionModel
-from templ_core.site_level.fusion.site_inputs import Columns, site_inputs
+from templ_core.site_level.fusion.site_columns import SiteColumns
+from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
 
 
 class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The evidence of a site about one page."""
 
-    columns: Columns
+    columns: SiteColumns
     """Inputs of the fusion by name; each of length n_segments."""
     log_odds: Floats
     """Log-odds for content of each segment, by site and page together; length n_segments."""

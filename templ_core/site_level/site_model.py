@@ -1,4 +1,4 @@
-"""All that is learned about one site: a value within a bound on its size."""
+"""All that has been learned about one site, as one value that can be made smaller."""
 
 import functools
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
-from templ_core.site_level.places.counts import Counts
+from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
 
@@ -17,19 +17,24 @@ PLACE_TABLES = {
     "anchors": 2,
     "texts": 1,
     "shapes": 1,
-    "content_boxes": 1,
-    "best_boxes": 2,
+    "content_containers": 1,
+    "best_containers": 2,
 }
-"""Tables of a place table, and the number of their sums."""
+"""The fields of `PlaceTable` that are keyed sums, in the order in which they are stored, and how many
+sums each has."""
 
 
 class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What is known about a site's templates."""
+    """What is known about the templates of a site."""
 
     version: str
+    """A digest that is equal for models that were learned alike from equal windows."""
     places: PlaceTable
+    """What is known about the places of the site."""
     trees: TreeModel
+    """The tree templates of the site's clusters."""
     phrases: PhraseSet
+    """The phrases that recur on the site."""
 
     @property
     def documents(self) -> int:
@@ -38,15 +43,16 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def phrase_matcher(self) -> PhraseMatcher:
-        """Finds the phrases on pages; made when first asked for."""
+        """The matcher of the phrases, built on first use."""
         return PhraseMatcher(self.phrases)
 
 
-def part(model: SiteModel, share: float) -> SiteModel:
-    """The best supported part of a model.
+def best_supported(model: SiteModel, share: float) -> SiteModel:
+    """Return the best supported part of a model.
 
-    Of each table of places the entries with the highest first sum stay (pages; words of cells and
-    anchors), of equal ones those with the smallest keys; of trees and phrases those on most pages.
+    Of each table of places the keys with the highest first sum stay (pages; words of cells and
+    anchors), of equal ones those with the smallest keys; of trees and phrases those that most pages
+    have.
 
     Args:
         model: The whole model.
@@ -63,7 +69,8 @@ def part(model: SiteModel, share: float) -> SiteModel:
     )
 
 
-def _first(counts: Counts, share: float) -> Counts:
+def _first(counts: KeyedSums, share: float) -> KeyedSums:
+    """Return this share of the keys, those with the highest first sum."""
     kept = np.zeros(counts.keys.size, np.bool_)
     order = np.argsort(-counts.sums[0], kind="stable")
     kept[order[: int(share * counts.keys.size)]] = True

@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Sequence
 
 import msgspec
-import zstandard
 
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
-from templ_core.errors import CodecError
 from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
@@ -17,10 +16,6 @@ from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
-
-COMPACT_FORMAT = 1
-_LEVEL = 9
-_MAX_BYTES = 64 << 20
 
 
 class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,29 +76,31 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
 
 def _version(window: Sequence[WindowPage], config: CoreConfig) -> str:
     digest = hashlib.blake2b(
-        f"{installed_digest()}/{COMPACT_FORMAT}/{config.digest()}".encode(), digest_size=8
+        f"{installed_digest()}/{_FORM.format}/{config.digest()}".encode(), digest_size=8
     )
     for one in window:
         digest.update(one.page_id.encode() + b"\0" + one.content_digest)
     return digest.hexdigest()
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
-    format: int
+class _Compact(CompactColumns, frozen=True, array_like=True):
     version: str
     trees: bytes
     phrases: bytes
 
 
+_FORM = CompactForm("site templates", 1, _Compact, level=9)
+
+
 def encode_templates(templates: SiteTemplates) -> bytes:
     """Compact form: MessagePack, zstd; the same bytes for equal templates."""
     compact = _Compact(
-        COMPACT_FORMAT,
+        _FORM.format,
         templates.version,
         encode_tree_model(templates.trees),
         encode_phrase_set(templates.phrases),
     )
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(msgspec.msgpack.encode(compact))
+    return _FORM.encode(compact)
 
 
 def decode_templates(body: bytes) -> SiteTemplates:
@@ -112,13 +109,7 @@ def decode_templates(body: bytes) -> SiteTemplates:
     Raises:
         CodecError: they are damaged or of another format.
     """
-    try:
-        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
-        compact = msgspec.msgpack.decode(data, type=_Compact)
-    except (zstandard.ZstdError, msgspec.DecodeError) as error:
-        raise CodecError(f"not templates of a site: {error}") from None
-    if compact.format != COMPACT_FORMAT:
-        raise CodecError(f"templates of format {compact.format}, known is {COMPACT_FORMAT}")
+    compact = _FORM.decode(body)
     return SiteTemplates(
         version=compact.version,
         trees=decode_tree_model(compact.trees),

@@ -18,7 +18,7 @@ from lxml import etree
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
-from templ_core.site_level.places.node_frequency import node_hashes
+from templ_core.site_level.places.node_hashes import node_hashes
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_template import TreeLearner
 from workers.feeds.files import read_pages

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
@@ -22,12 +22,8 @@ from templ_core.page_level.model.page_model import About, PageModel
 from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
-MODEL_FORMAT = 2
-"""Number of the file format; a file of another format is refused."""
 _SHIPPED = "page_model.bin"
 _NAME = b"templ page model\n"
-_MAX_BYTES = 64 << 20
-_LEVEL = 19
 
 
 class _Array(msgspec.Struct, frozen=True, array_like=True):
@@ -56,11 +52,13 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     """The columns `expected` and `found`."""
 
 
-class _File(msgspec.Struct, frozen=True, array_like=True):
-    format: int
+class _File(CompactColumns, frozen=True, array_like=True):
     digest: bytes
     numbers: bytes
     about: About
+
+
+_FORM = CompactForm("page model", 2, _File, level=19)
 
 
 def with_version(model: PageModel) -> PageModel:
@@ -87,8 +85,7 @@ def encode_model(model: PageModel) -> bytes:
         True
     """
     numbers = _numbers(model)
-    body = msgspec.msgpack.encode(_File(MODEL_FORMAT, _digest(numbers), numbers, model.about))
-    return _NAME + zstandard.ZstdCompressor(level=_LEVEL).compress(body)
+    return _NAME + _FORM.encode(_File(_FORM.format, _digest(numbers), numbers, model.about))
 
 
 def decode_model(body: bytes) -> PageModel:
@@ -99,19 +96,11 @@ def decode_model(body: bytes) -> PageModel:
     """
     if not body.startswith(_NAME):
         raise CodecError("not a page model: the file does not begin with the name of the format")
-    try:
-        raw = zstandard.ZstdDecompressor().decompress(body[len(_NAME) :], _MAX_BYTES)
-        number = msgspec.msgpack.decode(raw)[0]
-        if number != MODEL_FORMAT:
-            raise CodecError(
-                f"the page model has format {number}; this version reads format {MODEL_FORMAT}"
-            )
-        file = msgspec.msgpack.decode(raw, type=_File)
+    with _FORM.refusing():
+        file = _FORM.decode(body[len(_NAME) :])
         if _digest(file.numbers) != file.digest:
             raise CodecError("damaged page model: the digest does not match the numbers")
         return _model(msgspec.msgpack.decode(file.numbers, type=_Numbers), file)
-    except (zstandard.ZstdError, msgspec.DecodeError, ValueError, IndexError, TypeError) as error:
-        raise CodecError(f"damaged page model: {error}") from None
 
 
 def _model(numbers: _Numbers, file: _File) -> PageModel:
@@ -222,4 +211,4 @@ def _digest(numbers: bytes) -> bytes:
 
 
 def _version(digest: bytes) -> str:
-    return f"page-{MODEL_FORMAT}-{digest.hex()[:12]}"
+    return f"page-{_FORM.format}-{digest.hex()[:12]}"

@@ -1,1 +1,1 @@
-"""The elements that hold the content of the pages of a site."""
+"""Containers: the elements that hold the content of the pages of a site."""

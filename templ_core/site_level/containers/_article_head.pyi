@@ -1,19 +1,14 @@
-from templ_core.array_types import Int32s, Int64s, UInt64s
+from templ_core.array_types import UInt64s
+from templ_core.dom.document import Document
+from templ_core.page_level.features.characters import Words
+from templ_core.site_level.config import ContainersConfig
 
 def find_headline(
-    words: UInt64s,
-    words_of_segment: Int64s,
-    title: UInt64s,
-    looked_for: int,
-    owner: Int32s,
-    parent: Int32s,
-    element_type: Int32s,
+    document: Document,
+    words: Words,
     element_types: UInt64s,
+    title: UInt64s,
+    title_words: int,
     text_start: int,
-    *,
-    title_share: float,
-    covered_share: float,
-    words_max: int,
-    per_level: float,
-    per_segment: float,
+    config: ContainersConfig,
 ) -> int: ...

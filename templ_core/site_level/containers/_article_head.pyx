@@ -1,4 +1,4 @@
-"""The segment that says a page's title, see `templ_core.site_level.containers.article_head`."""
+"""Finds the headline of a page, see `templ_core.site_level.containers.article_head`."""
 
 from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -10,55 +10,42 @@ from templ_core.site_level.places._element_types cimport COLUMNS, HEADING
 cdef struct Elements:
     const int32_t *parent
     const int32_t *element_type
-    const uint64_t *element_types       # COLUMNS of each
+    const uint64_t *element_types       # rows of COLUMNS values
 
 
 def find_headline(
-    words,
-    words_of_segment,
-    title,
-    Py_ssize_t looked_for,
-    owner,
-    parent,
-    element_type,
-    element_types,
-    Py_ssize_t text_start,
-    *,
-    double title_share,
-    double covered_share,
-    Py_ssize_t words_max,
-    double per_level,
-    double per_segment,
+    document, words, element_types, title, Py_ssize_t title_words, Py_ssize_t text_start, config
 ):
-    """The segment that is most of a headline; -1 = none.
+    """Return the segment with the highest score as a headline; -1 if none can be one.
 
     Args:
-        words: Hashes of the page's words.
-        words_of_segment: Words of each segment.
-        title: Hashes of the title's different words, at least one.
-        looked_for: How many of them are looked for.
-        owner: Node of each segment.
-        parent: Of each node; negative = none.
-        element_type: Of each node.
-        element_types: `element_type_rows` of the page.
+        document: A `Document`.
+        words: The `Words` of its segments.
+        element_types: The `element_type_rows` of the page.
+        title: Hashes of the title's different words that are looked for.
+        title_words: How many different words the title has, at least 1.
         text_start: First segment of the text.
-        title_share: This share of a headline's words is in the title.
-        covered_share: This share of the title's words is in a headline.
-        words_max: Words of a headline.
-        per_level: What it is worth to stand in a heading, and again in one of the highest level.
-        per_segment: What each segment between headline and text costs.
+        config: A `ContainersConfig`.
     """
-    cdef Py_ssize_t segment, place, word = 0, best = -1
-    cdef const uint64_t *hash = <const uint64_t *>items(words, 8)
+    nodes = document.nodes
+    words_of_segment, owners, hashes = words.per_segment, document.segments.owner, words.hashes
+    parents, types = nodes.parent, nodes.element_type
+    cdef Py_ssize_t segment, place, word = 0, best = -1, looked_for = len(title)
+    cdef const uint64_t *hash = <const uint64_t *>items(hashes, 8)
     cdef const int64_t *length = <const int64_t *>items(words_of_segment, 8)
     cdef const uint64_t *wanted = <const uint64_t *>items(title, 8)
-    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef const int32_t *owner_of = <const int32_t *>items(owners, 4)
     cdef Elements elements = Elements(
-        <const int32_t *>items(parent, 4),
-        <const int32_t *>items(element_type, 4),
+        <const int32_t *>items(parents, 4),
+        <const int32_t *>items(types, 4),
         <const uint64_t *>items(element_types, 8),
     )
-    cdef double covered, value, best_value = 0, title_words = len(title)
+    cdef double title_share_min = config.title_share_min
+    cdef double title_coverage_min = config.title_coverage_min
+    cdef int64_t headline_words_max = config.headline_words_max
+    cdef double heading_bonus = config.heading_bonus
+    cdef double distance_penalty = config.distance_penalty
+    cdef double covered, value, best_value = 0
     cdef int64_t said
     cdef uint64_t some_bits = 0
     for place in range(looked_for):
@@ -69,17 +56,17 @@ def find_headline(
             if some_bits >> (hash[word] & 63) & 1:
                 said += _is_among(hash[word], wanted, looked_for)
             word += 1
-        covered = fmin(said / title_words, 1)
+        covered = fmin(said / <double>title_words, 1)
         if (
-            said < title_share * fmax(length[segment], 1)
-            or covered < covered_share
-            or length[segment] > words_max
+            said < title_share_min * fmax(length[segment], 1)
+            or covered < title_coverage_min
+            or length[segment] > headline_words_max
         ):
             continue
         value = (
             covered
-            + _level_around(owner_of[segment], &elements) * per_level
-            - per_segment * fabs(<double>(segment - text_start))
+            + _level_around(owner_of[segment], &elements) * heading_bonus
+            - distance_penalty * fabs(<double>(segment - text_start))
         )
         if best < 0 or value > best_value:
             best, best_value = segment, value
@@ -87,6 +74,7 @@ def find_headline(
 
 
 cdef bint _is_among(uint64_t word, const uint64_t *title, Py_ssize_t looked_for) noexcept:
+    """Return whether a word is among those of the title that are looked for."""
     cdef Py_ssize_t place
     for place in range(looked_for):
         if title[place] == word:
@@ -95,7 +83,7 @@ cdef bint _is_among(uint64_t word, const uint64_t *title, Py_ssize_t looked_for)
 
 
 cdef int _level_around(int32_t node, const Elements *elements) noexcept:
-    """1 inside a heading, 2 inside one of the highest level."""
+    """Return 2 for a node inside `h1`, 1 inside another heading, else 0."""
     cdef int level = 0
     while node >= 0 and level < 2:
         level = max(level, <int>elements.element_types[elements.element_type[node] * COLUMNS + HEADING])

@@ -1,4 +1,4 @@
-"""Elements that hold a page's content; see containers.py."""
+"""Elements that hold a page's text, see `templ_core.site_level.containers.containers`."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -8,27 +8,27 @@ from templ_core._arrays cimport items
 from templ_core.site_level.places._lookup cimport find
 
 
-def box_nodes(first, last):
-    """The deepest element of each range of segments, in document order."""
+def container_nodes(first, last):
+    """Return the deepest element of each range of segments, in document order."""
     cdef Py_ssize_t node, count = len(first), filled = 0, before = -1
     cdef const int64_t *start = <const int64_t *>items(first, 8)
     cdef const int64_t *end = <const int64_t *>items(last, 8)
     nodes = np.empty(count, np.int64)
-    cdef int64_t *box = <int64_t *>items(nodes, 8, True)
+    cdef int64_t *container = <int64_t *>items(nodes, 8, True)
     for node in range(count):
         if end[node] <= start[node]:
             continue
-        # Elements of one range follow each other, downwards.
+        # Elements that hold the same segments follow each other, the deepest one last.
         if before < 0 or start[before] != start[node] or end[before] != end[node]:
             filled += 1
-        box[filled - 1] = node
+        container[filled - 1] = node
         before = node
     return nodes[:filled]
 
 
-def find_containers(first, last, content, words, double share, double even):
-    """Number of the smallest box with `share` of the content mass, and of the box of most gain."""
-    cdef Py_ssize_t segment, box, boxes = len(first), count = len(words), smallest = -1, best = -1
+def find_containers(first, last, content, words, double share, double tolerance):
+    """Return two containers: the smallest one with `share` of the content mass, the one of most gain."""
+    cdef Py_ssize_t segment, one, containers = len(first), count = len(words), smallest = -1, best = -1
     cdef const int32_t *start = <const int32_t *>items(first, 4)
     cdef const int32_t *end = <const int32_t *>items(last, 4)
     cdef const double *probability = <const double *>items(content, 8)
@@ -40,24 +40,24 @@ def find_containers(first, last, content, words, double share, double even):
     for segment in range(count):
         mass[segment + 1] = mass[segment] + probability[segment] * weight[segment]
         gain[segment + 1] = gain[segment] + (probability[segment] - 0.5) * weight[segment]
-    enough = share * mass[count] - even
-    for box in range(boxes):
-        most = max(most, gain[end[box]] - gain[start[box]])
-    most -= even
-    for box in range(boxes):
-        if mass[end[box]] - mass[start[box]] >= enough and (
-            smallest < 0 or end[box] - start[box] < end[smallest] - start[smallest]
+    enough = share * mass[count] - tolerance
+    for one in range(containers):
+        most = max(most, gain[end[one]] - gain[start[one]])
+    most -= tolerance
+    for one in range(containers):
+        if mass[end[one]] - mass[start[one]] >= enough and (
+            smallest < 0 or end[one] - start[one] < end[smallest] - start[smallest]
         ):
-            smallest = box
-        if gain[end[box]] - gain[start[box]] >= most and (
-            best < 0 or end[box] - start[box] < end[best] - start[best]
+            smallest = one
+        if gain[end[one]] - gain[start[one]] >= most and (
+            best < 0 or end[one] - start[one] < end[best] - start[best]
         ):
-            best = box
+            best = one
     return smallest, best
 
 
 def steps_from(first, last, parent, Py_ssize_t node, Py_ssize_t segments, int steps_max):
-    """Steps from `node` up to the first element that also holds each segment, at most `steps_max`."""
+    """Return the steps from `node` up to the first element that holds each segment, at most `steps_max`."""
     cdef const int64_t *start = <const int64_t *>items(first, 8)
     cdef const int64_t *end = <const int64_t *>items(last, 8)
     cdef const int32_t *parent_of = <const int32_t *>items(parent, 4)
@@ -83,17 +83,17 @@ def steps_from(first, last, parent, Py_ssize_t node, Py_ssize_t segments, int st
 def usual_share(
     keys, sums, int64_t pages, double doubt, cells, first, last, Py_ssize_t segments
 ):
-    """The highest share of votes of the elements around each segment.
+    """Return the highest share of votes among the elements around each segment.
 
     Args:
-        keys: Cells with votes.
-        sums: Votes of each, and in the next row the pages that could have voted if `pages` is 0.
-        pages: That could have voted.
-        doubt: Pages to add to them.
+        keys: Cells that have votes, ascending.
+        sums: Votes of each key; if `pages` is 0 also, in the next row, the pages that could have voted.
+        pages: Pages that could have voted for any cell, or 0.
+        doubt: Pages that are added to those that could have voted.
         cells: Cell of each element.
-        first: First segment of each element.
-        last: Segment after each element's last.
-        segments: Number of segments.
+        first: The first segment of each element.
+        last: The segment after the last one of each element.
+        segments: How many segments the page has.
     """
     cdef Py_ssize_t node, count = len(cells), known = len(keys), place, segment
     cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
@@ -119,7 +119,7 @@ def usual_share(
 
 
 def mean_around(content, words, first, last, parent, owner, int levels):
-    """Mean of `content` by words inside the element so many levels above each segment's owner."""
+    """Return the mean content of the words in the element `levels` above each segment's owner."""
     cdef Py_ssize_t node, segment, count = len(words)
     cdef const double *value = <const double *>items(content, 8)
     cdef const double *weight = <const double *>items(words, 8)

@@ -1,81 +1,59 @@
-"""The head of an article: the segment that says the page's title again, and what leads to the text."""
+"""The head of an article: the segment that repeats the page's title, and what leads to the text."""
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats, UInt64s
-from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.site_level.config import CONTAINERS_CONFIG, ContainersConfig
 from templ_core.site_level.containers._article_head import find_headline
-
-_TITLE_SHARE = 0.8
-"""At least this share of a headline's words is in the page's title, ..."""
-_COVERED_SHARE = 0.3
-"""... and at least this share of the title's words in it."""
-_HEADLINE_WORDS = 40
-_TITLE_WORDS = 60
-"""Different words of a title that are looked for."""
-_PER_SEGMENT = 0.02
-"""What a headline loses for each segment between it and the text."""
-_PER_LEVEL = 0.5
-"""What it gains in a heading, and again in one of the highest level."""
-_HEAD_SEGMENTS = 12
-"""Longer heads are none."""
 
 
 class ArticleHead(msgspec.Struct, frozen=True, kw_only=True):
-    """Columns of length n_segments, 0 or 1."""
+    """The head of a page; columns of length n_segments with values 0 or 1."""
 
     headline: Floats
-    """The segment, at most one, that says the page's title."""
+    """Whether the segment is the headline; at most one is."""
     below: Floats
-    """Segments between the headline and the text: date, author, category."""
+    """Whether the segment is between the headline and the text: date, author, category."""
 
 
 def article_head(
-    document: Document, features: PageFeatures, element_types: UInt64s, text_start: int
+    document: Document,
+    features: PageFeatures,
+    element_types: UInt64s,
+    text_start: int,
+    config: ContainersConfig = CONTAINERS_CONFIG,
 ) -> ArticleHead:
-    """The head of a page with at least one segment.
+    """Return the head of a page with at least one segment.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.page_level.features.page_features import read_features
+    >>> from templ_core.site_level.places.element_types import element_type_rows
+    >>> page = parse_document("<title>Boats</title><h1>Boats</h1><p>1 May<p>They sail.", "")
+    >>> head = article_head(page, read_features(page), element_type_rows(page), 2)
+    >>> head.headline.tolist(), head.below.tolist()
+    ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
 
     Args:
         document: The page.
-        features: Its features.
-        element_types: Its `element_types`.
-        text_start: First segment of its text.
+        features: The features of the page.
+        element_types: The `element_type_rows` of the page.
+        text_start: Index of the first segment of the page's text.
+        config: The tunable numbers.
     """
-    size = len(document.segments.texts)
-    headline, below = np.zeros((2, size))
-    found = _headline(document, features, element_types, text_start)
+    headline, below = np.zeros((2, len(document.segments.texts)))
+    title = sorted(set(read_words(read_characters([document.title])).hashes.tolist()))
+    found = -1
+    if title:
+        wanted = np.array(title[: config.title_words_max], np.uint64)
+        found = find_headline(
+            document, features.words, element_types, wanted, len(title), text_start, config
+        )
     if found >= 0:
         headline[found] = 1
-        if found < text_start <= found + _HEAD_SEGMENTS:
+        if found < text_start <= found + config.head_segments_max:
             below[found + 1 : text_start] = 1
     return ArticleHead(headline=headline, below=below)
-
-
-def _headline(
-    document: Document, features: PageFeatures, element_types: UInt64s, text_start: int
-) -> int:
-    """The segment; -1 = none."""
-    title = distinct(read_words(read_characters([document.title])).hashes)
-    if not len(title):
-        return -1
-    nodes, words = document.nodes, features.words
-    return find_headline(
-        words.hashes,
-        words.per_segment,
-        title,
-        min(len(title), _TITLE_WORDS),
-        document.segments.owner,
-        nodes.parent,
-        nodes.element_type,
-        element_types,
-        text_start,
-        title_share=_TITLE_SHARE,
-        covered_share=_COVERED_SHARE,
-        words_max=_HEADLINE_WORDS,
-        per_level=_PER_LEVEL,
-        per_segment=_PER_SEGMENT,
-    )

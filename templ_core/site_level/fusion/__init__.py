@@ -1,1 +1,1 @@
-"""The evidence of page and site as one score."""
+"""Fusion: the evidence of page and site as one score for each segment."""

@@ -1,119 +1,164 @@
-"""Weighed sums of columns, see `templ_core.site_level.fusion.fusion`."""
+"""Computes the columns of the fusion and their weighed sum, see `site_inputs.py` and `fusion.py`."""
 
-from libc.math cimport INFINITY, exp, rint
-from libc.stdint cimport int64_t, uint8_t
+from libc.math cimport exp, log
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core.site_level.fusion import site_columns as names
+
+
+cdef enum:
+    COLUMNS = 11    # how many columns `combine` returns
+
+
+cdef inline double within(double value, double low, double high) noexcept:
+    return min(max(value, low), high)
+
+
+cdef double *added(dict columns, str name, rows) except NULL:
+    """Add the next of `rows` to the columns under a name, and return its first item."""
+    columns[name] = row = next(rows)
+    return <double *>items(row, 8, True)
+
+
+def combine(evidence, config):
+    """Return columns by name, and which segments are open to phrases.
+
+    Args:
+        evidence: A `SegmentEvidence`.
+        config: A `FusionConfig`.
+    """
+    places, trees = evidence.places, evidence.trees
+    own, around, shares, steps = (
+        evidence.content_log_odds, evidence.surroundings, evidence.best_share, evidence.steps
+    )
+    below, repeated, words = evidence.below_headline, evidence.repeated, evidence.words
+    known_log_odds, known_pages, constants = places.log_odds, places.path_pages, places.constant
+    with_text, with_shape = places.text_pages, places.shape_pages
+    tree_share, tree_change = trees.place_share, trees.change
+    cdef Py_ssize_t count = len(own), segment
+    cdef const double *page_log_odds = <const double *>items(own, 8)
+    cdef const double *content_around = <const double *>items(around, 8)
+    cdef const double *best_share = <const double *>items(shares, 8)
+    cdef const double *step = <const double *>items(steps, 8)
+    cdef const double *in_head = <const double *>items(below, 8)
+    cdef const uint8_t *is_label = <const uint8_t *>items(repeated, 1)
+    cdef const int32_t *length = <const int32_t *>items(words, 4)
+    cdef const double *place_log_odds = <const double *>items(known_log_odds, 8)
+    cdef const int64_t *path_pages = <const int64_t *>items(known_pages, 8)
+    cdef const uint8_t *is_constant = <const uint8_t *>items(constants, 1)
+    cdef const int64_t *text_pages = <const int64_t *>items(with_text, 8)
+    cdef const int64_t *shape_pages = <const int64_t *>items(with_shape, 8)
+    cdef const double *in_tree = <const double *>items(tree_share, 8)
+    cdef const double *change = <const double *>items(tree_change, 8)
+
+    cdef double documentation = evidence.documentation
+    cdef int64_t pages = evidence.pages, cluster_pages = trees.pages
+    cdef double margin = config.probability_margin, doubt_pages = config.doubt_pages
+    cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
+    cdef double open_min = config.open_log_odds_min, open_max = config.open_log_odds_max
+    cdef int32_t length_max = config.length_words_max
+
+    cdef dict columns = {}
+    rows = iter(np.empty((COLUMNS, count)))
+    cdef double *page = added(columns, names.PAGE, rows)
+    cdef double *place = added(columns, names.PLACE, rows)
+    cdef double *surroundings = added(columns, names.SURROUNDINGS, rows)
+    cdef double *usual_best = added(columns, names.USUAL_BEST_CONTAINER, rows)
+    cdef double *in_best = added(columns, names.IN_BEST_CONTAINER, rows)
+    cdef double *same_shape = added(columns, names.SAME_SHAPE, rows)
+    cdef double *long_same_shape = added(columns, names.LONG_SAME_SHAPE, rows)
+    cdef double *tree_constant = added(columns, names.TREE_CONSTANT, rows)
+    cdef double *trust = added(columns, names.TRUST, rows)
+    cdef double *log_length = added(columns, names.LENGTH, rows)
+    cdef double *recurs = added(columns, names.RECURS, rows)
+    if len(columns) != COLUMNS:
+        raise AssertionError("a row for each column")
+    opens = np.empty(count, np.bool_)
+    cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
+
+    cdef double log_odds_max = log((1 - margin) / margin), most_usual = 0
+    cdef double mass, known_mass = 0, all_mass = 0, own_value, place_value, probability, repeats
+    for segment in range(count):
+        most_usual = max(most_usual, best_share[segment])
+        mass = length[segment] / (1 + exp(-page_log_odds[segment]))
+        all_mass += mass
+        if path_pages[segment] > 0:
+            known_mass += mass
+    for segment in range(count):
+        own_value, place_value = page_log_odds[segment], place_log_odds[segment]
+        is_open[segment] = (
+            max(own_value, place_value) > open_min
+            and min(own_value, place_value) < open_max
+            and in_head[segment] == 0
+            and (length[segment] <= length_max or shape_pages[segment] > 1)
+        )
+        page[segment] = within(own_value, -log_odds_max, log_odds_max)
+        probability = within(content_around[segment], margin, 1 - margin)
+        surroundings[segment] = log(probability / (1 - probability))
+        usual_best[segment] = best_share[segment] - most_usual
+        in_best[segment] = 0.5 if step[segment] == 0 else -0.5
+        # `repeats`: how far text that all pages have is meant to be repeated, 0 to 1.
+        repeats = 0
+        if is_label[segment] or usual_best[segment] > usual_distance and (
+            own_value > certain or own_value > 0 and step[segment] == 0
+        ):
+            repeats = documentation
+        place[segment] = place_value + (
+            repeats * is_constant[segment] * max(own_value - place_value, 0.0)
+        )
+        log_length[segment] = log(<double>min(length[segment], length_max))
+        same_shape[segment] = (1 - repeats) * shape_pages[segment] / <double>max(pages, 1)
+        long_same_shape[segment] = (
+            pages / (pages + doubt_pages) * same_shape[segment] * log_length[segment]
+        )
+        tree_constant[segment] = (
+            (1 - repeats) * in_tree[segment] * (1 - change[segment])
+            * cluster_pages / (cluster_pages + 1)
+        )
+        recurs[segment] = text_pages[segment] > 1
+        trust[segment] = (
+            1 if max(text_pages[segment], shape_pages[segment]) > 1 else known_mass / all_mass
+        )
+    return columns, opens
 
 
 def weighed(dict columns, dict terms, double bias):
-    """bias + the sum over terms of weight * (column within low .. high)."""
-    cdef Py_ssize_t size = len(columns["page"]), segment
+    """Return bias + the sum over all terms of weight * (column, cut off at low and high)."""
+    cdef Py_ssize_t count = 0, segment
     cdef double weight, low, high
     cdef const double *column
-    log_odds = np.empty(size)
-    cdef double *total = <double *>items(log_odds, 8, True)
-    for segment in range(size):
-        total[segment] = bias
+    cdef double *total = NULL
+    log_odds = None
     for name, term in terms.items():
+        values = columns[name]
+        column = <const double *>items(values, 8)
+        if log_odds is None:
+            count = len(values)
+            log_odds = np.empty(count)
+            total = <double *>items(log_odds, 8, True)
+            for segment in range(count):
+                total[segment] = bias
         weight, low, high = term.weight, term.low, term.high
-        column = <const double *>items(columns[name], 8)
-        for segment in range(size):
-            total[segment] += weight * min(max(column[segment], low), high)
+        for segment in range(count):
+            total[segment] += weight * within(column[segment], low, high)
     return log_odds
-
-
-def strongest_evidence(
-    dict columns, dict terms, dict neutral, list evidence_of_term, int sources, kept
-):
-    """The source of terms that speaks most for what became of each segment.
-
-    Args:
-        columns: Name to values, one for each segment.
-        terms: Name to term.
-        neutral: Name to the value that speaks for neither side.
-        evidence_of_term: Number of each term's source.
-        sources: How many there are.
-        kept: Whether each segment is.
-    """
-    cdef Py_ssize_t size = len(kept), segment
-    cdef double weight, middle, found
-    cdef int source
-    strengths, best = np.zeros(sources * size), np.zeros(size, np.int64)
-    cdef double *strength = <double *>items(strengths, 8, True)
-    cdef int64_t *strongest = <int64_t *>items(best, 8, True)
-    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
-    cdef const double *column
-    for (name, term), source in zip(terms.items(), evidence_of_term):
-        weight, middle = term.weight, neutral[name]
-        column = <const double *>items(columns[name], 8)
-        for segment in range(size):
-            found = weight * (column[segment] - middle)
-            strength[source * size + segment] += found if is_kept[segment] else -found
-    for source in range(1, sources):
-        for segment in range(size):
-            if strength[source * size + segment] > strength[strongest[segment] * size + segment]:
-                strongest[segment] = source
-    return best
-
-
-def faded(own, fused, weight, double steps):
-    """The page's own log_odds, `weight` of the way to the fused ones; rounded to so many steps of 1."""
-    cdef Py_ssize_t size = len(own), segment
-    cdef const double *alone = <const double *>items(own, 8)
-    cdef const double *together = <const double *>items(fused, 8)
-    cdef const double *share = <const double *>items(weight, 8)
-    cdef double mixed
-    log_odds = np.empty(size)
-    cdef double *rounded = <double *>items(log_odds, 8, True)
-    for segment in range(size):
-        mixed = alone[segment] + share[segment] * (together[segment] - alone[segment])
-        rounded[segment] = rint(mixed * steps) / steps
-    return log_odds
-
-
-def below_least(
-    log_odds, words, in_best_box, usual_best_box, trust, recurs,
-    bint is_article, bint is_documentation, double usual, double trusted, double sure,
-    double some_words,
-):
-    """Segments whose log-odds are below what is asked of them; see `beside_the_box.py`."""
-    cdef Py_ssize_t size = len(log_odds), segment
-    cdef const double *value = <const double *>items(log_odds, 8)
-    cdef const double *number = <const double *>items(words, 8)
-    cdef const double *inside = <const double *>items(in_best_box, 8)
-    cdef const double *usually = <const double *>items(usual_best_box, 8)
-    cdef const double *known = <const double *>items(trust, 8)
-    cdef const double *on_others = <const double *>items(recurs, 8)
-    cdef double least
-    cdef bint is_beside
-    found = np.zeros(size, np.bool_)
-    cdef uint8_t *is_below = <uint8_t *>items(found, 1, True)
-    for segment in range(size):
-        is_beside = inside[segment] < 0 and (usually[segment] < usual or known[segment] < trusted)
-        least = -INFINITY
-        if is_article:
-            least = sure if is_beside and number[segment] >= some_words else 0
-        if is_documentation and is_beside and on_others[segment] > 0:
-            least = sure
-        is_below[segment] = value[segment] < least
-    return found
 
 
 def words_at_stake(own, words, constant, kept):
-    """Words of content by the page alone, and constant ones of them; words kept, and all."""
+    """Return the four numbers of `WordsAtStake`; see `fusion.py` for the arguments."""
     cdef Py_ssize_t segment
     cdef const double *log_odds = <const double *>items(own, 8)
-    cdef const double *number = <const double *>items(words, 8)
+    cdef const double *length = <const double *>items(words, 8)
     cdef const double *is_constant = <const double *>items(constant, 8)
-    cdef const uint8_t *stays = <const uint8_t *>items(kept, 1)
-    cdef double mass, content = 0, recurring = 0, stay = 0, all = 0
+    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
+    cdef double mass, content = 0, recurring = 0, stay = 0, whole = 0
     for segment in range(len(own)):
-        mass = number[segment] / (1 + exp(-log_odds[segment]))
+        mass = length[segment] / (1 + exp(-log_odds[segment]))
         content += mass
         recurring += mass * is_constant[segment]
-        stay += number[segment] * stays[segment]
-        all += number[segment]
-    return content, recurring, stay, all
+        stay += length[segment] * is_kept[segment]
+        whole += length[segment]
+    return content, recurring, stay, whole

@@ -1,104 +1,152 @@
-"""Evidence of the site and of the page in one score: linear, few inputs, no sign against sense."""
+"""One score from the evidence of page and site: linear, with few inputs, none against its sense."""
 
 import functools
 import math
 from importlib import resources
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
+import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.errors import CodecError
-from templ_core.site_level.fusion._fusion import strongest_evidence, weighed
-from templ_core.site_level.fusion.site_inputs import LENGTH, LONG_WORDS, Columns
+from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
+from templ_core.site_level.fusion import _fusion
+from templ_core.site_level.fusion.site_columns import (
+    FUSION_INPUTS,
+    HEADLINE,
+    LENGTH,
+    PAGE,
+    PLACE,
+    REASONS,
+    SURROUNDINGS,
+    SiteColumns,
+)
 
 FUSION_FORMAT = 2
-SHIPPED = "fusion.json"
-DECIMALS = 3
-"""Log-odds are rounded, so that every machine gives the same text."""
-
-REASON_OF = {
-    "page": "page-level",
-    "place": "site-place",
-    "surroundings": "site-place",
-    "usual content box": "site-container",
-    "usual best box": "site-container",
-    "in the best box": "site-container",
-    "steps to the best box": "site-container",
-    "headline": "headline",
-    "same shape": "site-constant",
-    "long same shape": "site-constant",
-    "tree constant": "site-tree",
-    "phrases": "site-phrases",
-}
-"""The name under which an input decides."""
-REASONS = tuple(dict.fromkeys(REASON_OF.values()))
-NEUTRAL = dict.fromkeys(REASON_OF, 0.0) | {
-    "usual content box": 0.5,
-    "usual best box": -0.5,
-    "steps to the best box": 1.0,
-}
-"""What an input is when it speaks for neither side."""
+_FILE_NAME = "fusion.json"
 
 
 class Term(msgspec.Struct, frozen=True, kw_only=True):
-    """What one input adds: weight * (input within low .. high)."""
+    """What one input adds to the score: weight * (input, cut off at low and high)."""
 
     weight: float
     low: float
     high: float
 
 
-def fused_log_odds(columns: Columns, terms: dict[str, Term], bias: float) -> Floats:
-    """Log-odds for content of each segment; length n_segments."""
-    return weighed(columns, terms, bias)
+def fused_log_odds(columns: SiteColumns, terms: dict[str, Term], bias: float) -> Floats:
+    """Return the log-odds for content of each segment, by page and site; length n_segments.
 
+    >>> import numpy as np
+    >>> terms = {"page": Term(weight=0.5, low=-4, high=4), "place": Term(weight=1, low=-4, high=4)}
+    >>> columns = {"page": np.array([2.0, -9.0]), "place": np.array([1.0, 1.0])}
+    >>> fused_log_odds(columns, terms, bias=-0.5).tolist()
+    [1.5, -1.5]
 
-_SHORT, _LONG = 0.5, 2.0
-"""What the log-odds of a segment of one word count, and those of one of LONG_WORDS or more; between
-them it rises with the logarithm."""
-_PER_LENGTH = (_LONG - _SHORT) / math.log(LONG_WORDS)
-
-
-def surer_by_length(log_odds: Floats, columns: Columns) -> Floats:
-    """Log-odds as they count in a cut: of the same evidence a paragraph is surer than a label.
-
-    They are fitted without: with it, the fit trades short text of one corpus for long text of
-    another.
+    Args:
+        columns: Columns of the page, with at least those of the terms.
+        terms: The terms by the name of their input, at least one.
+        bias: What is added to the sum of all terms.
     """
-    result: Floats = log_odds * (_SHORT + _PER_LENGTH * columns[LENGTH])
+    return _fusion.weighed(columns, terms, bias)
+
+
+def surer_by_length(
+    log_odds: Floats, columns: SiteColumns, config: FusionConfig = FUSION_CONFIG
+) -> Floats:
+    """Return log-odds as they count in the cut: of equal evidence a paragraph is surer than a label.
+
+    The weights are fitted without this factor: with it, the fit would trade short text of one corpus
+    for long text of another.
+    """
+    longest = math.log(config.length_words_max)
+    slope = (config.long_weight - config.short_weight) / longest
+    result: Floats = log_odds * (config.short_weight + slope * columns[LENGTH])
     return result
 
 
+def faded_log_odds(
+    own: Floats, fused: Floats, weight: Floats, config: FusionConfig = FUSION_CONFIG
+) -> Floats:
+    """Return rounded log-odds between those of the page alone and the fused ones.
+
+    >>> import numpy as np
+    >>> faded_log_odds(np.array([1.0]), np.array([3.0]), np.array([0.25])).tolist()
+    [1.5]
+
+    Args:
+        own: Log-odds for content of each segment, by the page alone.
+        fused: Log-odds for content of each segment, by page and site.
+        weight: How much the fused ones count for each segment, 0 to 1.
+        config: The tunable numbers.
+    """
+    steps = 10**config.log_odds_decimals
+    rounded: Floats = np.rint((own + weight * (fused - own)) * steps) / steps
+    return rounded
+
+
+class WordsAtStake(NamedTuple):
+    """How many words of a page a decision is about."""
+
+    content: float
+    """Expected words of content, by the page alone."""
+    recurring: float
+    """Expected words of content, by the page alone, in constant text."""
+    kept: float
+    """Words of the segments that are kept."""
+    whole: float
+    """Words of all segments."""
+
+
+def words_at_stake(own: Floats, words: Floats, constant: Floats, kept: Bools) -> WordsAtStake:
+    """Return how many words of a page a decision is about.
+
+    Args:
+        own: Log-odds for content of each segment, by the page alone.
+        words: Words of each segment.
+        constant: Whether each segment is constant text, 0 or 1.
+        kept: Whether each segment is kept.
+    """
+    return WordsAtStake(*_fusion.words_at_stake(own, words, constant, kept))
+
+
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
-    """Plain numbers, fitted by `templ experiments site-level`."""
+    """A fusion as `templ experiments site-level` fits it: plain numbers."""
 
     format: int
+    """FUSION_FORMAT."""
     terms: dict[str, Term]
+    """The terms by the name of their input."""
     bias: float
+    """What is added to the sum of all terms."""
     page_model: str
-    """Version of the page model that the weights were fitted for; empty = for none."""
+    """Version of the page model that the weights were fitted for; empty if for none."""
     corpora: dict[str, str]
-    """Name of each training corpus, and the BLAKE2b-128 of its file."""
+    """BLAKE2b-128 of the file of each training corpus, by the name of the corpus."""
     quality: dict[str, float]
-    """Word F1 of pages of sites left out in fitting, by corpus; 0 to 1."""
+    """Word F1, 0 to 1, on pages of sites that were left out of the fit, by corpus."""
 
-    def log_odds(self, columns: Columns) -> Floats:
-        """Log-odds for content of each segment; length n_segments."""
+    def log_odds(self, columns: SiteColumns) -> Floats:
+        """Return the log-odds for content of each segment; length n_segments."""
         return fused_log_odds(columns, self.terms, self.bias)
 
-    def reasons(self, columns: Columns, kept: Bools) -> list[str]:
-        """The source of evidence that speaks most for what became of each segment."""
-        sources = [REASONS.index(REASON_OF[name]) for name in self.terms]
-        strongest = strongest_evidence(columns, self.terms, NEUTRAL, sources, len(REASONS), kept)
-        return [REASONS[source] for source in strongest.tolist()]
+    def reasons(self, columns: SiteColumns, kept: Bools) -> list[str]:
+        """Return, for each segment, the reason that speaks most for what became of it."""
+        strengths = {reason: np.zeros(len(kept)) for reason in REASONS}
+        side = np.where(kept, 1.0, -1.0)
+        for name, term in self.terms.items():
+            one = FUSION_INPUTS[name]
+            strengths[one.reason] += side * (term.weight * (columns[name] - one.neutral))
+        strongest = np.argmax(list(strengths.values()), axis=0)
+        return [REASONS[number] for number in strongest.tolist()]
 
     @classmethod
     def from_json(cls, body: bytes) -> Self:
-        """The model in a file.
+        """Return the model in a file.
 
         Raises:
-            CodecError: not a fusion model, or of another format.
+            CodecError: The file is no fusion model, or one of another format.
         """
         try:
             model = msgspec.json.decode(body, type=cls)
@@ -112,10 +160,10 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
 UNFITTED = FusionModel(
     format=FUSION_FORMAT,
     terms={
-        "page": Term(weight=0.15, low=-4.0, high=4.0),
-        "place": Term(weight=0.33, low=-6.0, high=6.0),
-        "surroundings": Term(weight=0.27, low=-4.0, high=4.0),
-        "headline": Term(weight=3.0, low=0.0, high=1.0),
+        PAGE: Term(weight=0.15, low=-4.0, high=4.0),
+        PLACE: Term(weight=0.33, low=-6.0, high=6.0),
+        SURROUNDINGS: Term(weight=0.27, low=-4.0, high=4.0),
+        HEADLINE: Term(weight=3.0, low=0.0, high=1.0),
     },
     bias=0.0,
     page_model="",
@@ -146,5 +194,5 @@ def fusion_for(page_model_version: str) -> FusionModel:
 
 @functools.cache
 def shipped_fusion() -> FusionModel:
-    """Return the weights that come with the package; read once."""
-    return FusionModel.from_json(resources.files(__package__).joinpath(SHIPPED).read_bytes())
+    """Return the weights that come with the package; they are read once."""
+    return FusionModel.from_json(resources.files(__package__).joinpath(_FILE_NAME).read_bytes())

@@ -1,13 +1,10 @@
 """The phrases of a site's templates: a value with a compact form and a bound on its size."""
 
 import msgspec
-import zstandard
 
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern
-
-COMPACT_FORMAT = 1
-_MAX_BYTES = 64 << 20
 
 
 class Phrase(msgspec.Struct, frozen=True, array_like=True):
@@ -53,8 +50,7 @@ def bounded_phrases(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
     return msgspec.structs.replace(phrase_set, phrases=phrase_set.phrases[:kept])
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
-    format: int
+class _Compact(CompactColumns, frozen=True, array_like=True):
     pages: int
     markup: bool
     patterns: tuple[MutablePattern, ...]
@@ -63,17 +59,20 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     """Keys with a blank between them."""
 
 
+_FORM = CompactForm("phrase set", 1, _Compact)
+
+
 def encode_phrase_set(phrase_set: PhraseSet) -> bytes:
     """Compact form: MessagePack, zstd; the same bytes for equal sets."""
     compact = _Compact(
-        COMPACT_FORMAT,
+        _FORM.format,
         phrase_set.pages,
         phrase_set.markup,
         phrase_set.patterns,
         [phrase.pages for phrase in phrase_set.phrases],
         [" ".join(phrase.keys) for phrase in phrase_set.phrases],
     )
-    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
+    return _FORM.encode(compact)
 
 
 def decode_phrase_set(body: bytes) -> PhraseSet:
@@ -82,13 +81,9 @@ def decode_phrase_set(body: bytes) -> PhraseSet:
     Raises:
         CodecError: not a phrase set, damaged, or of another format.
     """
-    try:
-        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
-        compact = msgspec.msgpack.decode(data, type=_Compact)
-    except (zstandard.ZstdError, msgspec.DecodeError) as error:
-        raise CodecError(f"not a phrase set: {error}") from None
-    if compact.format != COMPACT_FORMAT or len(compact.counts) != len(compact.phrases):
-        raise CodecError(f"phrase set of format {compact.format}, known is {COMPACT_FORMAT}")
+    compact = _FORM.decode(body)
+    if len(compact.counts) != len(compact.phrases):
+        raise CodecError("not a phrase set: its columns differ in length")
     return PhraseSet(
         pages=compact.pages,
         markup=compact.markup,

@@ -1,1 +1,1 @@
-"""Where text stands on the pages of a site, and what is known of each place."""
+"""Places: where text stands on the pages of a site, and what is known about each place."""

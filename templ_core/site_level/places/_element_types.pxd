@@ -1,11 +1,13 @@
-# Columns of `templ_core.site_level.places.element_types`.
+# Columns of `templ_core.site_level.places.element_types`; Python reads the names from this list too.
 
-cdef enum:
-    TAG = 0
-    STEM = 1
-    STYLE = 2
-    IS_BLOCK = 3
-    CELL = 4
-    HEADING = 5
-    COLUMNS = 6
-    CELLS = 16  # numbers of cells are below
+cpdef enum:
+    TAG
+    STEM
+    STYLE
+    IS_BLOCK
+    CELL
+    HEADING
+    COLUMNS     # how many columns there are
+
+cpdef enum:
+    CELLS = 16  # a bound on the numbers in column CELL

@@ -1,4 +1,7 @@
-"""Rows of element types met before, a line of the processor's cache each; see element_types.py."""
+"""A cache of what is known about element types, see `templ_core.site_level.places.element_types`.
+
+It is a hash table of fixed size, one line of the processor's cache for each element type.
+"""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc
@@ -22,11 +25,11 @@ cdef Line *lines = NULL
 
 
 def known_rows(list element_types, row_of):
-    """The rows of element_types; those not met before, or forgotten since, are made by `row_of`.
+    """Return the rows of some element types; rows that are not in the cache are made by `row_of`.
 
     Args:
         element_types: Pairs of tag and attributes.
-        row_of: From tag and attributes to the bytes of their row, always the same.
+        row_of: Returns the bytes of the row of a tag and its attributes; equal ones give equal bytes.
     """
     global lines
     cdef Py_ssize_t number, count = len(element_types), trial
@@ -43,12 +46,12 @@ def known_rows(list element_types, row_of):
     for number in range(count):
         pair = element_types[number]
         tag, attributes = pair[0], pair[1]
-        # Hashes of strings are secret to the process: no page can make one element_type look like another.
+        # The hashes of strings are secret to the process, so no page can forge a collision.
         key[1] = <uint64_t>hash(tag) | 1
         key[0] = mixed(mixed(key[1]) + <uint64_t>hash(attributes))
         for trial in range(TRIES):
             line = &lines[(key[0] + <uint64_t>trial) & (LINES - 1)]
-            if not line.key[1] or (  # a line without a key is empty
+            if not line.key[1] or (  # A line without a key is empty.
                 line.key[0] == key[0] and line.key[1] == key[1]
             ):
                 break

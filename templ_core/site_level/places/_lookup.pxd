@@ -1,12 +1,13 @@
-# Looking up hashes.
+# A search in sorted hashes.
 
 from libc.stdint cimport uint64_t
 
 
 cdef inline Py_ssize_t find(const uint64_t *keys, Py_ssize_t count, uint64_t wanted) noexcept nogil:
-    """The first place from which on `keys`, ascending, are not below `wanted`.
+    """Return the first index whose key is not below `wanted`, or `count`; the keys ascend.
 
-    Keys are spread evenly, so the search begins where `wanted` should be, in steps that double.
+    Hashes are spread evenly, so the search starts where `wanted` is expected and gallops from there:
+    its steps double until they pass the key, then it bisects.
     """
     cdef Py_ssize_t low, high, middle, step = 1
     if not count:

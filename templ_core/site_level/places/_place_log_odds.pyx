@@ -1,4 +1,4 @@
-"""What a window says about places; see place_table.py and place_log_odds.py."""
+"""Constancy and pooled log-odds of places, see `templ_core.site_level.places.place_log_odds`."""
 
 from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -8,87 +8,203 @@ import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core.site_level._hashing cimport mixed
-from templ_core.site_level.places._lookup cimport find
 
 
-cdef inline bint is_constant(int64_t pages, double constancy, int64_t have, int64_t words) noexcept:
-    """Whether a text is constant: nearly the same everywhere, or one of a few in rotation."""
+cdef struct Rule:
+    # What makes a text constant; the fields are those of `PlacesConfig`.
+    double unknown_constancy
+    int64_t same_pages_min
+    double same_constancy_min
+    int64_t same_text_pages_min
+    double same_text_ratio_min
+    int64_t rotation_pages_min
+    double rotation_constancy_min
+    double rotation_repeats_min
+    int64_t rotation_text_pages_min
+    double rotation_text_ratio_min
+    int32_t rotation_words_min
+
+
+cdef int read_rule(config, Rule *rule) except -1:
+    rule.unknown_constancy = config.unknown_constancy
+    rule.same_pages_min = config.same_pages_min
+    rule.same_constancy_min = config.same_constancy_min
+    rule.same_text_pages_min = config.same_text_pages_min
+    rule.same_text_ratio_min = config.same_text_ratio_min
+    rule.rotation_pages_min = config.rotation_pages_min
+    rule.rotation_constancy_min = config.rotation_constancy_min
+    rule.rotation_repeats_min = config.rotation_repeats_min
+    rule.rotation_text_pages_min = config.rotation_text_pages_min
+    rule.rotation_text_ratio_min = config.rotation_text_ratio_min
+    rule.rotation_words_min = config.rotation_words_min
+    return 0
+
+
+cdef inline double constancy_of(
+    int64_t pages, int64_t words, int64_t different_words, const Rule *rule
+) noexcept:
+    """Return words per page over words of different texts.
+
+    It is 1 where the text is always the same, and 1 / pages where it never is.
+    """
+    return words / <double>max(pages * different_words, 1) if pages >= 2 else rule.unknown_constancy
+
+
+cdef inline bint is_constant(
+    int64_t pages, double constancy, int64_t have, int32_t words, const Rule *rule
+) noexcept:
+    """Return whether a text is nearly the same on all pages, or one of a few in rotation."""
     return (
-        pages >= 4 and constancy >= 0.5 and have >= 2 and have >= 0.3 * pages
+        pages >= rule.same_pages_min
+        and constancy >= rule.same_constancy_min
+        and have >= rule.same_text_pages_min
+        and have >= rule.same_text_ratio_min * pages
     ) or (
-        words >= 4 and pages >= 8 and pages * constancy >= 5 and constancy >= 0.08
-        and have >= 3 and have >= 0.05 * pages
+        words >= rule.rotation_words_min
+        and pages >= rule.rotation_pages_min
+        and pages * constancy >= rule.rotation_repeats_min
+        and constancy >= rule.rotation_constancy_min
+        and have >= rule.rotation_text_pages_min
+        and have >= rule.rotation_text_ratio_min * pages
     )
 
 
-cdef inline double constancy_of(int64_t pages, int64_t words, int64_t different, double unknown) noexcept:
-    return words / <double>max(pages * different, 1) if pages >= 2 else unknown
+def constant_texts(path_sums, text_pages, words, config):
+    """Return whether each segment is constant text at its path.
 
-
-def constant_texts(const int64_t[:, :] paths, const int64_t[:] text_pages, const int64_t[:] words, double unknown):
-    """Which segments are constant text at their path."""
-    cdef Py_ssize_t segment
+    Args:
+        path_sums: Pages, words and words of different texts of each segment's path;
+            (3, n_segments).
+        text_pages: Pages that have each segment's text.
+        words: Words of each segment; int32.
+        config: A `PlacesConfig`.
+    """
+    cdef Py_ssize_t segment, count = len(words)
+    cdef const int64_t *path_pages = <const int64_t *>items(path_sums, 8)
+    cdef const int64_t *path_words = path_pages + count
+    cdef const int64_t *different_words = path_words + count
+    cdef const int64_t *have = <const int64_t *>items(text_pages, 8)
+    cdef const int32_t *length = <const int32_t *>items(words, 4)
+    cdef Rule rule
     cdef double constancy
-    found = np.empty(words.shape[0], np.bool_)
-    cdef unsigned char[::1] constant = found.view(np.uint8)
-    for segment in range(words.shape[0]):
-        constancy = constancy_of(paths[0, segment], paths[1, segment], paths[2, segment], unknown)
+    read_rule(config, &rule)
+    found = np.empty(count, np.bool_)
+    cdef unsigned char *constant = <unsigned char *>items(found, 1, True)
+    for segment in range(count):
+        constancy = constancy_of(
+            path_pages[segment], path_words[segment], different_words[segment], &rule
+        )
         constant[segment] = is_constant(
-            paths[0, segment], constancy, text_pages[segment], words[segment]
+            path_pages[segment], constancy, have[segment], length[segment], &rule
         )
     return found
 
 
-def read_places(
-    path_table, text_table, shape_table, cell_table, anchor_table,
-    path, text, shape, cell, anchor, words, content_log_odds,
-    int64_t unit, int64_t template_mass, double unknown, double margin,
-):
-    """What place_log_odds.read_places finds.
+def read_places(table, page, content_log_odds, int64_t unit, config):
+    """Return the columns of a `PlaceReading` by name.
 
     Args:
-        path_table: Keys and sums, as the four behind it.
-        path: Of each segment, as the four behind it.
-        words: Of each segment; int32.
-        content_log_odds: Of each segment.
-        unit: Of content mass.
-        template_mass: Content mass of a word of constant text.
-        unknown: Constancy of places on fewer than two pages.
-        margin: Probabilities are kept this far from 0 and 1.
+        table: A `PlaceTable`.
+        page: The `PagePlaces` of the page.
+        content_log_odds: Log-odds for content of each segment.
+        unit: Content mass of a word that is surely content.
+        config: A `PlacesConfig`.
     """
-    cdef Py_ssize_t segment, count = len(words)
-    cdef const int32_t *words_of = <const int32_t *>items(words, 4)
-    cdef const double *log_odds_of = <const double *>items(content_log_odds, 8)
-    paths, texts = sums_at(path_table, path, 3), sums_at(text_table, text, 1)
-    shapes, masses = sums_at(shape_table, shape, 1), np.empty(count, np.int64)
-    cdef const int64_t *known = <const int64_t *>items(paths, 8)
+    all_words = page.words
+    cdef Py_ssize_t segment, count = len(all_words)
+    cdef const int32_t *words = <const int32_t *>items(all_words, 4)
+    cdef const double *own_log_odds = <const double *>items(content_log_odds, 8)
+    cdef int64_t constant_mass = round(config.constant_probability * unit)
+    cdef double margin = config.probability_margin
+    cdef Rule rule
+    read_rule(config, &rule)
+    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
+    cdef const int64_t *path_pages = <const int64_t *>items(paths, 8)
+    cdef const int64_t *path_words = path_pages + count
+    cdef const int64_t *different_words = path_words + count
     cdef const int64_t *text_pages = <const int64_t *>items(texts, 8)
+    masses, constants = np.empty(count, np.int64), np.empty(count, np.bool_)
+    pooled, contents = np.zeros(count), np.empty(count)
+    cdef double constancy
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
-    columns, constants = np.zeros((3, count)), np.empty(count, np.bool_)
-    cdef double *constancy = <double *>items(columns, 8, True)
     cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
+    cdef double *log_odds = <double *>items(pooled, 8, True)
+    cdef double *content = <double *>items(contents, 8, True)
     for segment in range(count):
-        constancy[segment] = constancy_of(
-            known[segment], known[count + segment], known[2 * count + segment], unknown
+        constancy = constancy_of(
+            path_pages[segment], path_words[segment], different_words[segment], &rule
         )
         constant[segment] = is_constant(
-            known[segment], constancy[segment], text_pages[segment], words_of[segment]
+            path_pages[segment], constancy, text_pages[segment], words[segment], &rule
         )
         if constant[segment]:
-            mass[segment] = template_mass * words_of[segment]
+            mass[segment] = constant_mass * words[segment]
         else:
             mass[segment] = <int64_t>rint(
-                <double>(unit * words_of[segment]) / (1 + exp(-log_odds_of[segment]))
+                <double>(unit * words[segment]) / (1 + exp(-own_log_odds[segment]))
             )
-    add_log_odds(cell_table, cell, words_of, mass, unit, margin, constancy + count)
-    add_log_odds(anchor_table, anchor, words_of, mass, unit, margin, constancy + count)
+    for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor)):
+        add_log_odds(known.of(keys), keys, words, mass, unit, margin, log_odds)
     for segment in range(count):
-        constancy[2 * count + segment] = 1 / (1 + exp(-constancy[count + segment]))
-    return paths[0], columns[0], constants, texts[0], shapes[0], columns[1], columns[2]
+        log_odds[segment] /= 2
+        content[segment] = 1 / (1 + exp(-log_odds[segment]))
+    return {
+        "path_pages": paths[0],
+        "constant": constants,
+        "text_pages": texts[0],
+        "shape_pages": table.shapes.of(page.shape)[0],
+        "log_odds": pooled,
+        "content": contents,
+    }
+
+
+cdef int add_log_odds(
+    totals, keys, const int32_t *words, const int64_t *mass, int64_t unit, double margin,
+    double *log_odds,
+) except -1:
+    """Add the log-odds for content of each segment's place, pooled over window and page.
+
+    Args:
+        totals: Words and content mass of each segment's place in the window; (2, n_segments). They
+            are overwritten.
+        keys: Key of each segment's place.
+        words: Words of each segment.
+        mass: Content mass of each segment.
+        unit: Content mass of a word that is surely content.
+        margin: Probabilities are kept this far from 0 and 1.
+        log_odds: What the log-odds are added to.
+    """
+    cdef Py_ssize_t segment, count = len(keys), slot, first, size = 16
+    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
+    cdef int64_t *total_words = <int64_t *>items(totals, 8, True)
+    cdef int64_t *total_mass = total_words + count
+    cdef double probability
+    while size < 2 * count:
+        size *= 2
+    # `leader` is a hash table of the first segment at each place; `first_of` names it for all others.
+    leaders, firsts = np.empty(size, np.int32), np.empty(count, np.int32)
+    cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
+    cdef int32_t *first_of = <int32_t *>items(firsts, 4, True)
+    memset(leader, 0xFF, size * sizeof(int32_t))            # -1 marks a free slot.
+    for segment in range(count):
+        slot = <Py_ssize_t>(key[segment] & <uint64_t>(size - 1))
+        while leader[slot] >= 0 and key[leader[slot]] != key[segment]:
+            slot = (slot + 1) & (size - 1)
+        if leader[slot] < 0:
+            leader[slot] = <int32_t>segment
+        first = first_of[segment] = leader[slot]
+        total_words[first] += words[segment]
+        total_mass[first] += mass[segment]
+    for segment in range(count):
+        first = first_of[segment]
+        probability = total_mass[first] / (unit * <double>total_words[first])
+        probability = min(max(probability, margin), 1 - margin)
+        log_odds[segment] += log(probability / (1 - probability))
+    return 0
 
 
 def where_repeated(path, text):
-    """Whether the text of each segment stands more than once at its path."""
+    """Return whether the text of each segment stands more than once at its path."""
     cdef Py_ssize_t segment, count = len(path), slot, size = 16
     cdef const uint64_t *path_of = <const uint64_t *>items(path, 8)
     cdef const uint64_t *text_of = <const uint64_t *>items(text, 8)
@@ -97,7 +213,7 @@ def where_repeated(path, text):
     repeated, leaders = np.zeros(count, np.bool_), np.empty(size, np.int32)
     cdef unsigned char *result = <unsigned char *>items(repeated, 1, True)
     cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
-    memset(leader, 0xFF, size * sizeof(int32_t))            # -1: none yet
+    memset(leader, 0xFF, size * sizeof(int32_t))            # -1 marks a free slot.
     for segment in range(count):
         slot = <Py_ssize_t>(mixed(path_of[segment] ^ mixed(text_of[segment])) & <uint64_t>(size - 1))
         while leader[slot] >= 0 and (
@@ -109,53 +225,3 @@ def where_repeated(path, text):
         else:
             result[segment] = result[leader[slot]] = True
     return repeated
-
-
-cdef object sums_at(table, wanted, Py_ssize_t rows):
-    """The first sums of the wanted keys, 0 for those unknown; (rows, len(wanted))."""
-    keys, sums = table
-    cdef Py_ssize_t known = len(keys), count = len(wanted), row, place, number
-    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
-    cdef const uint64_t *asked = <const uint64_t *>items(wanted, 8)
-    cdef const int64_t *sum_of = <const int64_t *>items(sums, 8)
-    found = np.zeros((rows, count), np.int64)
-    cdef int64_t *result = <int64_t *>items(found, 8, True)
-    for number in range(count):
-        place = find(key, known, asked[number])
-        if place < known and key[place] == asked[number]:
-            for row in range(rows):
-                result[row * count + number] = sum_of[row * known + place]
-    return found
-
-
-cdef int add_log_odds(
-    table, wanted, const int32_t *words, const int64_t *mass, int64_t unit, double margin,
-    double *log_odds,
-) except -1:
-    """Add half the log-odds for content of each segment's place, pooled over window and page."""
-    cdef Py_ssize_t segment, count = len(wanted), slot, first, size = 16
-    cdef const uint64_t *asked = <const uint64_t *>items(wanted, 8)
-    cdef double probability
-    while size < 2 * count:
-        size *= 2
-    totals = sums_at(table, wanted, 2)
-    groups, leaders = np.empty(size, np.int32), np.empty(count, np.int32)
-    cdef int64_t *total = <int64_t *>items(totals, 8, True)
-    cdef int32_t *group = <int32_t *>items(groups, 4, True)
-    cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
-    memset(group, 0xFF, size * sizeof(int32_t))             # -1: none yet
-    for segment in range(count):
-        slot = <Py_ssize_t>(asked[segment] & <uint64_t>(size - 1))
-        while group[slot] >= 0 and asked[group[slot]] != asked[segment]:
-            slot = (slot + 1) & (size - 1)
-        if group[slot] < 0:
-            group[slot] = <int32_t>segment
-        first = leader[segment] = group[slot]
-        total[first] += words[segment]
-        total[count + first] += mass[segment]
-    for segment in range(count):
-        first = leader[segment]
-        probability = total[count + first] / (unit * <double>total[first])
-        probability = min(max(probability, margin), 1 - margin)
-        log_odds[segment] += log(probability / (1 - probability)) / 2
-    return 0

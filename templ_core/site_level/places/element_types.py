@@ -1,6 +1,6 @@
 """What a pair of tag and attributes says about the elements that have it, wherever they stand.
 
-Read once for each element type, and kept: the pages of a site share most element_types.
+It is read once for each element type and cached, because the pages of a site share most of them.
 """
 
 import functools
@@ -12,46 +12,69 @@ from templ_core.array_types import UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
 from templ_core.page_level.model.hashed_scores import HEADINGS
-from templ_core.site_level.places._element_types import known_rows
+from templ_core.site_level.places._element_types import (
+    CELL,
+    CELLS,
+    COLUMNS,
+    HEADING,
+    IS_BLOCK,
+    STEM,
+    STYLE,
+    TAG,
+    known_rows,
+)
 
-_COLUMNS = struct.Struct("=6Q")
+_ROW = struct.Struct(f"={COLUMNS}Q")
 _DIGITS = re.compile(r"\d+")
 _DIGITS_AND_DASHES = re.compile(r"[\d_-]*\d[\d_-]*")
 _PASSING = re.compile(
     r"\d|.$|(?:category|tag|author|postid|post-|page-id|term|status-|format-|type-|hentry|has-|js-"
     r"|active|current|odd|even|first|last|wp-image|menu-item-)"
 )
-"""Classes that name what is shown, or its state, and not the place."""
-_NAMES = 2
-"""Classes of an element that are looked at."""
+"""Classes that name what is shown, or its state, rather than the place."""
+_CLASSES_MAX = 2
+"""Classes that a stem names."""
 _ID_CHARS = range(2, 40)
-_ATTRIBUTE_CHARS = 512
+"""Lengths of an id, without digits, that a stem names."""
+_ATTRIBUTE_CHARS_MAX = 512
+"""Characters of the attributes that are read."""
 _CELL_TAGS = (
     "center", "div", "dl", "font", "form", "section", "span", "table", "tbody", "td", "tr", "ul",
 )  # fmt: skip
-"""Without id and class, elements of these tags are told apart by their position."""
+"""Tags of layout elements, which are told apart by position where they have neither id nor class."""
 _HEADINGS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
 _CELLS = {tag: number for number, tag in enumerate(_CELL_TAGS, 1)}
+if len(_CELLS) >= CELLS:
+    raise AssertionError("the compiled modules have no room for so many tags of cells")
 
 
 def element_type_rows(document: Document) -> UInt64s:
-    """What is known of each of a document's element types; (n_element_types, 6).
+    """Return what is known about each of a document's element types; (n_element_types, COLUMNS).
 
-    Hash of its tag; of its stem (tag, id, first classes) and of its style (tag, first class), both
-    without what changes from page to page; 1 for blocks; number of its tag among those of cells, from
-    1, and 0 for others; 1 for headings, 2 for those of the highest level.
+    The columns are named in `_element_types.pxd`:
+
+    * TAG, STEM, STYLE: hashes of the tag; of tag, id and first classes; of tag and first class, the
+      last two without what differs from page to page.
+    * IS_BLOCK: 1 for blocks.
+    * CELL: number of the tag among the layout elements, from 1; 0 for other tags.
+    * HEADING: 2 for `h1`, 1 for other headings.
     """
     return known_rows(document.nodes.element_types, _row)
 
 
 def _row(tag: str, attributes: str) -> bytes:
-    stem = _stem(tag, attributes[:_ATTRIBUTE_CHARS])
-    hashes = _hash(tag), _hash(stem), _hash(_style(tag, attributes))
-    return _COLUMNS.pack(*hashes, tag not in INLINE, _CELLS.get(tag, 0), _HEADINGS.get(tag, 0))
+    row = [0] * COLUMNS
+    row[TAG] = _hash(tag)
+    row[STEM] = _hash(_stem(tag, attributes[:_ATTRIBUTE_CHARS_MAX]))
+    row[STYLE] = _hash(_style(tag, attributes))
+    row[IS_BLOCK] = int(tag not in INLINE)
+    row[CELL] = _CELLS.get(tag, 0)
+    row[HEADING] = _HEADINGS.get(tag, 0)
+    return _ROW.pack(*row)
 
 
 def _stem(tag: str, attributes: str) -> str:
-    """Tag, id and the first classes of an element, without digits and what names no place."""
+    """Return tag, id and first classes of an element, without digits and classes that name no place."""
     if not attributes:
         return tag
     name, _, rest = attributes.partition("\n")
@@ -62,11 +85,11 @@ def _stem(tag: str, attributes: str) -> str:
         if _PASSING.match(one) is None
     ]
     marked = [f"#{name}"] if len(name) in _ID_CHARS else []
-    return "".join([tag, *marked, *(f".{one}" for one in classes[:_NAMES])])
+    return "".join([tag, *marked, *(f".{one}" for one in classes[:_CLASSES_MAX])])
 
 
 def _style(tag: str, attributes: str) -> str:
-    """A tag and its first class, digits aside."""
+    """Return a tag and its first class, without digits."""
     classes = attributes.split("\n")[1].split(None, 1) if attributes and tag != "html" else []
     return f"{tag}.{_DIGITS_AND_DASHES.sub('', classes[0])}" if classes else tag
 

@@ -1,4 +1,4 @@
-"""What the pages of a window add up to, place by place and text by text: counts, and nothing else."""
+"""What the pages of a window add up to, place by place and text by text: exact counts."""
 
 from collections.abc import Sequence
 
@@ -6,37 +6,32 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
-from templ_core.page_level.features.characters import (
-    mix,
-)
-from templ_core.site_level.places.counts import (
-    Counts,
-    count,
-    occurrences,
-    total,
-)
+from templ_core.page_level.features.characters import mix
+from templ_core.site_level.places.keyed_sums import KeyedSums, add_all, count_keys, sum_by_key
 from templ_core.site_level.places.places import PagePlaces
 
 MASS_UNIT = 1000
-"""Content mass (probability times words) is counted in thousandths of a word."""
+"""Content mass of a word that is surely content: mass is probability times words, in thousandths."""
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Sums over pages; what a page adds is itself a value of this element_type."""
+    """Sums over pages; what a single page adds is a value of this type too."""
 
     pages: int
-    runs: Counts
-    """By cell and text: words, content mass, occurrences; labels cell, path, anchor, text."""
-    paths: Counts
+    """Pages that were counted."""
+    runs: KeyedSums
+    """Words, content mass and occurrences of each text at each cell; the labels are cell, path, anchor
+    and text."""
+    paths: KeyedSums
     """Pages that have each path."""
-    texts: Counts
-    """Pages that have each text: node frequency (Chakrabarti et al., section 4.1)."""
-    shapes: Counts
-    """Pages that have each text, words with digits alike."""
+    texts: KeyedSums
+    """Pages that have each text: the node frequency of Chakrabarti et al. (WWW 2007), section 4.1."""
+    shapes: KeyedSums
+    """Pages that have each shape of a text."""
 
     def learn_one(self, page: "PlaceCounts") -> "PlaceCounts":
-        """The counts with one page more, or with the pages of another window."""
+        """Return the counts with those of a page, or of other pages, added."""
         return PlaceCounts(
             pages=self.pages + page.pages,
             runs=self.runs.plus(page.runs),
@@ -46,7 +41,7 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def forget_one(self, page: "PlaceCounts") -> "PlaceCounts":
-        """The counts as they were before a page was learned."""
+        """Return the counts as they were before a page, or other pages, had been learned."""
         return PlaceCounts(
             pages=self.pages - page.pages,
             runs=self.runs.minus(page.runs),
@@ -57,14 +52,14 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def count_page(page: PagePlaces, content_log_odds: Floats) -> PlaceCounts:
-    """What one page adds.
+    """Return what one page adds to the counts of its site.
 
     Args:
-        page: Where its segments stand.
-        content_log_odds: Log-odds for content of each, by the page model.
+        page: Where the segments of the page stand.
+        content_log_odds: Log-odds for content of each segment, by the page model.
     """
     mass = content_mass(content_log_odds, page.words)
-    runs = count(
+    runs = sum_by_key(
         run_keys(page.cell, page.text),
         np.stack([page.words.astype(np.int64), mass, np.ones(len(mass), np.int64)]),
         np.stack([page.cell, page.path, page.anchor, page.text]),
@@ -79,36 +74,43 @@ def count_page(page: PagePlaces, content_log_odds: Floats) -> PlaceCounts:
 
 
 def count_pages(pages: Sequence[PlaceCounts]) -> PlaceCounts:
-    """The counts of a window, whatever the order of its pages."""
+    """Return the counts of a window; the order of its pages does not matter."""
     everything = [NO_PAGES, *pages]
     return PlaceCounts(
         pages=sum(page.pages for page in pages),
-        runs=total([one.runs for one in everything]),
-        paths=total([one.paths for one in everything]),
-        texts=total([one.texts for one in everything]),
-        shapes=total([one.shapes for one in everything]),
+        runs=add_all([one.runs for one in everything]),
+        paths=add_all([one.paths for one in everything]),
+        texts=add_all([one.texts for one in everything]),
+        shapes=add_all([one.shapes for one in everything]),
     )
 
 
 def content_mass(content_log_odds: Floats, words: Int32s) -> Int64s:
-    """Content mass of segments in units of MASS_UNIT; length n_segments."""
-    mass: Int64s = np.rint(MASS_UNIT * words / (1 + np.exp(-content_log_odds))).astype(np.int64)
+    """Return the content mass of each segment in units of 1 / MASS_UNIT; length n_segments.
+
+    >>> import numpy as np
+    >>> content_mass(np.array([0.0, 9.0]), np.array([10, 10], np.int32)).tolist()
+    [5000, 9999]
+    """
+    mass: Int64s = np.rint(float(MASS_UNIT) * words / (1 + np.exp(-content_log_odds))).astype(
+        np.int64
+    )
     return mass
 
 
 def run_keys(places: UInt64s, texts: UInt64s) -> UInt64s:
-    """One key for each place and text together."""
+    """Return one key for each pair of a place and a text."""
     return mix(places * _FACTOR + texts)
 
 
-def _once(keys: UInt64s) -> Counts:
-    found = occurrences(keys)
-    return Counts(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
+def _once(keys: UInt64s) -> KeyedSums:
+    found = count_keys(keys)
+    return KeyedSums(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
 
 
-def _nothing(sums: int, labels: int) -> Counts:
+def _nothing(sums: int, labels: int) -> KeyedSums:
     keys = np.empty(0, np.uint64)
-    return Counts(
+    return KeyedSums(
         keys=keys, sums=np.empty((sums, 0), np.int64), labels=np.empty((labels, 0), np.uint64)
     )
 
@@ -120,3 +122,4 @@ NO_PAGES = PlaceCounts(
     texts=_nothing(1, 0),
     shapes=_nothing(1, 0),
 )
+"""The counts of an empty window."""

@@ -1,15 +1,13 @@
-"""How sure a place makes it that what stands there is content: the same in learning and in cleaning."""
+"""How likely text is content where it stands; the cleaner and the learner read it alike."""
 
 import msgspec
 
 from templ_core.array_types import Bools, Floats, Int64s
+from templ_core.site_level.config import PLACES_CONFIG, PlacesConfig
 from templ_core.site_level.places import _place_log_odds
 from templ_core.site_level.places.place_counts import MASS_UNIT
-from templ_core.site_level.places.place_table import TEMPLATE_MASS, UNKNOWN_CONSTANCY, PlaceTable
+from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
-
-_SURE = 0.005
-"""Probabilities of places are kept this far from 0 and 1."""
 
 
 class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,58 +15,34 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
 
     path_pages: Int64s
     """Pages that have the path."""
-    constancy: Floats
-    """Words per page over words of different texts at the path: 1 = always the same text,
-    1 / path_pages = never the same."""
     constant: Bools
-    """Constant text at a constant place, template however it reads: nearly the same text everywhere,
-    or a few texts in rotation (notes on the author)."""
+    """Whether the text is constant at its path, and so template however it reads: nearly the same on
+    all pages, or one of a few in rotation, such as notes on authors."""
     text_pages: Int64s
-    """Pages that have the text; 0 = fewer than two."""
+    """Pages that have the text; 0 if fewer than two do."""
     shape_pages: Int64s
-    """Pages that have the text, words with digits alike; 0 = fewer than two."""
+    """Pages that have the text when all words with digits count as equal; 0 if fewer than two do."""
     log_odds: Floats
-    """Log-odds for content: the mean over cell and anchor, each pooled over the window and the page."""
+    """Log-odds for content: the mean of cell and anchor, each pooled over the window and the page."""
     content: Floats
-    """The same as a probability."""
+    """Probability of content that belongs to `log_odds`, 0 to 1."""
 
 
-def read_places(table: PlaceTable, page: PagePlaces, content_log_odds: Floats) -> PlaceReading:
-    """What a window says about the places of a page.
+def read_places(
+    table: PlaceTable,
+    page: PagePlaces,
+    content_log_odds: Floats,
+    config: PlacesConfig = PLACES_CONFIG,
+) -> PlaceReading:
+    """Return what a window says about the places of a page.
 
-    Constant text counts as template before places are pooled.
+    Constant text counts as template before the segments of one place are pooled.
 
     Args:
-        table: What is known about the site.
-        page: Where the segments stand.
+        table: What is known about the places of the site.
+        page: Where the segments of the page stand.
         content_log_odds: Log-odds for content of each segment, by the page model.
+        config: The tunable numbers.
     """
-    path_pages, constancy, constant, text_pages, shape_pages, log_odds, content = (
-        _place_log_odds.read_places(
-            (table.paths.keys, table.paths.sums),
-            (table.texts.keys, table.texts.sums),
-            (table.shapes.keys, table.shapes.sums),
-            (table.cells.keys, table.cells.sums),
-            (table.anchors.keys, table.anchors.sums),
-            page.path,
-            page.text,
-            page.shape,
-            page.cell,
-            page.anchor,
-            page.words,
-            content_log_odds,
-            MASS_UNIT,
-            TEMPLATE_MASS,
-            UNKNOWN_CONSTANCY,
-            _SURE,
-        )
-    )
-    return PlaceReading(
-        path_pages=path_pages,
-        constancy=constancy,
-        constant=constant,
-        text_pages=text_pages,
-        shape_pages=shape_pages,
-        log_odds=log_odds,
-        content=content,
-    )
+    columns = _place_log_odds.read_places(table, page, content_log_odds, MASS_UNIT, config)
+    return PlaceReading(**columns)

@@ -1,95 +1,100 @@
-"""Where the segments of a page stand: keys that are equal on all pages of one design.
+"""Where the segments of a page stand, as keys that are equal on all pages of one design.
 
-A place is named by the tags, ids and classes on the way from the root, without what changes from
-page to page (digits, classes that name a category, an author, a state).
+A place is named by the tags, ids and classes from the root down to its element. Parts of these names
+that differ from page to page are left out: digits, and classes that name a category, an author or a
+state.
 """
 
 import msgspec
+import numpy as np
 
 from templ_core.array_types import Int32s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.site_level.containers.containers import box_nodes
-from templ_core.site_level.places._place_names import name_places, place_columns
+from templ_core.site_level.config import PLACES_CONFIG
+from templ_core.site_level.containers.containers import container_nodes
+from templ_core.site_level.places._place_names import name_places
 from templ_core.site_level.places.element_types import element_type_rows
 
-_CELL_POSITIONS = 6
-"""... as far as this."""
 
-
-class Places(msgspec.Struct, frozen=True, kw_only=True):
-    """Names of the places of a page's elements; columns of length n_nodes."""
+class NodePlaces(msgspec.Struct, frozen=True, kw_only=True):
+    """The places of a page's elements; columns of length n_nodes."""
 
     path: UInt64s
-    """Stems (tag, id, classes) from the root on."""
+    """Hash of the stems (tag, id, classes) from the root down to the element."""
     cell: UInt64s
-    """The path, where unnamed cells of a layout are told apart by position."""
+    """Hash of the path together with the positions of layout elements without id and class."""
     anchor: UInt64s
-    """Stem of the nearest named block, and the tags below it: equal for equal parts of a page
-    wherever they stand, such as the posts of a thread."""
+    """Hash of the stem of the nearest named block and of the tags below it: equal for equal parts of
+    a page wherever they stand, such as the posts of a thread."""
 
 
 class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the text of a page stands: what its site learns from; columns of length n_segments."""
+    """Where the text of a page stands; columns of length n_segments unless said otherwise."""
 
     path: UInt64s
+    """Path of the segment's owner."""
     cell: UInt64s
+    """Cell of the segment's owner."""
     anchor: UInt64s
+    """Anchor of the segment's owner."""
     text: UInt64s
-    """Equal for segments of equal words."""
+    """A hash that is equal for segments of equal words."""
     shape: UInt64s
-    """Equal for segments whose words are equal when all words with digits are."""
+    """A hash that is equal for segments whose words are equal when all words with digits are."""
     words: Int32s
-    """At least 1."""
-    boxes: UInt64s
-    """Cell of each box: the deepest element of those that hold the same segments; n_boxes."""
+    """Words of the segment, at least 1."""
+    containers: UInt64s
+    """Cell of each container; length n_containers. Of elements that hold the same segments, the
+    deepest one is a container."""
     first: Int32s
-    """First segment of each box."""
+    """First segment of each container; length n_containers."""
     last: Int32s
-    """Segment after each box's last."""
+    """Segment after the last one of each container; length n_containers."""
 
 
-def page_places(document: Document, features: PageFeatures, nodes: Places) -> PagePlaces:
-    """Where the text of a page with at least one segment stands.
+def page_places(document: Document, features: PageFeatures, nodes: NodePlaces) -> PagePlaces:
+    """Return where the text of a page with at least one segment stands.
 
     Args:
         document: The page.
-        features: Its features.
+        features: The features of the page.
         nodes: The places of its elements.
     """
-    tree = features.tree
-    path, cell, anchor, words, boxes, first, last = place_columns(
-        nodes.path,
-        nodes.cell,
-        nodes.anchor,
-        document.segments.owner,
-        box_nodes(tree),
-        tree.first,
-        tree.last,
-        tree.words,
-    )
+    tree, owner = features.tree, document.segments.owner
+    containers = container_nodes(tree)
     return PagePlaces(
-        path=path,
-        cell=cell,
-        anchor=anchor,
+        path=nodes.path[owner],
+        cell=nodes.cell[owner],
+        anchor=nodes.anchor[owner],
         text=features.text,
         shape=features.shape,
-        words=words,
-        boxes=boxes,
-        first=first,
-        last=last,
+        words=tree.words.astype(np.int32),
+        containers=nodes.cell[containers],
+        first=tree.first[containers].astype(np.int32),
+        last=tree.last[containers].astype(np.int32),
     )
 
 
-def node_places(document: Document, types: UInt64s | None = None) -> Places:
-    """The places of all elements of a page with at least one.
+def node_places(document: Document, types: UInt64s | None = None) -> NodePlaces:
+    """Return the places of all elements of a page with at least one element.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> one, other = (
+    ...     node_places(parse_document(f"<p>{word}<p class=note-{word}>two", "https://e.org/"))
+    ...     for word in ("17", "18")
+    ... )
+    >>> (one.path == other.path).all(), (one.cell == other.cell).all()
+    (np.True_, np.True_)
 
     Args:
         document: The page.
-        types: `element_type_rows` of the page, where they are known already.
+        types: The page's `element_type_rows`, if they are known already.
     """
     if types is None:
         types = element_type_rows(document)
     nodes = document.nodes
-    path, cell, anchor = name_places(types, nodes.element_type, nodes.parent, _CELL_POSITIONS)
-    return Places(path=path, cell=cell, anchor=anchor)
+    path, cell, anchor = name_places(
+        types, nodes.element_type, nodes.parent, PLACES_CONFIG.cell_positions_max
+    )
+    return NodePlaces(path=path, cell=cell, anchor=anchor)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from templ_core.array_types import Bools, Int32s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.site_level.places.element_types import element_type_rows
-from templ_core.site_level.places.node_frequency import node_hashes
+from templ_core.site_level.places.node_hashes import node_hashes
 from templ_core.site_level.trees._labelled_tree import closed_tree, page_tree
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int64s, UInt64s
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree, tree_part
 from templ_core.site_level.trees.path_counts import PathCounts
 
-COMPACT_FORMAT = 1
 # Bytes in the compact form, without compression.
 _BYTES_PER_NODE = 8 + 2 + 1 + 4 + 4
 _BYTES_PER_TEXT = 8 + 4 + 4
@@ -110,9 +110,11 @@ class _CompactCluster(msgspec.Struct, frozen=True, array_like=True):
     path_pages: bytes
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
-    format: int
+class _Compact(CompactColumns, frozen=True, array_like=True):
     clusters: list[_CompactCluster]
+
+
+_FORM = CompactForm("tree model", 1, _Compact)
 
 
 def encode_tree_model(model: TreeModel) -> bytes:
@@ -133,7 +135,7 @@ def encode_tree_model(model: TreeModel) -> bytes:
         )
         for cluster in model.clusters
     ]
-    return msgspec.msgpack.encode(_Compact(COMPACT_FORMAT, clusters))
+    return _FORM.pack(_Compact(_FORM.format, clusters))
 
 
 def decode_tree_model(body: bytes) -> TreeModel:
@@ -142,13 +144,8 @@ def decode_tree_model(body: bytes) -> TreeModel:
     Raises:
         CodecError: not a tree model, damaged, or of another format.
     """
-    try:
-        compact = msgspec.msgpack.decode(body, type=_Compact)
-        if compact.format != COMPACT_FORMAT:
-            raise CodecError(f"tree model of format {compact.format}, known is {COMPACT_FORMAT}")
-        return TreeModel(clusters=[_cluster(cluster) for cluster in compact.clusters])
-    except (msgspec.DecodeError, ValueError, IndexError) as error:
-        raise CodecError(f"not a tree model: {error}") from None
+    with _FORM.refusing():
+        return TreeModel(clusters=[_cluster(one) for one in _FORM.unpack(body).clusters])
 
 
 def _cluster(compact: _CompactCluster) -> TreeCluster:

@@ -5,17 +5,15 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from templ_core.array_types import Floats, UInt64s
+from templ_core.compact import CompactColumns, CompactForm
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
 
-PAGE_SUMMARY_FORMAT = 1
-_MAX_BYTES = 256 << 20
 _LOG_ODDS_UNIT = 1000
 _LOG_ODDS_MAX = 32.0
 _WIDE = "<u8"
@@ -30,8 +28,7 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
 
 
-class _Compact(msgspec.Struct, frozen=True, array_like=True):
-    format: int
+class _Compact(CompactColumns, frozen=True, array_like=True):
     page_model_version: str
     path: bytes
     cell: bytes
@@ -39,10 +36,13 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
     text: bytes
     shape: bytes
     words: bytes
-    boxes: bytes
+    containers: bytes
     first: bytes
     last: bytes
     log_odds: bytes
+
+
+_FORM = CompactForm("page summary", 1, _Compact, max_bytes=256 << 20)
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
@@ -76,7 +76,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     ranges = (places.words, places.first, places.last)
     words, first, last = (column.astype(_NARROW).tobytes() for column in ranges)
     compact = _Compact(
-        format=PAGE_SUMMARY_FORMAT,
+        format=_FORM.format,
         page_model_version=page_model_version,
         path=path,
         cell=cell,
@@ -84,12 +84,12 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         text=text,
         shape=shape,
         words=words,
-        boxes=places.boxes.astype(_WIDE).tobytes(),
+        containers=places.containers.astype(_WIDE).tobytes(),
         first=first,
         last=last,
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
     )
-    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(compact))
+    return _FORM.encode(compact)
 
 
 def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
@@ -98,13 +98,9 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
     Raises:
         CodecError: it is damaged, has another format, or was read with another page model.
     """
-    try:
-        data = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_BYTES)
-        compact = msgspec.msgpack.decode(data, type=_Compact)
-    except (zstandard.ZstdError, msgspec.DecodeError) as error:
-        raise CodecError(f"not a learned page: {error}") from None
-    if (compact.format, compact.page_model_version) != (PAGE_SUMMARY_FORMAT, page_model_version):
-        raise CodecError("a learned page read with another page model")
+    compact = _FORM.decode(body)
+    if compact.page_model_version != page_model_version:
+        raise CodecError("page summary of another page model")
     return PageSummary(
         places=PagePlaces(
             path=_keys(compact.path),
@@ -113,7 +109,7 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
             text=_keys(compact.text),
             shape=_keys(compact.shape),
             words=_numbers(compact.words),
-            boxes=_keys(compact.boxes),
+            containers=_keys(compact.containers),
             first=_numbers(compact.first),
             last=_numbers(compact.last),
         ),

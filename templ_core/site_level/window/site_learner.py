@@ -10,12 +10,12 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.distinct import distinct
 from templ_core.site_level.containers.containers import find_containers
-from templ_core.site_level.places.counts import Counts, occurrences
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
 from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import COMPACT_FORMAT
+from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
@@ -88,14 +88,16 @@ class SiteLearner:
         """Return what is known now, with the templates that were fitted last."""
         return SiteModel(
             version=self._version(templates),
-            places=_with_boxes(tabulate(self._counts), list(self._counted.values())),
+            places=_with_containers(tabulate(self._counts), list(self._counted.values())),
             trees=templates.trees,
             phrases=templates.phrases,
         )
 
     def _version(self, templates: SiteTemplates) -> str:
         config = self._config.digest()
-        learned_by = f"{installed_digest()}/{COMPACT_FORMAT}/{self._page_model_version}/{config}"
+        learned_by = (
+            f"{installed_digest()}/{SITE_MODEL_FORM.format}/{self._page_model_version}/{config}"
+        )
         digest = hashlib.blake2b(f"{learned_by}/{templates.version}".encode(), digest_size=8)
         for one in self._window:
             digest.update(one.page_id.encode() + b"\0" + one.content_digest)
@@ -106,7 +108,7 @@ def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
     return count_pages([count_page(page.places, page.content_log_odds) for page in pages])
 
 
-def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
+def _with_containers(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
     """Return the table with the containers that its places give each page."""
     content, best = [], []
     for page in pages:
@@ -114,20 +116,20 @@ def _with_boxes(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
         probability = read_places(table, places, page.content_log_odds).content
         words = places.words.astype(np.float64)
         found = find_containers(places.first, places.last, probability, words)
-        content.append(places.boxes[found.content])
-        best.append(places.boxes[found.best])
+        content.append(places.containers[found.content])
+        best.append(places.containers[found.best])
     return msgspec.structs.replace(
         table,
-        content_boxes=occurrences(np.array(content, np.uint64)),
-        best_boxes=_among(occurrences(np.array(best, np.uint64)), pages),
+        content_containers=count_keys(np.array(content, np.uint64)),
+        best_containers=_among(count_keys(np.array(best, np.uint64)), pages),
     )
 
 
-def _among(votes: Counts, pages: Sequence[PageSummary]) -> Counts:
+def _among(votes: KeyedSums, pages: Sequence[PageSummary]) -> KeyedSums:
     """Return votes for containers, with the pages that have an element at the place of each."""
-    boxes = [distinct(page.places.boxes) for page in pages]
-    pages_with = occurrences(np.concatenate([np.empty(0, np.uint64), *boxes]))
-    return Counts(
+    containers = [distinct(page.places.containers) for page in pages]
+    pages_with = count_keys(np.concatenate([np.empty(0, np.uint64), *containers]))
+    return KeyedSums(
         keys=votes.keys,
         sums=np.concatenate([votes.sums, pages_with.of(votes.keys)]),
         labels=votes.labels,

@@ -54,7 +54,15 @@ def test_a_model_survives_its_compact_form():
     assert again.version == model.version
     assert again.documents == 6
     assert clean(page(9), again, CONFIG).text == clean(page(9), model, CONFIG).text
-    for name in ("paths", "cells", "anchors", "texts", "shapes", "content_boxes", "best_boxes"):
+    for name in (
+        "paths",
+        "cells",
+        "anchors",
+        "texts",
+        "shapes",
+        "content_containers",
+        "best_containers",
+    ):
         one, other = getattr(model.places, name), getattr(again.places, name)
         assert one.keys.tolist() == other.keys.tolist()
         assert one.sums.tolist() == other.sums.tolist()
@@ -71,7 +79,7 @@ def test_a_learned_page_survives_its_compact_form_for_its_own_page_model_only():
     body = encode_page_summary(learned, "page-1")
     again = decode_page_summary(body, "page-1")
     assert np.array_equal(again.content_log_odds, learned.content_log_odds)
-    assert np.array_equal(again.places.boxes, learned.places.boxes)
+    assert np.array_equal(again.places.containers, learned.places.containers)
     assert np.array_equal(again.places.shape, learned.places.shape)
     with pytest.raises(CodecError, match="another page model"):
         decode_page_summary(body, "page-2")

@@ -11,7 +11,7 @@ from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import FusionPage
 from templ_core.site_level.fusion.fusion import UNFITTED, Term
-from templ_core.site_level.fusion.site_inputs import SIGNS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 
 _PENALTY = 0.1
 """Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
@@ -49,11 +49,11 @@ def fit_fusion(
     the page's own log-odds are mixed by the trust in the site. A segment weighs the square root of
     its words divided by the size of its page; all pages of a site together weigh the square root of
     their number. An L2 penalty pulls the weights of the standardised inputs towards `UNFITTED`, and
-    every weight keeps the sign that `SIGNS` gives.
+    every weight keeps the sign that `FUSION_INPUTS` gives.
 
     Args:
         pages: Pages with gold; those of unknown sites are left out.
-        names: Names of the inputs to fit, all of them in `SIGNS`.
+        names: Names of the inputs to fit, all of them in `FUSION_INPUTS`.
         config: The core's thresholds.
     """
     used = [page for page in pages if page.known]
@@ -78,7 +78,7 @@ def fit_fusion(
             share=np.concatenate([page.labels.content for page in used])[counted],
             weight=weight,
         ),
-        [SIGNS[name] for name in names],
+        [FUSION_INPUTS[name].sign for name in names],
         deviation * [_unfitted_weight(name) for name in names],
     )
     slopes = fitted[:-1] / deviation

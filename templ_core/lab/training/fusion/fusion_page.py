@@ -5,7 +5,7 @@ import msgspec
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.fusion.site_inputs import Columns
+from templ_core.site_level.fusion.site_columns import SiteColumns
 
 
 class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
@@ -13,7 +13,7 @@ class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
 
     documents: int
     """Number of documents behind the site model, at least 1."""
-    columns: Columns
+    columns: SiteColumns
     """Inputs of the fusion, by name; each of length n_segments."""
 
 

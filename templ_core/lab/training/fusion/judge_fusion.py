@@ -12,7 +12,7 @@ from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.site_level.fusion.fusion import fused_log_odds, shipped_fusion
-from templ_core.site_level.fusion.site_inputs import CONSTANT
+from templ_core.site_level.fusion.site_columns import CONSTANT
 from templ_core.site_level.site_evidence import SiteEvidence
 
 _CONSTANT_WORDS_MIN = 4

@@ -13,9 +13,9 @@ import numpy as np
 from templ_core.array_types import Bools, Floats, UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above, sums_below
+from templ_core.lab.training.labels.node_frequency import NodeFrequency, count_nodes
 from templ_core.lab.training.labels.site_pages import ReadPage
 from templ_core.page_level.features.characters import Words, mix, text_hashes
-from templ_core.site_level.places.node_frequency import NodeFrequency, count_nodes
 
 _THETA = 0.10
 """Least share of a site's pages that a template node is on."""

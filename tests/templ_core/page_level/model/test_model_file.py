@@ -42,7 +42,7 @@ def test_a_file_that_is_no_page_model_is_refused(body):
 
 def test_a_truncated_file_is_refused_as_damaged():
     body = encode_model(shipped_model())
-    with pytest.raises(CodecError, match="damaged page model"):
+    with pytest.raises(CodecError, match="not a page model"):
         decode_model(body[: len(body) // 2])
 
 

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.config import CONTAINERS_CONFIG
 from templ_core.site_level.containers.containers import (
-    STEPS_MAX,
-    box_nodes,
+    container_nodes,
     find_containers,
     mean_around,
     steps_from,
-    usual,
+    usual_share,
 )
-from templ_core.site_level.places.counts import occurrences
+from templ_core.site_level.places.keyed_sums import count_keys
 from templ_core.site_level.places.places import node_places
 
 MARKUP = """<body><div id=a><p>one</p><div id=b><p>two</p><ul><li>three</li><li>four</li></ul></div>
@@ -35,9 +35,9 @@ def tree(document):
     st.lists(st.floats(0.01, 0.99), min_size=6, max_size=6),
     st.lists(st.integers(1, 30), min_size=6, max_size=6),
 )
-def test_containers_are_the_boxes_of_most_mass_and_most_gain(document, tree, content, words):
-    boxes = box_nodes(tree)
-    first, last = tree.first[boxes].astype(np.int32), tree.last[boxes].astype(np.int32)
+def test_the_containers_of_the_content_have_most_mass_and_most_gain(document, tree, content, words):
+    nodes = container_nodes(tree)
+    first, last = tree.first[nodes].astype(np.int32), tree.last[nodes].astype(np.int32)
     found = find_containers(first, last, np.array(content), np.array(words, float))
     mass = [c * w for c, w in zip(content, words, strict=True)]
     gain = [(c - 0.5) * w for c, w in zip(content, words, strict=True)]
@@ -58,7 +58,7 @@ def test_steps_are_counted_up_to_the_first_element_that_holds_both(document, tre
             node, steps = start, 0
             while not tree.first[node] <= segment < tree.last[node]:
                 node, steps = int(nodes.parent[node]), steps + 1
-            expected.append(min(steps, STEPS_MAX))
+            expected.append(min(steps, CONTAINERS_CONFIG.steps_max))
         assert steps_from(tree, nodes.parent, start).tolist() == expected
 
 
@@ -68,11 +68,11 @@ def test_the_most_usual_container_around_a_segment_counts(document, tree):
         f"{t} {a[:1]}" for t, a in zip(document.nodes.tags, document.nodes.attributes, strict=True)
     ]
     votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
-    counts = occurrences(np.array(votes, np.uint64))
-    shares = usual(counts, cells, tree, 9)
+    counts = count_keys(np.array(votes, np.uint64))
+    shares = usual_share(counts, cells, tree, 9)
     assert shares.tolist() == [3 / 12, 6 / 12, 6 / 12, 6 / 12, 0, 0]
     having = np.concatenate([counts.sums, counts.sums + 3])
-    of_those = usual(msgspec.structs.replace(counts, sums=having), cells, tree)
+    of_those = usual_share(msgspec.structs.replace(counts, sums=having), cells, tree)
     assert of_those.tolist() == [3 / 9, 6 / 12, 6 / 12, 6 / 12, 0, 0]
 
 

@@ -5,20 +5,18 @@ from hypothesis import strategies as st
 
 from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_level.fusion._fusion import faded, words_at_stake
 from templ_core.site_level.fusion.fusion import (
     FUSION_FORMAT,
-    NEUTRAL,
-    REASON_OF,
-    REASONS,
     UNFITTED,
     FusionModel,
     Term,
+    faded_log_odds,
     fusion_for,
     shipped_fusion,
     surer_by_length,
+    words_at_stake,
 )
-from templ_core.site_level.fusion.site_inputs import LENGTH, SIGNS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LENGTH, REASONS
 
 NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
 TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
@@ -33,7 +31,7 @@ def model_of(terms, bias):
 
 
 @given(
-    terms=st.dictionaries(st.sampled_from(sorted(REASON_OF)), TERMS, min_size=1),
+    terms=st.dictionaries(st.sampled_from(sorted(FUSION_INPUTS)), TERMS, min_size=1),
     bias=NUMBERS,
     size=st.integers(1, 5),
     data=st.data(),
@@ -41,7 +39,7 @@ def model_of(terms, bias):
 def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, data):
     columns = {
         name: np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
-        for name in REASON_OF
+        for name in FUSION_INPUTS
     }
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     model = model_of(terms, bias)
@@ -54,7 +52,8 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         side = 1 if kept[segment] else -1
         strength = dict.fromkeys(REASONS, 0.0)
         for name, term in terms.items():
-            strength[REASON_OF[name]] += side * term.weight * (at[name] - NEUTRAL[name])
+            one = FUSION_INPUTS[name]
+            strength[one.reason] += side * term.weight * (at[name] - one.neutral)
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
 
 
@@ -73,7 +72,7 @@ SEGMENTS = st.lists(
 @given(SEGMENTS)
 def test_log_odds_fade_to_the_page_and_words_are_counted(segments):
     own, fused, words, weight, *flags = np.array(segments, float).reshape(-1, 6).T.copy()
-    log_odds = faded(own, fused, weight, 1000)
+    log_odds = faded_log_odds(own, fused, weight)
     assert log_odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
     constant, kept = flags
     mass = words / (1 + np.exp(-own))
@@ -93,11 +92,11 @@ def test_the_shipped_weights_were_fitted_for_the_shipped_page_model():
 
 def test_unfitted_weights_have_the_signs_of_their_inputs():
     for name, term in UNFITTED.terms.items():
-        assert term.weight * SIGNS[name] > 0
+        assert term.weight * FUSION_INPUTS[name].sign > 0
 
 
 def test_the_shipped_model_knows_all_inputs():
-    assert set(shipped_fusion().terms) <= set(REASON_OF)
+    assert set(shipped_fusion().terms) <= set(FUSION_INPUTS)
 
 
 @pytest.mark.parametrize("body", [b"{}", b"no JSON"])

@@ -4,24 +4,24 @@ import pytest
 from templ_core.dom.document import read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.fusion._site_inputs import combine
-from templ_core.site_level.fusion.site_inputs import TRUST, site_inputs
+from templ_core.site_level.config import FusionConfig
+from templ_core.site_level.fusion._fusion import combine
+from templ_core.site_level.fusion.site_columns import TRUST
+from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
+from templ_core.site_level.places.place_log_odds import PlaceReading
+from templ_core.site_level.trees.tree_evidence import TreeEvidence
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
-SETTINGS = {
-    "documentation": 0.7,
-    "usual": -0.15,
-    "certain": 4.0,
-    "margin": 0.02,
-    "long_words": 50,
-    "doubt": 3.0,
-    "open_above": -1.0,
-    "open_below": 3.0,
-}
 
-
-def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, cluster_pages):
-    path_pages, constant, text_pages, shape_pages, words, place_share, change = rest
+def slow_combine(evidence):
+    """Return what `combine` returns, computed from the definitions column by column."""
+    page, place = evidence.content_log_odds, evidence.places.log_odds
+    near, best, steps = evidence.surroundings, evidence.best_share, evidence.steps
+    below, labels, words = evidence.below_headline, evidence.repeated, evidence.words
+    path_pages, constant = evidence.places.path_pages, evidence.places.constant
+    text_pages, shape_pages = evidence.places.text_pages, evidence.places.shape_pages
+    place_share, change = evidence.trees.place_share, evidence.trees.change
+    pages, cluster_pages = evidence.pages, evidence.trees.pages
     sure = np.log(0.98 / 0.02)
     content = (page > 4) | (page > 0) & (steps == 0)
     meant = 0.7 * (labels | content & (best - best.max() > -0.15))
@@ -30,44 +30,62 @@ def slow_combine(page, place, near, best, steps, below, labels, *rest, pages, cl
     recurs = (1 - meant) * shape_pages / max(pages, 1)
     mass = words / (1 + np.exp(-page))
     known_share = mass[path_pages > 0].sum() / mass.sum()
-    columns = [
-        np.clip(page, -sure, sure),
-        np.log(around / (1 - around)),
-        best - best.max(),
-        np.where(steps == 0, 0.5, -0.5),
-        np.where(constant, place + meant * np.maximum(page - place, 0), place),
-        recurs,
-        pages / (pages + 3) * recurs * long,
-        (1 - meant) * place_share * (1 - change) * cluster_pages / (cluster_pages + 1),
-        np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
-        long,
-        text_pages > 1,
-    ]
+    columns = {
+        "page": np.clip(page, -sure, sure),
+        "surroundings": np.log(around / (1 - around)),
+        "usual best box": best - best.max(),
+        "in the best box": np.where(steps == 0, 0.5, -0.5),
+        "place": np.where(constant, place + meant * np.maximum(page - place, 0), place),
+        "same shape": recurs,
+        "long same shape": pages / (pages + 3) * recurs * long,
+        "tree constant": (
+            (1 - meant) * place_share * (1 - change) * cluster_pages / (cluster_pages + 1)
+        ),
+        "trust": np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
+        "length": long,
+        "recurs": text_pages > 1,
+    }
     high, low = np.maximum(page, place), np.minimum(page, place)
     is_open = (high > -1) & (low < 3) & (below == 0) & ((words <= 50) | (shape_pages > 1))
-    return np.stack(columns), is_open
+    return columns, is_open
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_columns_equal_those_by_definition(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 40))
-    columns = [
-        *(rng.normal(0, 3, (2, size))),
-        *(rng.random((2, size))),
-        rng.integers(0, 3, size).astype(np.float64),
-        rng.integers(0, 2, size).astype(np.float64),
-        rng.random(size) < 0.3,
-        rng.integers(0, 3, size),
-        rng.random(size) < 0.5,
-        *rng.integers(0, 5, (2, size)),
-        rng.integers(1, 200, size).astype(np.int32),
-        *(rng.random((2, size))),
-    ]
-    pages, cluster_pages = int(rng.integers(0, 9)), int(rng.integers(0, 9))
-    found, is_open = combine(*columns, pages=pages, cluster_pages=cluster_pages, **SETTINGS)
-    wanted, wanted_open = slow_combine(*columns, pages=pages, cluster_pages=cluster_pages)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    evidence = SegmentEvidence(
+        content_log_odds=rng.normal(0, 3, size),
+        places=PlaceReading(
+            path_pages=rng.integers(0, 3, size),
+            constant=rng.random(size) < 0.5,
+            text_pages=rng.integers(0, 5, size),
+            shape_pages=rng.integers(0, 5, size),
+            log_odds=rng.normal(0, 3, size),
+            content=rng.random(size),
+        ),
+        trees=TreeEvidence(
+            cluster=0,
+            pages=int(rng.integers(0, 9)),
+            fit=1.0,
+            text_share=rng.random(size),
+            place_share=rng.random(size),
+            change=rng.random(size),
+        ),
+        surroundings=rng.random(size),
+        best_share=rng.random(size),
+        steps=rng.integers(0, 3, size).astype(np.float64),
+        below_headline=rng.integers(0, 2, size).astype(np.float64),
+        repeated=rng.random(size) < 0.3,
+        words=rng.integers(1, 200, size).astype(np.int32),
+        documentation=0.7,
+        pages=int(rng.integers(0, 9)),
+    )
+    found, is_open = combine(evidence, FusionConfig())
+    wanted, wanted_open = slow_combine(evidence)
+    assert set(found) == set(wanted)
+    for name, column in wanted.items():
+        np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
     assert (is_open == wanted_open).all()
 
 
@@ -75,13 +93,13 @@ def read(html):
     return read_document(html.encode(), "http://s.example/")
 
 
-def columns_of(html, window, kind):
+def columns_of(html, window, page_type):
     document = read(html)
     features = read_features(document)
     log_odds = np.zeros(len(document.segments.texts))
     texts = document.segments.texts
     model = site_model(list(map(read, window)))
-    return texts, site_inputs(document, features, log_odds, kind, model, CONFIG)
+    return texts, site_inputs(document, features, log_odds, page_type, model, CONFIG)
 
 
 def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_were_seen():
@@ -109,7 +127,7 @@ def test_labels_of_records_say_nothing_on_documentation_and_are_template_elsewhe
     assert columns["same shape"][texts.index("Returns")] > 0.5
 
 
-def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usual_box():
+def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usual_container():
     def page(number):
         text = f"<p>Opens harbour {number} for the boats that wait until {number}, and for others."
         content = f"{text}<h2>Method Summary</h2>{text} It asks no toll."

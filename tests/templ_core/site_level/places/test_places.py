@@ -2,12 +2,13 @@ import pytest
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.places._element_types import TAG
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.places import node_places, page_places
 
 
 def places_of(markup):
-    """Places of each segment, by its text."""
+    """Return path, cell and anchor of each segment, by its text."""
     document = parse_document(f"<body>{markup}</body>", "https://example.com/")
     page = page_places(document, read_features(document), node_places(document))
     return {
@@ -17,7 +18,7 @@ def places_of(markup):
 
 
 def same(one, other):
-    """Which of path, cell and anchor are equal for the texts A of two pages."""
+    """Return which of path, cell and anchor are equal for the texts A of two pages."""
     pairs = zip(places_of(one)["A"], places_of(other)["A"], strict=True)
     return [first == second for first, second in pairs]
 
@@ -52,11 +53,11 @@ def test_path_cell_and_anchor_tell_apart_what_they_should(one, other, expected):
     assert same(one, other) == expected
 
 
-def test_attributes_of_any_size_and_kind_are_read():
+def test_very_long_and_unusual_attributes_are_read():
     assert places_of(f"<div class='{'x ' * 100_000}' id='\U0001f600'><p>A</div>")["A"]
 
 
-def test_a_box_is_the_deepest_element_of_its_text():
+def test_a_container_is_the_deepest_element_of_its_segments():
     document = parse_document("<body><div><div class=in><p>A<p>B</div></div></body>", "u")
     features = read_features(document)
     nodes = node_places(document)
@@ -64,10 +65,10 @@ def test_a_box_is_the_deepest_element_of_its_text():
     ranges = list(zip(page.first.tolist(), page.last.tolist(), strict=True))
     assert ranges == [(0, 2), (0, 1), (1, 2)]
     inner = document.nodes.attributes.index("\nin\n\n\n")
-    assert page.boxes[0] == nodes.cell[inner]
+    assert page.containers[0] == nodes.cell[inner]
 
 
-def test_kinds_are_read_alike_however_many_were_met_before():
+def test_rows_of_element_types_do_not_depend_on_what_is_in_the_cache():
     def rows(numbers):
         markup = "".join(f"<x-{n} class='a{n % 7} b' id=c{n % 3}>{n}</x-{n}>" for n in numbers)
         return element_type_rows(parse_document(f"<body>{markup}</body>", "https://example.com/"))
@@ -76,4 +77,4 @@ def test_kinds_are_read_alike_however_many_were_met_before():
     for start in range(0, 60_000, 5_000):
         rows(range(start, start + 5_000))
     assert (rows(range(50)) == first).all()
-    assert len(set(first[:, 0].tolist())) == len(first)
+    assert len(set(first[:, TAG].tolist())) == len(first)

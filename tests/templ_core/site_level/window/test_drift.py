@@ -20,7 +20,7 @@ def page(design, number, own=6):
     few = np.empty(0, np.int32)
     places = PagePlaces(
         path=np.array(paths, np.uint64), cell=nothing, anchor=nothing, text=nothing, shape=nothing,
-        words=few, boxes=nothing, first=few, last=few,
+        words=few, containers=nothing, first=few, last=few,
     )  # fmt: skip
     return PageSummary(places=places, content_log_odds=np.empty(0))
 

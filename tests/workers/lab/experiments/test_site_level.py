@@ -4,7 +4,7 @@ import pytest
 
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.site_level.fusion.fusion import FusionModel
-from templ_core.site_level.fusion.site_inputs import SIGNS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 
 SITES = ("one.example", "two.example", "three.example")
 
@@ -85,8 +85,8 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     assert "0.00%" in listings
     assert "0 sites with at least 20 pages lose more than 0.01" in out
     fusion = FusionModel.from_json(model.read_bytes())
-    assert list(fusion.terms) == list(SIGNS)
-    assert all(term.weight * SIGNS[name] >= 0 for name, term in fusion.terms.items())
+    assert list(fusion.terms) == list(FUSION_INPUTS)
+    assert all(term.weight * FUSION_INPUTS[name].sign >= 0 for name, term in fusion.terms.items())
     assert fusion.page_model == "page-x"
     assert fusion.quality["pages"] > 0.9
 

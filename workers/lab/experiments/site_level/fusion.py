@@ -22,8 +22,8 @@ from templ_core.lab.training.fusion.judge_fusion import (
     fitted_without,
     site_changes,
 )
-from templ_core.site_level.fusion.fusion import FUSION_FORMAT, REASON_OF, FusionModel
-from templ_core.site_level.fusion.site_inputs import SIGNS
+from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REASONS
 from workers.errors import InputProblem
 from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
@@ -35,7 +35,7 @@ _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
 _LISTINGS = ("listing", "collection")
-INPUTS = tuple(SIGNS)
+INPUTS = tuple(FUSION_INPUTS)
 
 
 @click.command(short_help="Fit and evaluate the fusion of site and page.")
@@ -321,9 +321,9 @@ def _report_ablation(
     report: Report, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> None:
     rows = []
-    for evidence in dict.fromkeys(REASON_OF.values()):
-        inputs = [name for name in INPUTS if REASON_OF[name] != evidence]
+    for reason in REASONS:
+        inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
         rows.append(
-            _row(f"without {evidence}", pages, _judged(pages, inputs, by_site, config), names)
+            _row(f"without {reason}", pages, _judged(pages, inputs, by_site, config), names)
         )
     report.table("Without one sort of evidence, sites left out", ["", *names], rows)

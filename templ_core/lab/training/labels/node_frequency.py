@@ -1,10 +1,9 @@
-"""SITELEVEL: on how many pages of a site each node occurs.
+"""Node frequencies of a site as SITELEVEL counts them.
 
 Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothing*, WWW 2007,
-section 4.1. A node here is a text segment; an inner node with equal content implies equal segments.
+section 4.1. A node is a text segment here, because inner nodes of equal content have equal segments.
 """
 
-import hashlib
 from collections.abc import Sequence
 
 import msgspec
@@ -15,38 +14,29 @@ from templ_core.distinct import distinct
 
 
 class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):
-    """Page counts of nodes over a window."""
+    """How many pages of a window hold each node; columns of equal length."""
 
     pages: int
-    """Pages counted."""
+    """Pages of the window."""
     nodes: UInt64s
-    """Hashes in ascending order."""
+    """Hashes of the nodes in ascending order."""
     counts: UInt32s
-    """Pages that hold each node."""
+    """Pages that hold each node, at least 1."""
 
     def pages_with(self, nodes: UInt64s) -> Int64s:
-        """Pages of the window that hold each of `nodes`; 0 for those unknown."""
+        """Return how many pages of the window hold each of `nodes`; 0 for unknown ones."""
         if not self.nodes.size:
             return np.zeros(nodes.size, np.int64)
         place = np.minimum(np.searchsorted(self.nodes, nodes), self.nodes.size - 1)
         return np.where(self.nodes[place] == nodes, self.counts[place], 0).astype(np.int64)
 
 
-def node_hashes(texts: Sequence[str]) -> UInt64s:
-    """Hash of each segment's text, white space and case aside; length n_segments."""
-    digests = (
-        hashlib.blake2b(" ".join(text.lower().split()).encode(), digest_size=8).digest()
-        for text in texts
-    )
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
-
-
 def count_nodes(pages: Sequence[UInt64s], pages_min: int) -> NodeFrequency:
-    """Node frequencies over `pages`, each the hashes of one page's nodes.
+    """Return the node frequencies of some pages.
 
     Args:
-        pages: Node hashes page by page; a node that recurs on one page counts once.
-        pages_min: Nodes on fewer pages are left out.
+        pages: Hashes of the nodes of each page; a node counts once for each page that holds it.
+        pages_min: Pages below which a node is left out.
     """
     once = [distinct(page) for page in pages]
     everything = np.concatenate(once) if once else np.empty(0, np.uint64)

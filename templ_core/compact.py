@@ -1,0 +1,105 @@
+"""The compact form of the core's stored values: numbered columns as MessagePack, compressed with zstd.
+
+Every stored value has a private struct of columns whose first field is the number of its format.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+import msgspec
+import zstandard
+
+from templ_core.errors import CodecError
+
+
+class CompactColumns(msgspec.Struct, frozen=True, array_like=True):
+    """The base of all columns that are stored; subclasses add their fields behind the format."""
+
+    format: int
+    """Number of the format; it changes whenever the fields do."""
+
+
+SomeColumns = TypeVar("SomeColumns", bound=CompactColumns)
+
+
+class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
+    """How the values of one type are stored.
+
+    Equal columns give equal bytes. Whatever the bytes are, decoding either gives columns of the known
+    format or raises `CodecError`, and never needs more memory than `max_bytes` for the MessagePack.
+
+    >>> class Point(CompactColumns, frozen=True, array_like=True):
+    ...     x: int
+    ...     y: int
+    >>> form = CompactForm("point", 1, Point)
+    >>> form.decode(form.encode(Point(form.format, 3, 4)))
+    Point(format=1, x=3, y=4)
+    >>> form.decode(form.encode(Point(2, 3, 4)))
+    Traceback (most recent call last):
+    templ_core.errors.CodecError: point of format 2, known is 1
+    """
+
+    name: str
+    """What the value is called in error messages."""
+    format: int
+    """The number of the only format that is known."""
+    columns: type[SomeColumns]
+    """The columns of that format."""
+    level: int = 3
+    """Level of the compression, 1 to 22."""
+    max_bytes: int = 64 << 20
+    """The largest MessagePack that is decoded."""
+
+    def encode(self, columns: SomeColumns) -> bytes:
+        """Return the columns as compressed MessagePack."""
+        return self.compress(self.pack(columns))
+
+    def decode(self, body: bytes) -> SomeColumns:
+        """Return the columns that `encode` made `body` of.
+
+        Raises:
+            CodecError: The bytes are damaged, too large when decompressed, or of another format.
+        """
+        return self.unpack(self.decompress(body))
+
+    def pack(self, columns: SomeColumns) -> bytes:
+        """Return the columns as MessagePack."""
+        return msgspec.msgpack.encode(columns)
+
+    def unpack(self, packed: bytes) -> SomeColumns:
+        """Return the columns that `pack` made `packed` of.
+
+        Raises:
+            CodecError: The bytes are damaged or of another format.
+        """
+        with self.refusing():
+            number = msgspec.msgpack.decode(packed, type=CompactColumns).format
+            if number != self.format:
+                raise CodecError(f"{self.name} of format {number}, known is {self.format}")
+            return msgspec.msgpack.decode(packed, type=self.columns)
+
+    def compress(self, packed: bytes) -> bytes:
+        """Return `packed` as one zstd frame."""
+        return zstandard.ZstdCompressor(level=self.level).compress(packed)
+
+    def decompress(self, body: bytes) -> bytes:
+        """Return what `compress` was given.
+
+        Raises:
+            CodecError: The bytes are no zstd frame, or hold more than `max_bytes`.
+        """
+        with self.refusing():
+            # The decompressor ignores its bound where a frame itself says how large its content is.
+            size_bytes = zstandard.frame_content_size(body)
+            if size_bytes > self.max_bytes:
+                raise CodecError(f"{self.name} of {size_bytes} bytes, at most {self.max_bytes}")
+            return zstandard.ZstdDecompressor().decompress(body, max_output_size=self.max_bytes)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Turn every error that damaged bytes cause while they are read into a `CodecError`."""
+        try:
+            yield
+        except (zstandard.ZstdError, ValueError, IndexError, TypeError) as error:
+            raise CodecError(f"not a {self.name}: {error}") from None

@@ -1,0 +1,73 @@
+"""The columns in which a site and a page speak about the page's segments.
+
+The strings are the names under which `fusion.json` stores its weights; they never change.
+"""
+
+import msgspec
+
+from templ_core.array_types import Floats
+
+SiteColumns = dict[str, Floats]
+"""Columns by name; each has length n_segments."""
+
+PAGE = "page"
+PLACE = "place"
+SURROUNDINGS = "surroundings"
+USUAL_CONTENT_CONTAINER = "usual content box"
+USUAL_BEST_CONTAINER = "usual best box"
+IN_BEST_CONTAINER = "in the best box"
+STEPS_TO_BEST_CONTAINER = "steps to the best box"
+HEADLINE = "headline"
+SAME_SHAPE = "same shape"
+LONG_SAME_SHAPE = "long same shape"
+TREE_CONSTANT = "tree constant"
+PHRASES = "phrases"
+
+CONSTANT = "constant"
+"""This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
+TRUST = "trust"
+"""This column is no input of the fusion: how much the site's evidence counts for a segment, 0 to 1.
+
+For the rest the page alone decides. It is 1 for text that other pages have, else the share of the page's
+content that stands at places the site knows, so that after a redesign missing evidence decides nothing.
+"""
+LENGTH = "length"
+"""This column is no input of the fusion: the logarithm of a segment's words, cut off at
+`FusionConfig.length_words_max`."""
+RECURS = "recurs"
+"""This column is no input of the fusion: whether other pages have the text word for word, 0 or 1."""
+
+
+class FusionInput(msgspec.Struct, frozen=True):
+    """One input of the fusion."""
+
+    name: str
+    """The name of its column."""
+    sign: int
+    """1 if more of it speaks for content, -1 if more of it speaks for template."""
+    reason: str
+    """The reason that is shown where this input decides."""
+    neutral: float = 0.0
+    """The value that speaks for neither side."""
+
+
+FUSION_INPUTS = {
+    one.name: one
+    for one in (
+        FusionInput(PAGE, 1, "page-level"),
+        FusionInput(PLACE, 1, "site-place"),
+        FusionInput(SURROUNDINGS, 1, "site-place"),
+        FusionInput(USUAL_CONTENT_CONTAINER, 1, "site-container", neutral=0.5),
+        FusionInput(USUAL_BEST_CONTAINER, 1, "site-container", neutral=-0.5),
+        FusionInput(IN_BEST_CONTAINER, 1, "site-container"),
+        FusionInput(STEPS_TO_BEST_CONTAINER, -1, "site-container", neutral=1.0),
+        FusionInput(HEADLINE, 1, "headline"),
+        FusionInput(SAME_SHAPE, -1, "site-constant"),
+        FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),
+        FusionInput(TREE_CONSTANT, -1, "site-tree"),
+        FusionInput(PHRASES, -1, "site-phrases"),
+    )
+}
+"""All inputs of the fusion, by name."""
+REASONS = tuple(dict.fromkeys(one.reason for one in FUSION_INPUTS.values()))
+"""The different reasons of the inputs."""

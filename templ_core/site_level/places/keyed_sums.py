@@ -1,0 +1,93 @@
+"""Integer sums by key, which can be added and subtracted exactly."""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Int64s, UInt64s
+from templ_core.site_level.places._keyed_sums import sums_of
+
+
+class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
+    """One column of sums for each key; the first sum of every key is above 0."""
+
+    keys: UInt64s
+    """The keys in ascending order, each once; length n_keys."""
+    sums: Int64s
+    """The sums of each key as a C-contiguous array; (n_sums, n_keys)."""
+    labels: UInt64s
+    """What each key stands for, which never differs between two pages, as a C-contiguous array;
+    (n_labels, n_keys)."""
+
+    def of(self, keys: UInt64s) -> Int64s:
+        """Return the sums of some keys, 0 for unknown ones.
+
+        Args:
+            keys: A contiguous column in any order, with or without repeats.
+
+        Returns:
+            Sums of shape (n_sums, len(keys)).
+        """
+        return sums_of(self.keys, self.sums, keys)
+
+    def plus(self, other: "KeyedSums") -> "KeyedSums":
+        """Return the sums of both."""
+        return self._with(other, other.sums)
+
+    def minus(self, other: "KeyedSums") -> "KeyedSums":
+        """Return the sums as they were before `other` was added."""
+        return self._with(other, -other.sums)
+
+    def where(self, chosen: Bools) -> "KeyedSums":
+        """Return the keys that are chosen; `chosen` has length n_keys."""
+        return KeyedSums(
+            keys=self.keys[chosen],
+            sums=self.sums.compress(chosen, axis=1),
+            labels=self.labels.compress(chosen, axis=1),
+        )
+
+    def _with(self, other: "KeyedSums", sums: Int64s) -> "KeyedSums":
+        both = add_all([self, KeyedSums(keys=other.keys, sums=sums, labels=other.labels)])
+        return both.where(both.sums[0] > 0)
+
+
+def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> KeyedSums:
+    """Add up the columns of equal keys.
+
+    >>> import numpy as np
+    >>> words = sum_by_key(np.array([7, 3, 7], np.uint64), np.array([[10, 20, 30]]))
+    >>> words.of(np.array([3, 5, 7], np.uint64)).tolist()
+    [[20, 0, 40]]
+
+    Args:
+        keys: A key for each column, in any order.
+        sums: What each column adds; (n_sums, len(keys)).
+        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
+    """
+    if labels is None:
+        labels = np.empty((0, len(keys)), np.uint64)
+    if not len(keys):
+        return KeyedSums(keys=keys, sums=sums, labels=labels)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return KeyedSums(
+        keys=ordered[starts],
+        sums=np.add.reduceat(sums.take(order, axis=1), starts, axis=1),
+        labels=labels.take(order[starts], axis=1),
+    )
+
+
+def add_all(some: Sequence[KeyedSums]) -> KeyedSums:
+    """Return the sums of one or more values together."""
+    return sum_by_key(
+        np.concatenate([one.keys for one in some]),
+        np.concatenate([one.sums for one in some], axis=1),
+        np.concatenate([one.labels for one in some], axis=1),
+    )
+
+
+def count_keys(keys: UInt64s) -> KeyedSums:
+    """Return how often each key occurs; one sum for each key."""
+    return sum_by_key(keys, np.ones((1, len(keys)), np.int64))
