@@ -41,7 +41,7 @@ def decode_json(data: bytes, kind: type[Message]) -> Message:
         raise SchemaError(str(error)) from None
 
 
-def decode_document(data: bytes) -> DocumentRecord:
+def decode_document_record(data: bytes) -> DocumentRecord:
     """The document record in `data`.
 
     Raises:
@@ -51,7 +51,7 @@ def decode_document(data: bytes) -> DocumentRecord:
     return _decode_formatted(data, DocumentRecord, DOCUMENT_FORMAT)
 
 
-def decode_site_model(data: bytes) -> SiteModelRecord:
+def decode_site_model_record(data: bytes) -> SiteModelRecord:
     """The site-model record in `data`.
 
     Raises:

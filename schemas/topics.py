@@ -2,12 +2,12 @@
 
 import msgspec
 
-MIB = 1 << 20
+_MIB = 1 << 20
 DEFAULT_PARTITIONS = 4
-MAX_MESSAGE_BYTES = 8 * MIB
+MAX_MESSAGE_BYTES = 8 * _MIB
 DEAD_LETTER_ROOM_BYTES = 64 << 10
 """What a dead letter's headers may add to the page message it carries."""
-DAY_MS = 24 * 3600 * 1000
+_DAY_MS = 24 * 3600 * 1000
 
 
 class TopicSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,14 +41,14 @@ DEAD_LETTERS = "pages.dlq"
 TOPICS = {
     spec.name: spec
     for spec in (
-        TopicSpec(name=PAGES, cleanup_policy="delete", retention_ms=7 * DAY_MS),
+        TopicSpec(name=PAGES, cleanup_policy="delete", retention_ms=7 * _DAY_MS),
         TopicSpec(name=DOCUMENTS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=CLEANED, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(
             name=DEAD_LETTERS,
             cleanup_policy="delete",
-            retention_ms=30 * DAY_MS,
+            retention_ms=30 * _DAY_MS,
             max_message_bytes=MAX_MESSAGE_BYTES + DEAD_LETTER_ROOM_BYTES,
         ),
     )

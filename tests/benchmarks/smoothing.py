@@ -21,7 +21,7 @@ from templ_core.errors import PageError
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
 from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, leave_out
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.page import Page
 
 SIZES = (300, 3_000, 30_000)
@@ -45,7 +45,7 @@ def main():
 
 def evenly(corpora, count):
     """Pages spread evenly over all corpora."""
-    pages = [page for page in read_pages(corpora) if isinstance(page, Page) and page.body]
+    pages = [page for page in read_feed(corpora) if isinstance(page, Page) and page.body]
     return pages[:: max(1, len(pages) // count)]
 
 

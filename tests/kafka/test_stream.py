@@ -344,7 +344,7 @@ def test_a_state_directory_in_use_ends_the_second_worker(stream, tmp_path):
 def test_what_a_run_on_files_has_learned_is_handed_over(stream, tmp_path):
     first, second = halves(write_feed(tmp_path / "feed.jsonl", pages=160, sites=3))
     templ("run", first, "--out", tmp_path / "first.out", "--state", tmp_path / "archive")
-    templ("handover", tmp_path / "archive", *stream.options)
+    templ("seed", tmp_path / "archive", *stream.options)
     stream.start("one")
     stream.feed(second)
     stream.wait_until_answered()
@@ -353,5 +353,5 @@ def test_what_a_run_on_files_has_learned_is_handed_over(stream, tmp_path):
     assert all(records[0].site_model_version for records in stream.outputs().values())
     _, undisturbed = local_run([first, second], tmp_path)
     assert stream.windows("one") == undisturbed
-    done = templ("handover", tmp_path / "one", *stream.options, expect=73)
+    done = templ("seed", tmp_path / "one", *stream.options, expect=73)
     assert "no state directory of `templ run`" in done.stderr

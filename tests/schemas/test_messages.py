@@ -8,10 +8,10 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import (
     NewerFormatError,
     SchemaError,
-    decode_document,
+    decode_document_record,
     decode_json,
     decode_output,
-    decode_site_model,
+    decode_site_model_record,
     encode_json,
     encode_msgpack,
 )
@@ -72,10 +72,10 @@ def test_unknown_fields_of_a_page_record_are_ignored_and_missing_ones_named():
 
 
 def test_documents_survive_their_encoding():
-    assert decode_document(encode_msgpack(document(3))) == document(3)
+    assert decode_document_record(encode_msgpack(document(3))) == document(3)
 
 
-@pytest.mark.parametrize("decode", [decode_document, decode_site_model])
+@pytest.mark.parametrize("decode", [decode_document_record, decode_site_model_record])
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x01", b"\x80", b"\xff\xfe"])
 def test_other_bytes_are_refused(decode, data):
     with pytest.raises(SchemaError):
@@ -85,7 +85,7 @@ def test_other_bytes_are_refused(decode, data):
 def test_a_newer_format_is_named_with_what_to_do():
     newer = msgspec.structs.replace(document(1), format=DOCUMENT_FORMAT + 1)
     with pytest.raises(NewerFormatError, match="upgrade"):
-        decode_document(encode_msgpack(newer))
+        decode_document_record(encode_msgpack(newer))
 
 
 def test_a_document_key_gives_its_site_back():

@@ -7,7 +7,7 @@ from schemas.document import DocumentRecord
 from schemas.source import Source
 from templ_core.page_level.model.model_file import shipped_model, with_version
 from workers.page import Page
-from workers.state.window_change import Contribution
+from workers.state.window_entry import StoredSummary
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -26,9 +26,9 @@ def document(number, *, site="example.com", url=None, time_ms=None, body=None, k
     )
 
 
-def contribution(record):
+def stored_summary(record):
     """What the document record adds to its site's model, made up."""
-    return Contribution(record.id, record.content_digest, packed(b"\x01" * 8))
+    return StoredSummary(record.id, record.content_digest, packed(b"\x01" * 8))
 
 
 def packed(content):

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from workers.processes import tasks
-from workers.processes.child import main
+from workers.processes.child import serve_tasks
 
 read_document = tasks.read_document
 
@@ -33,4 +33,4 @@ def read_or_fail(body, url, **declared):
 
 if __name__ == "__main__":
     tasks.read_document = read_or_fail
-    main()
+    serve_tasks()

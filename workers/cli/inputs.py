@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workers.errors import UsageProblem
-from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.streams import STDIN
 from workers.page import Page, Rejected
 from workers.settings import Settings
@@ -49,7 +49,7 @@ class FeedReader:
         self.bytes_read = 0
 
     def __iter__(self) -> Iterator[Page | Rejected]:
-        return read_pages(
+        return read_feed(
             self._paths,
             time_field=self._time_field,
             latest_ms=self._latest_ms,

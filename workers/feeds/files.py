@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from schemas.source import Source
 from workers.errors import InputProblem
-from workers.feeds.lines import KEPT_BYTES, read_lines
+from workers.feeds.lines import KEPT_BYTES, read_json_lines
 from workers.feeds.records import PAGE_TOO_LARGE
 from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
 from workers.feeds.times import Timeline
@@ -32,7 +32,7 @@ _ACCEPTED = (
 )
 
 
-def read_pages(
+def read_feed(
     paths: Sequence[Path],
     *,
     time_field: str = "fetched_at",
@@ -70,7 +70,7 @@ def read_pages(
 
 
 def total_bytes(paths: Sequence[Path]) -> int:
-    """Bytes that `read_pages` will read, compressed.
+    """Bytes that `read_feed` will read, compressed.
 
     Raises:
         InputProblem: an input that is unknown or cannot be read.
@@ -127,7 +127,7 @@ def _read(
     elif lower.endswith(_WARC):
         yield from read_warc(path, name, timeline, limit_bytes, on_progress)
     elif path == STDIN or lower.endswith(_LINES):
-        yield from read_lines(path, name, timeline, limit_bytes, on_progress)
+        yield from read_json_lines(path, name, timeline, limit_bytes, on_progress)
     else:
         yield from _read_html([path], path.parent, name, timeline, limit_bytes, on_progress)
 

@@ -16,7 +16,7 @@ KEPT_BYTES = 64 << 10
 """What a record that is too large to hold leaves in its dead letter."""
 
 
-def read_lines(
+def read_json_lines(
     path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
 ) -> Iterator[Page | Rejected]:
     """Pages of a JSON Lines file, perhaps compressed; blank lines do not count as records.

@@ -3,7 +3,7 @@
 import logging
 import shutil
 
-from schemas.codec import NewerFormatError, SchemaError, decode_document
+from schemas.codec import NewerFormatError, SchemaError, decode_document_record
 from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
@@ -36,7 +36,7 @@ def ingest(partition: PartitionWindows, site: str, message: Received) -> None:
         store.remove(site, source_id, message.offset)
         return
     try:
-        record = decode_document(message.value)
+        record = decode_document_record(message.value)
     except NewerFormatError:
         raise
     except SchemaError as error:

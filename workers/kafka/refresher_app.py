@@ -5,7 +5,7 @@ import logging
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -39,11 +39,9 @@ from workers.pipeline.refresher import (
     Fitted,
     NotLearned,
     Revision,
-    model_is_due,
-    templates_overdue_by,
 )
 from workers.processes.pool import Pool
-from workers.state.window_change import SiteState
+from workers.state.site_state import WindowTotals, templates_overdue_by
 
 _AT_ONCE = 500
 _REPORT_S = 10.0
@@ -69,9 +67,7 @@ class RefresherApp:
         self._owned: set[int] = set()
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rebuilds: set[asyncio.Task[None]] = set()
-        self.metrics = RefresherMetrics(
-            self._sites, model_is_due, lambda state: templates_overdue_by(state) >= 1
-        )
+        self.metrics = RefresherMetrics(self._totals)
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
         self._guard = OffsetGapFiller(config.broker, documents, config.group("refresher"))
@@ -97,9 +93,9 @@ class RefresherApp:
         """How far each window store has read, be it in a rebuild."""
         return {n: one.store.next_offset for n, one in list(self._partitions.items())}
 
-    def _sites(self) -> Iterator[tuple[str, SiteState]]:
-        for partition in list(self._partitions.values()):
-            yield from partition.store.all_sites()
+    def _totals(self) -> WindowTotals:
+        """Return the totals of all windows; called by the thread that answers a metrics scrape."""
+        return sum((one.store.totals() for one in list(self._partitions.values())), WindowTotals())
 
     async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
         numbers = {one.partition for one in assigned}
@@ -166,7 +162,7 @@ class RefresherApp:
             await self._catch_up(partition, number, end)
             if number in self._owned:
                 await self._publish(partition, number, partition.refresher.due_sites())
-                for site, _ in partition.store.all_sites():
+                for site, _ in partition.store.sites():
                     self._backlog.add((number, site))
 
     def _begin_anew(self, partition: PartitionWindows, number: int, why: str) -> PartitionWindows:

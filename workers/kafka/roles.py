@@ -13,7 +13,7 @@ from faust.types import TP
 from schemas.topics import DOCUMENTS, PAGES
 from workers.errors import TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
-from workers.kafka.broker.log_repeats import Repeats
+from workers.kafka.broker.log_filter import RepeatedMessageFilter
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
@@ -45,7 +45,7 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
     for noisy in ("faust", "mode", "aiokafka"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
-        handler.addFilter(Repeats(_REPEAT_AFTER_S))
+        handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
     partitions = asyncio.run(_checked_partitions(broker, prefix))
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions)

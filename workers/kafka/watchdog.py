@@ -21,7 +21,7 @@ Lagging = dict[int, int]
 """Committed offset of each partition that has records beyond it."""
 
 
-class Progress:
+class StallDetector:
     """Decides, from one look after another, whether nothing moves any more."""
 
     def __init__(self, timeout_s: float, now_s: float) -> None:
@@ -76,7 +76,7 @@ async def _watch(
     report_lag: Callable[[int], None],
     timeout_s: float,
 ) -> None:
-    progress = Progress(timeout_s, time.monotonic())
+    progress = StallDetector(timeout_s, time.monotonic())
     while True:
         await asyncio.sleep(min(timeout_s / 10, 15.0))
         try:
@@ -84,11 +84,11 @@ async def _watch(
             report_lag(waiting)
             is_stalled = progress.stalled(lagging, time.monotonic(), inner())
             if is_stalled and not await _is_work_waiting(broker, topic, lagging):
-                progress = Progress(timeout_s, time.monotonic())
+                progress = StallDetector(timeout_s, time.monotonic())
                 continue
         except Exception as error:  # noqa: BLE001 - a watchdog that died would watch no more
             log.warning("watchdog: %s: %s", type(error).__name__, error)
-            progress = Progress(timeout_s, time.monotonic())
+            progress = StallDetector(timeout_s, time.monotonic())
             continue
         if is_stalled:
             end_process(

@@ -10,7 +10,6 @@ from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
-from templ_core.site_level.window.schedule import is_due, templates_overdue
 from workers.pipeline.outputs import cleaned_record
 from workers.processes.learning import (
     CONFIG,
@@ -19,10 +18,10 @@ from workers.processes.learning import (
     RefitResult,
     RefitTask,
     Stale,
+    TaskPage,
     TemplatesResult,
     TemplatesTask,
     Unknown,
-    WindowPage,
 )
 from workers.processes.tasks import (
     CleanResult,
@@ -35,8 +34,8 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
-from workers.state.window_change import Contribution, SiteState
-from workers.state.window_entry import Entry
+from workers.state.site_state import model_is_due, templates_overdue_by
+from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
 _ATTEMPTS = 3
@@ -92,13 +91,13 @@ class Refresher:
         self._store.put(record, learned, offset)
         return None
 
-    def _learn(self, record: DocumentRecord) -> Contribution | NotLearned:
+    def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
         # The page was read in time already: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site, LearnTask(record.body), self._settings.refit_deadline_s
         )
         if isinstance(result, LearnResult):
-            return Contribution(record.id, record.content_digest, result.body)
+            return StoredSummary(record.id, record.content_digest, result.body)
         return _not_learned(result)
 
     def due_model(self, site: str, *, with_templates: bool = True) -> Fitted:
@@ -132,7 +131,7 @@ class Refresher:
         if not state.pages:
             return None
         entries = list(self._store.window_entries(site))
-        window = [WindowPage(entry.id, entry.content_digest, None) for entry in entries]
+        window = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
         templates = self._store.templates(site)
         for _ in range(_ATTEMPTS):
             result = self._run(site, RefitTask(site, window, templates))
@@ -178,25 +177,25 @@ class Refresher:
         self._store.keep_templates(site, result.body if is_fitted else None, learned)
         return None if is_fitted else _not_learned(result)
 
-    def _latest_page(self, site: str, entry: Entry) -> WindowPage:
+    def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
         document = self._store.document(site, entry)
         page = self._window_page(site, entry)
         return msgspec.structs.replace(page, document=document.body if document else None)
 
-    def _window_page(self, site: str, entry: Entry) -> WindowPage:
-        learned = self._store.contribution(site, entry)
-        return WindowPage(entry.id, entry.content_digest, learned.body if learned else b"")
+    def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
+        learned = self._store.summary(site, entry)
+        return TaskPage(entry.id, entry.content_digest, learned.body if learned else b"")
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
-    def _learn_anew(self, site: str, entries: Sequence[Entry]) -> None:
+    def _learn_anew(self, site: str, entries: Sequence[WindowEntry]) -> None:
         """Read documents again that another page model has read."""
         for entry in entries:
             document = self._store.document(site, entry)
             learned = document and self._learn(document)
-            if isinstance(learned, Contribution):
-                self._store.put_contribution(site, entry, learned)
+            if isinstance(learned, StoredSummary):
+                self._store.put_summary(site, entry, learned)
 
     def has_revision_candidates(self, model: SiteModelRecord) -> bool:
         """Whether a new model is a reason to look at any text of its site's window again."""
@@ -218,7 +217,7 @@ class Refresher:
             else:
                 self._store.mark_looked_at(model.site, entry, model.documents)
 
-    def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[Entry, str]]:
+    def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[WindowEntry, str]]:
         state = self._store.site_state(model.site)
         for entry in self._store.window_entries(model.site):
             is_later = (
@@ -303,13 +302,3 @@ class Refresher:
 
 def _not_learned(result: Result) -> NotLearned:
     return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
-
-
-def model_is_due(state: SiteState) -> bool:
-    """Whether the schedule asks for a fresh site model."""
-    return is_due(state.learned, state.fitted_at, state.pages)
-
-
-def templates_overdue_by(state: SiteState) -> float:
-    """New documents of a site over those after which its templates are due."""
-    return templates_overdue(state.learned, state.templates_at, state.pages, CONFIG.template_pages)

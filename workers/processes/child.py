@@ -21,7 +21,7 @@ GC_ALLOCATIONS = 200_000
 """A document's columns are long lists without cycles: looking for cycles in them is lost time."""
 
 
-def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
+def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
     """Serve tasks until the parent closes the connection or is gone."""
     connection = Connection(int(sys.argv[1]))
     _limit_memory(int(sys.argv[2]))
@@ -55,4 +55,4 @@ def _limit_memory(limit_bytes: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve_tasks()

@@ -35,7 +35,7 @@ class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     body: bytes
 
 
-class WindowPage(msgspec.Struct, frozen=True, array_like=True):
+class TaskPage(msgspec.Struct, frozen=True, array_like=True):
     """A document of a window."""
 
     page_id: str
@@ -50,7 +50,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Fit a site model on a window, in order of (event time, page id)."""
 
     site: str
-    window: list[WindowPage]
+    window: list[TaskPage]
     templates: bytes | None
     """The site's latest, as `TemplatesTask` answered."""
 
@@ -58,7 +58,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 class TemplatesTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Fit a site's templates on its latest documents, in order of (event time, page id)."""
 
-    latest: list[WindowPage]
+    latest: list[TaskPage]
 
 
 class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -127,13 +127,13 @@ class Learners:
         self._pages = 0
 
 
-def learn(task: LearnTask, page_model: PageModel) -> LearnResult:
+def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
     """What a document adds to its site's model."""
     page = summarise_page(decode_document(task.body), page_model)
     return LearnResult(encode_page_summary(page, page_model.version))
 
 
-def refit(
+def refit_site(
     task: RefitTask, page_model: PageModel, learners: Learners
 ) -> RefitResult | Unknown | Stale:
     """The model of a window; what the child has counted already is not read again."""
@@ -143,7 +143,7 @@ def refit(
     unknown = [
         index
         for index, one in enumerate(window)
-        if isinstance(one, WindowPage) and one.learned is None
+        if isinstance(one, TaskPage) and one.learned is None
     ]
     if unknown:
         learners.keep(task.site, learner)
@@ -182,7 +182,7 @@ def fit_site_templates(task: TemplatesTask, page_model: PageModel) -> TemplatesR
     return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
-def _learned(one: WindowPage, page_model: PageModel) -> PageSummary | None:
+def _learned(one: TaskPage, page_model: PageModel) -> PageSummary | None:
     """The page as the page model in use has read it; None where another one did."""
     try:
         return decode_page_summary(one.learned or b"", page_model.version)
@@ -190,7 +190,7 @@ def _learned(one: WindowPage, page_model: PageModel) -> PageSummary | None:
         return None
 
 
-def _contribution(one: WindowPage, page: PageSummary) -> Contribution:
+def _contribution(one: TaskPage, page: PageSummary) -> Contribution:
     return Contribution(
         page_id=one.page_id,
         content_digest=one.content_digest,

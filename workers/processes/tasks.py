@@ -37,8 +37,8 @@ from workers.processes.learning import (
     TemplatesTask,
     Unknown,
     fit_site_templates,
-    learn,
-    refit,
+    learn_document,
+    refit_site,
 )
 
 
@@ -199,9 +199,9 @@ def _perform(task: Task, models: Models) -> Result:
         case CleanTask():
             return _clean(task, models)
         case LearnTask():
-            return learn(task, models.page)
+            return learn_document(task, models.page)
         case RefitTask():
-            return refit(task, models.page, models.learners)
+            return refit_site(task, models.page, models.learners)
         case TemplatesTask():
             return fit_site_templates(task, models.page)
         case ReviseTask():

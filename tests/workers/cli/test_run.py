@@ -108,6 +108,7 @@ def test_time_none_keeps_what_the_record_said(templ, feed, tmp_path):
         ("not.jsonl.gz", b"no gzip at all", "not.jsonl.gz"),
         ("not.jsonl.xz", b"no xz at all", "not.jsonl.xz"),
     ],
+    ids=["missing", "unknown suffix", "cut gzip", "no gzip", "no xz"],
 )
 def test_an_unreadable_input_is_one_line(templ, tmp_path, name, content, words):
     if content is not None:

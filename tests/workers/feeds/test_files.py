@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from workers.errors import InputProblem
-from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.times import FIRST_TIME_MS
 from workers.page import Page, Rejected
 
@@ -30,7 +30,7 @@ def write(path, data):
 
 
 def read(*paths, **options):
-    return list(read_pages(paths, **options))
+    return list(read_feed(paths, **options))
 
 
 THREE = lines(record(0), record(1), record(2))
@@ -99,7 +99,7 @@ def test_times_run_on_over_all_inputs(tmp_path):
 
 def test_reading_is_lazy(tmp_path):
     path = write(tmp_path / "a.jsonl", THREE)
-    pages = read_pages([path])
+    pages = read_feed([path])
     assert next(pages).source.offset == 0
     pages.close()
 
@@ -170,7 +170,7 @@ def test_a_large_html_file_is_rejected(tmp_path):
 def problem(*paths, **options):
     found = []
     with pytest.raises(InputProblem) as caught:
-        found.extend(read_pages(paths, **options))
+        found.extend(read_feed(paths, **options))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -182,7 +182,7 @@ def test_unknown_suffix(tmp_path):
 
 def test_missing_file_is_told_before_anything_is_read(tmp_path):
     good = write(tmp_path / "a.jsonl", THREE)
-    pages = read_pages([good, tmp_path / "no.jsonl"])
+    pages = read_feed([good, tmp_path / "no.jsonl"])
     with pytest.raises(InputProblem, match="no.jsonl does not exist: check the path"):
         next(pages)
     with pytest.raises(InputProblem, match="does not exist"):
@@ -210,5 +210,5 @@ def test_what_comes_before_damage_is_read(tmp_path, suffix, compress):
         path = write(tmp_path / f"a.jsonl{suffix}", damaged)
         found = []
         with pytest.raises(InputProblem, match="is damaged after its first") as caught:
-            found.extend(read_pages([path]))
+            found.extend(read_feed([path]))
         assert "fetch the file again" in str(caught.value)

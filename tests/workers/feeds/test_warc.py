@@ -7,7 +7,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from workers.errors import InputProblem
-from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.files import read_feed, total_bytes
 from workers.page import Page, Rejected
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -44,7 +44,7 @@ class Warc:
 def read(tmp_path, data, name="a.warc", **options):
     path = tmp_path / name
     path.write_bytes(data)
-    return list(read_pages([path], **options))
+    return list(read_feed([path], **options))
 
 
 def sample(*, compressed=False):
@@ -137,7 +137,7 @@ def test_a_cut_file_is_told_after_its_good_records(tmp_path, compressed):
     path.write_bytes(whole.data[: -30 if compressed else -1000])
     found = []
     with pytest.raises(InputProblem, match=r"fetch the file again") as caught:
-        found.extend(read_pages([path]))
+        found.extend(read_feed([path]))
     assert "\n" not in str(caught.value)
     assert [page.body for page in found] == [b"<p>a"]
 
@@ -152,5 +152,5 @@ def test_progress(tmp_path):
     path = tmp_path / "a.warc.gz"
     path.write_bytes(sample(compressed=True).data)
     steps = []
-    assert len(list(read_pages([path], on_progress=steps.append))) == 3
+    assert len(list(read_feed([path], on_progress=steps.append))) == 3
     assert sum(steps) == total_bytes([path])

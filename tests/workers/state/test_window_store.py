@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.document import document_key
-from tests.workers.builders import BODY_BYTES, DAY_MS, contribution, document, packed
+from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
 from workers.errors import OtherFormat
 from workers.settings import load_settings
 from workers.state.rocks import RocksDatabase
@@ -26,16 +26,16 @@ def store(tmp_path):
 
 def put(store, *records):
     for record in records:
-        store.put(record, contribution(record), store.next_offset)
+        store.put(record, stored_summary(record), store.next_offset)
 
 
 def ids(store, site="example.com"):
     return [record.id for record in store.window(site)]
 
 
-def contributions(store):
+def summaries(store):
     entries = store.window_entries("example.com")
-    return [store.contribution("example.com", entry) for entry in entries]
+    return [store.summary("example.com", entry) for entry in entries]
 
 
 def tombstones(store):
@@ -45,7 +45,7 @@ def tombstones(store):
 def test_documents_come_back_in_order_of_event_time(store):
     put(store, document(3), document(1), document(2))
     assert ids(store) == ["page:1", "page:2", "page:3"]
-    assert [one.page_id for one in contributions(store)] == ids(store)
+    assert [one.page_id for one in summaries(store)] == ids(store)
 
 
 def test_sites_with_a_common_beginning_are_apart(store):
@@ -126,7 +126,7 @@ def test_a_redelivered_document_keeps_its_place_and_gets_no_tombstone(store):
 
 def test_a_replayed_offset_changes_nothing(store):
     put(store, document(1))
-    store.put(document(2), contribution(document(2)), offset=0)
+    store.put(document(2), stored_summary(document(2)), offset=0)
     assert ids(store) == ["page:1"]
 
 
@@ -180,7 +180,7 @@ def test_a_url_whose_last_output_may_be_of_an_older_fetch_is_named(store, arriva
 
 def test_on_files_nothing_overtakes(store):
     for record in (document(3, url="u"), document(1, url="u")):
-        store.put(record, contribution(record), None)
+        store.put(record, stored_summary(record), None)
     assert store.superseded(10) == []
 
 
@@ -256,7 +256,7 @@ def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
         "https://example.com/b",
         "https://example.com/c",
     ]
-    assert contributions(store)[1] == contribution(other)
+    assert summaries(store)[1] == stored_summary(other)
     assert tombstones(store) == []  # the topic holds the new document under the same key
     put(store, document(3, url="https://example.com/a", time_ms=6 * DAY_MS))
     put(store, document(4, url="https://example.com/c", time_ms=7 * DAY_MS))
@@ -282,12 +282,12 @@ def followed(store, records):
         if record.kind == "deletion":
             found.delete_url(record, offset)
         else:
-            found.put(record, contribution(record), offset)
-    keys = {family: set() for family in ("entries", "bodies", "contributions")}
+            found.put(record, stored_summary(record), offset)
+    keys = {family: set() for family in ("entries", "bodies", "summaries")}
     for family, key, _ in found.entries():
         if family in keys:
             keys[family].add(key)
-    assert keys["entries"] == keys["bodies"] == keys["contributions"]
+    assert keys["entries"] == keys["bodies"] == keys["summaries"]
     return found
 
 
@@ -313,7 +313,7 @@ def test_a_lost_store_is_rebuilt_equal_deletions_and_now_included(arrivals):
     assert (one.pages, one.bytes, one.deletions) == (other.pages, other.bytes, other.deletions)
     late = document(1000, url=arrivals[0][1], time_ms=0)
     for some in (store, again):
-        some.put(late, contribution(late), 1000)
+        some.put(late, stored_summary(late), 1000)
     assert ids(again) == ids(store)
 
 
@@ -339,7 +339,7 @@ def test_values_are_packed_with_pages_of_their_site_and_come_back(tmp_path):
     records = [document(n, body=packed(menu + b"article %d" % n)) for n in range(60)]
     put(store, *records)
     assert list(store.window("example.com")) == records[20:]
-    assert contributions(store) == [contribution(one) for one in records[20:]]
+    assert summaries(store) == [stored_summary(one) for one in records[20:]]
     stored = sum(len(v) for f, _, v in store.entries() if f == "bodies")
     assert stored < 40 * 60
     assert len([f for f, _, _ in store.entries() if f == "dictionaries"]) == 1

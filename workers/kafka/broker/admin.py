@@ -34,7 +34,7 @@ REQUEST_TIMEOUT_MS = 5000
 APPEAR_POLL_SECONDS = 0.05
 BROKER_DEFAULT = -1
 UNLIMITED = -1
-SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
+TOPIC_SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
 
 
 class TopicState(msgspec.Struct, frozen=True):
@@ -155,7 +155,7 @@ async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicSta
     if not names:
         return {}
     asked = [
-        ConfigResource(ConfigResourceType.TOPIC, prefix + name, dict.fromkeys(SETTINGS))
+        ConfigResource(ConfigResourceType.TOPIC, prefix + name, dict.fromkeys(TOPIC_SETTINGS))
         for name in names
     ]
     configs: dict[str, dict[str, str]] = {}

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from templ_core.page_level.model.page_model import PageModel
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.lab.evaluation.gold_page import GoldPage, gold_pages
 from workers.lab.evaluation.judge import markup_of
 from workers.lab.evaluation.scoring import TextScorer
@@ -93,7 +93,7 @@ def follow_sites(
     gold = {page.offset: page for page in gold_pages(corpus.name, records)}
     designs = [str(fields.get(design_field) or "") for _, fields in records]
     sites: dict[str, list[Page]] = {}
-    for page in read_pages([corpus], time_field=time_field):
+    for page in read_feed([corpus], time_field=time_field):
         if isinstance(page, Page):
             sites.setdefault(page.site, []).append(page)
     models = _page_models(corpus, list(sites.values()), folds)

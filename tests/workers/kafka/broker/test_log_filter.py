@@ -1,6 +1,6 @@
 import logging
 
-from workers.kafka.broker.log_repeats import Repeats
+from workers.kafka.broker.log_filter import RepeatedMessageFilter
 
 
 def record(name, message, *arguments):
@@ -9,7 +9,7 @@ def record(name, message, *arguments):
 
 def test_a_library_says_the_same_once_in_a_while_and_we_always():
     now = [0.0]
-    repeats = Repeats(30, lambda: now[0])
+    repeats = RepeatedMessageFilter(30, lambda: now[0])
     unable = record("aiokafka.client", "Unable connect to node %s", 1)
     assert [repeats.filter(unable) for _ in range(3)] == [True, False, False]
     assert repeats.filter(record("aiokafka.client", "something else"))

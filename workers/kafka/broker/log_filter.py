@@ -7,7 +7,7 @@ from collections.abc import Callable
 _MESSAGES = 512
 
 
-class Repeats(logging.Filter):
+class RepeatedMessageFilter(logging.Filter):
     """Lets a message of a library through once in so many seconds; ours always."""
 
     def __init__(self, after_s: float, clock: Callable[[], float] = time.monotonic) -> None:
