@@ -1,4 +1,4 @@
-"""`templ worker` with both roles: one process of each, started again when it ends by itself."""
+"""The supervisor of `templ worker`, which runs one process of each role and restarts it."""
 
 import logging
 import os
@@ -14,16 +14,22 @@ import msgspec
 from workers.errors import StateProblem, TopicProblem, UsageProblem
 
 _FIRST_PAUSE_S = 1.0
+"""Pause before the first restart; each further one doubles it."""
 _LONGEST_PAUSE_S = 30.0
+"""Longest pause before a restart."""
 _STEADY_S = 60.0
+"""A process that ran longer than this is restarted after the first pause again."""
 _STOP_WAIT_S = 30.0
+"""How long processes may take to stop before they are killed."""
 _POLL_S = 0.1
+"""Time between two looks at the processes."""
 _HOPELESS = {UsageProblem.exit_code, StateProblem.exit_code, TopicProblem.exit_code}
+"""Exit codes of failures that a restart cannot mend."""
 log = logging.getLogger("templ")
 
 
 class _Role(msgspec.Struct):
-    """A supervised process."""
+    """A role and its process, if it is running."""
 
     name: str
     command: list[str]
@@ -34,13 +40,13 @@ class _Role(msgspec.Struct):
 
 
 def supervise(commands: dict[str, Sequence[str]]) -> int:
-    """Run every role until a signal asks to stop, or one ends for a reason no restart can mend.
+    """Run every role until SIGTERM or SIGINT arrives, or one fails in a way no restart can mend.
 
     Args:
-        commands: Role name -> command line.
+        commands: Command line of each role by the role's name.
 
     Returns:
-        The exit code: 0 after a signal, that of the role that gave up otherwise.
+        0 after a signal, otherwise the exit code of the role that failed.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s worker %(levelname)s %(message)s")
     stopping: list[int] = []
@@ -63,7 +69,11 @@ def supervise(commands: dict[str, Sequence[str]]) -> int:
 
 
 def _look_after(role: _Role) -> int:
-    """Start a role that is not running; answers its exit code where it gave up for good."""
+    """Start a role that is not running.
+
+    Returns:
+        The exit code of a role that failed in a way no restart can mend, otherwise 0.
+    """
     now = time.monotonic()
     if role.process is None:
         if now >= role.start_after:
@@ -78,7 +88,7 @@ def _look_after(role: _Role) -> int:
         return ended
     if now - role.started_at > _STEADY_S:
         role.pause_s = _FIRST_PAUSE_S
-    log.warning("%s ended with %s; starting it again in %g s", role.name, ended, role.pause_s)
+    log.warning("%s ended with %s; it starts again in %g s", role.name, ended, role.pause_s)
     role.start_after = now + role.pause_s
     role.pause_s = min(2 * role.pause_s, _LONGEST_PAUSE_S)
     return 0
@@ -98,6 +108,6 @@ def _stop(roles: Sequence[_Role]) -> None:
 
 
 def role_command(role: str, arguments: Sequence[str]) -> list[str]:
-    """Command line of one role's process."""
+    """Return the command line of a role's process."""
     program = [sys.executable, "-m", "workers", "worker", "--supervisor", str(os.getpid())]
     return [*program, "--role", role, *arguments]

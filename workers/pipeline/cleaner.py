@@ -115,6 +115,7 @@ class Cleaner:
             model_body=model.body if model else None,
             with_segments=self._with_segments,
             comments=self._settings.comments,
+            source_id=str(page.source),
         )
 
     def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:

@@ -94,7 +94,9 @@ class Refresher:
     def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
         # The page was read in time already: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
-            record.site, LearnTask(record.body), self._settings.refit_deadline_s
+            record.site,
+            LearnTask(record.body, str(record.source)),
+            self._settings.refit_deadline_s,
         )
         if isinstance(result, LearnResult):
             return StoredSummary(record.id, record.content_digest, result.body)
@@ -258,6 +260,7 @@ class Refresher:
             model_key=(model.site, model.version),
             model_body=model.body,
             comments=self._settings.comments,
+            source_id=str(document.source),
         )
         result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
         return result

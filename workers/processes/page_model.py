@@ -1,4 +1,4 @@
-"""The page model in use: the one that comes with the package, or a team's own from a file."""
+"""The page model in use, which comes with the package or from a user's own file."""
 
 from pathlib import Path
 
@@ -14,10 +14,14 @@ _TRIAL = b"<title>A title</title><h1>A title</h1><p>Some words, and <a href=/>a 
 
 
 def read_model_file(path: Path | None) -> bytes:
-    """The bytes of a page model that works with this version; none for the shipped one.
+    """Return the bytes of a page model file that works with this version.
+
+    Args:
+        path: The file; None means the shipped page model, for which the result is empty.
 
     Raises:
-        UsageProblem: the file cannot be read, is no page model, is damaged, or does not fit.
+        UsageProblem: The file cannot be read, is not a page model, is damaged, or was trained for
+            another version of templ.
     """
     if path is None:
         return b""
@@ -25,23 +29,25 @@ def read_model_file(path: Path | None) -> bytes:
         body = path.read_bytes()
     except OSError as error:
         raise UsageProblem(
-            f"page model {path}: {error.strerror}; name a file of `templ train`"
+            f"page model {path}: {error.strerror}; give a file that `templ train` wrote"
         ) from None
     try:
         model = decode_model(body)
     except CodecError as error:
-        raise UsageProblem(f"page model {path}: {error}; name a file of `templ train`") from None
+        raise UsageProblem(
+            f"page model {path}: {error}; give a file that `templ train` wrote"
+        ) from None
     _try_out(path, model)
     return body
 
 
 def page_model_of(body: bytes) -> PageModel:
-    """The page model in bytes that `read_model_file` gave."""
+    """Return the page model in the bytes that `read_model_file` returned."""
     return decode_model(body) if body else shipped_model()
 
 
 def _try_out(path: Path, model: PageModel) -> None:
-    """Clean one small page: a model fitted on other features than this version's fails here."""
+    """Clean one small page, which fails with a model fitted on other features than this version's."""
     try:
         clean(read_document(_TRIAL, "https://example.com/"), None, CoreConfig(), model)
     except (ValueError, IndexError, TypeError, KeyError) as error:

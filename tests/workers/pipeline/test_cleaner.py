@@ -115,7 +115,7 @@ def fitted_model(pool, bodies):
         TaskPage(
             f"p{number}",
             bytes([number]),
-            pool.run("example.com", LearnTask(document), 10)[0].body,
+            pool.run("example.com", LearnTask(document, f"p{number}"), 10)[0].body,
             document,
         )
         for number, document in enumerate(documents)

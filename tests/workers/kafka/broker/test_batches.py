@@ -18,20 +18,20 @@ def events(*sizes_bytes):
 async def test_who_brings_more_waits_until_the_batch_is_taken(most_events, most_bytes, first):
     coming = events(60, 60, 60, 60)
     order = iter(coming)
-    gathered = BatchBuffer(lambda: next(order), most_events, most_bytes)
+    buffer = BatchBuffer(lambda: next(order), most_events, most_bytes)
 
     async def bring():
         for event in coming:
-            assert await gathered.add(event.message.value) is event.message.value
+            assert await buffer.add(event.message.value) is event.message.value
 
     bringing = asyncio.ensure_future(bring())
     taken = []
     while len(taken) < len(coming):
-        await asyncio.wait_for(gathered.some.wait(), 5)
+        await asyncio.wait_for(buffer.has_events.wait(), 5)
         await asyncio.sleep(0)
-        batch = gathered.take()
+        batch = buffer.take()
         assert len(batch) == min(first, len(coming) - len(taken))
         taken += batch
     await bringing
     assert taken == coming
-    assert gathered.take() == []
+    assert buffer.take() == []
