@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import random
 import shutil
 import signal
-import time
 from collections import Counter
 
 import pytest
@@ -92,11 +90,10 @@ def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path)
 def test_nothing_is_lost_when_workers_are_killed(stream, tmp_path):
     feed = write_feed(tmp_path / "feed.jsonl", pages=300)
     _, undisturbed = local_run([feed], tmp_path)
-    rng = random.Random(20260105)
     stream.start("one")
     stream.feed(feed)
-    for _ in range(3):
-        time.sleep(rng.uniform(1.5, 4.0))
+    for share in (0.1, 0.4, 0.7):
+        stream.wait_until_lag("cleaner", PAGES, round((1 - share) * 300))
         stream.stop("one", signal.SIGKILL)
         stream.start("one")
     stream.wait_until_answered()

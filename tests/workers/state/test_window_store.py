@@ -1,6 +1,4 @@
-import tempfile
 from collections import Counter
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -219,32 +217,49 @@ def test_everything_survives_a_restart(tmp_path):
     again.close()
 
 
-ARRIVALS = st.lists(
-    st.tuples(st.integers(0, 40), st.sampled_from("abcdefgh"), st.booleans()),
-    min_size=1,
-    max_size=14,
-    unique_by=lambda arrival: arrival[0],
-)
+def arrivals(*fields):
+    """Lists of up to 14 arrivals on different days, each with the given further fields."""
+    return st.lists(
+        st.tuples(st.integers(0, 40), *fields),
+        min_size=1,
+        max_size=14,
+        unique_by=lambda arrival: arrival[0],
+    )
 
 
-@settings(max_examples=40, deadline=None)
-@given(ARRIVALS, st.randoms(use_true_random=False))
-def test_a_window_depends_on_its_documents_not_on_their_order(arrivals, random):
-    """Deletions come in one order with the fetches of their URL, as Kafka delivers them."""
-
+@settings(max_examples=80, deadline=None)
+@given(arrivals(st.sampled_from("abcdefgh")), st.randoms(use_true_random=False))
+def test_a_window_depends_on_its_documents_not_on_their_order(coming, random):
     def window_of(some):
-        with tempfile.TemporaryDirectory() as directory:
-            store = WindowStore(Path(directory) / "w", SMALL)
-            for number, url, _ in some:
-                put(store, document(number, url=url, time_ms=number * DAY_MS))
-            found = [(record.id, record.content_digest) for record in store.window("example.com")]
-            state = store.site_state("example.com")
-            store.close()
-            return found, state.pages, state.bytes, state.newest_ms, state.oldest_ms
+        store = WindowStore(None, SMALL)
+        put(store, *(document(day, url=url, time_ms=day * DAY_MS) for day, url in some))
+        found = [(record.id, record.content_digest) for record in store.window("example.com")]
+        state = store.site_state("example.com")
+        return found, state.pages, state.bytes, state.newest_ms, state.oldest_ms
 
-    shuffled = list(arrivals)
+    shuffled = list(coming)
     random.shuffle(shuffled)
-    assert window_of(arrivals) == window_of(shuffled)
+    assert window_of(coming) == window_of(shuffled)
+
+
+@settings(max_examples=80, deadline=None)
+@given(arrivals(st.sampled_from("abcde"), st.booleans()))
+def test_no_order_brings_back_what_a_deletion_took(coming):
+    """Five URLs at most, since a window of five documents remembers five deletions."""
+    store = WindowStore(None, SMALL)
+    gone_on = {}
+    for day, url, is_deletion in coming:
+        record = document(day, url=url, time_ms=day * DAY_MS)
+        if is_deletion:
+            gone_on[url] = max(day, gone_on.get(url, 0))
+            store.delete_url(msgspec.structs.replace(record, kind="deletion"), store.next_offset)
+        else:
+            put(store, record)
+        held = {one.url: one.event_time_ms // DAY_MS for one in store.window("example.com")}
+        assert all(held[url] > gone_on[url] for url in held.keys() & gone_on.keys())
+    state = store.site_state("example.com")
+    assert state.deletions == len(gone_on)
+    assert state.newest_ms == max(day for day, *_ in coming) * DAY_MS
 
 
 def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
