@@ -5,8 +5,10 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
@@ -70,41 +72,48 @@ from workers.settings import load_settings
     show_default="number of processors",
     help="Number of child processes; the output does not depend on it.",
 )
-def run_command(
-    inputs: tuple[Path, ...],
-    out: Path,
-    dead_letters: Path | None,
-    state: Path | None,
-    page_model: Path | None,
-    comments: str | None,
-    time_field: str,
-    workers: int,
-    *,
-    page_only: bool,
-    revisions: bool,
-    segments: bool,
-) -> None:
+def run_command(**given: Any) -> None:
     """Clean the pages of INPUT... in order, and learn each site's templates from them.
 
     An INPUT is a WARC file (.warc, .warc.gz, .warc.zst), a JSON Lines file of page records (.jsonl,
     .jsonl.gz, .jsonl.xz, .jsonl.zst), an HTML file, a directory of HTML files, or - for JSON Lines on
     standard input.
     """
-    settings = load_settings(page_model=page_model, comments=comments)
-    reader = FeedReader(inputs, time_field=time_field, settings=settings)
+    _run(RunOptions(**given))
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The arguments and options of `templ run`."""
+
+    inputs: tuple[Path, ...]
+    out: Path
+    dead_letters: Path | None
+    state: Path | None
+    page_model: Path | None
+    comments: str | None
+    time_field: str
+    workers: int
+    page_only: bool
+    revisions: bool
+    segments: bool
+
+
+def _run(options: RunOptions) -> None:
+    settings = load_settings(page_model=options.page_model, comments=options.comments)
+    reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
+    out, dead_letters = options.out, options.dead_letters
     if dead_letters is None:
         name = "templ" if out == STDOUT else out.name
         dead_letters = out.with_name(name + ".dead-letters")
-    refuse_overwriting(inputs, out=out, dead_letters=dead_letters)
+    refuse_overwriting(options.inputs, out=out, dead_letters=dead_letters)
     with ExitStack() as stack:
-        state_path = state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ")))
         local = LocalWorker(
-            state_path,
+            options.state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ"))),
             settings,
-            workers=workers,
-            page_only=page_only,
-            revises=revisions,
-            with_segments=segments,
+            workers=options.workers,
+            page_only=options.page_only,
+            revises=options.revisions,
+            with_segments=options.segments,
         )
         stack.callback(local.close)
         writer = stack.enter_context(open_output(out))
