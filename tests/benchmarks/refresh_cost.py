@@ -15,10 +15,10 @@ import msgspec
 
 from schemas.source import Source
 from templ_core.lab.evaluation.line_chart import line_chart
+from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
-from workers.pipeline.refresher import Refresher
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
@@ -48,7 +48,7 @@ def cost_ms(documents, runner, settings, *, pages, sites):
     """CPU milliseconds a page."""
     with tempfile.TemporaryDirectory() as directory:
         store = WindowStore(Path(directory) / "windows", settings)
-        refresher = Refresher(store, runner, settings)
+        transport = MemoryTransport(store, runner, settings)
         started = time.process_time()
         for number in range(pages):
             site = f"site-{number % sites}.example"
@@ -61,10 +61,7 @@ def cost_ms(documents, runner, settings, *, pages, sites):
                 event_time_ms=number * GAP_MS,
                 content_digest=number.to_bytes(16, "big"),
             )
-            refresher.process(document, number)
-            fitted = refresher.due_model(site)
-            if fitted is not None:
-                refresher.mark_published(*fitted)
+            transport.learn(document)
         elapsed = time.process_time() - started
         store.close()
     return 1000 * elapsed / pages

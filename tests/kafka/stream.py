@@ -18,8 +18,8 @@ from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core.dom.codec import content_digest
 from tests.kafka.small_feed import write_small_feed
+from tests.workers.memory_transport import MemoryTransport
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
-from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.packing import content_of
@@ -136,7 +136,7 @@ class Stream:
             consumer.assign(partitions)
             await consumer.seek_to_beginning(*partitions)
             ends = await consumer.end_offsets(partitions)
-            return [record async for record in read_until(consumer, dict(ends))]
+            return [one async for records in read_until(consumer, dict(ends)) for one in records]
 
     def outputs(self):
         """Cleaned records in order of arrival, by the source they answer."""
@@ -251,14 +251,14 @@ class Stream:
 def windows_of(store):
     """Site -> ids and content digests of its window, and its refitted model's bytes."""
     pool = Pool(load_settings(), children=1)
-    refresher = Refresher(store, pool, load_settings())
+    transport = MemoryTransport(store, pool, load_settings())
     found = {}
     for site, state in store.sites():
         if state.pages:
             window = list(store.window(site))
             assert all(content_digest(content_of(one.body)) == one.content_digest for one in window)
             documents = [(one.id, one.content_digest.hex()) for one in window]
-            found[site] = documents, encode_json(refresher.fit(site)[0])
+            found[site] = documents, encode_json(transport.fit(site))
     pool.close()
     return found
 

@@ -338,7 +338,7 @@ def test_a_state_directory_in_use_ends_the_second_worker(stream, tmp_path):
     assert stream.stop("one") == 0
 
 
-def test_what_a_run_on_files_has_learned_is_handed_over(stream, tmp_path):
+def test_what_a_run_on_files_has_learned_seeds_a_broker(stream, tmp_path):
     first, second = halves(write_feed(tmp_path / "feed.jsonl", pages=160, sites=3))
     templ("run", first, "--out", tmp_path / "first.out", "--state", tmp_path / "archive")
     templ("seed", tmp_path / "archive", *stream.options)

@@ -64,6 +64,18 @@ def test_what_was_saved_is_known_after_loading(fetched, tmp_path):
     on_disk.close()
 
 
+def test_pages_that_have_left_their_window_take_no_memory():
+    few = load_settings(window_pages_max=5, window_floor_pages=2)
+    cleaner = SiteCleaner(settings=few)
+    sizes = []
+    for number in range(60):
+        cleaner.clean(f"{URL}/{number}", ARTICLE + f"<p>Page {number}", 60.0 * number)
+        windows = cleaner._state.windows
+        sizes.append((len(list(windows.entries())), len(windows.outbox(100))))
+    assert sizes[-1] == sizes[29]
+    assert sizes[-1][1] == 0
+
+
 def test_a_state_is_not_written_over_nor_made_up(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(StateProblem, match="not empty"):

@@ -6,8 +6,7 @@ faust's Tables are not used, see workers/README.md.
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import faust
 
@@ -92,12 +91,6 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     return app.topic(
         name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
     )
-
-
-async def send_all(sends: Iterable[Awaitable[Any]]) -> None:
-    """Hand records to the producer in order, then wait until the broker has stored them all."""
-    pending = [await send for send in sends]
-    await asyncio.gather(*pending)
 
 
 def end_process(reason: str) -> None:

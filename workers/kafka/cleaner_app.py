@@ -3,20 +3,15 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import faust
 
-from schemas.cleaned import CleanedRecord
-from schemas.codec import encode_json, encode_msgpack
-from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
-from schemas.document import DocumentRecord, document_key
-from schemas.source import HEADER_SOURCE_ID
-from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
-from templ_core import __version__
-from workers.kafka.app import build_app, essential, max_value_bytes, raw_topic, send_all
+from schemas.dead_letter import DeadLetter
+from schemas.topics import PAGES
+from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.partitioning import partition_of
@@ -24,8 +19,9 @@ from workers.kafka.broker.received import OffsetGapFiller, Received, received_fr
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
+from workers.kafka.outputs import Sending, TopicOutputs, send_all
 from workers.page import Page, Rejected
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, Outcome
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Outcome
 from workers.processes.pool import Pool
 from workers.state.model_store import ModelStore
 
@@ -48,39 +44,50 @@ class CleanerApp:
             message_limit_bytes=config.settings.message_limit_bytes,
         )
         self.app = build_app(config, "cleaner")
-        self.app.on_partitions_assigned.connect(self._assigned)
-        self.app.on_partitions_revoked.connect(self._revoked)
+        self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
+        self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         pages = config.topic(PAGES)
-        self._guard = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
-        self._cleaned = raw_topic(self.app, config.topic(CLEANED))
-        self._documents = raw_topic(self.app, config.topic(DOCUMENTS))
-        self._dead_letters = raw_topic(self.app, config.topic(DEAD_LETTERS))
+        self._gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
+        self._outputs = TopicOutputs(self.app, config)
         self.app.task(self._follow_models)
         self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
     def inner_progress(self) -> int:
-        """How many site models were read: at a first start, before any page."""
+        """Return how many site models were read: at a first start, before any page."""
         return self._follower.taken
 
     async def _follow_models(self) -> None:
         await essential(self.app, "site models", self._follower.run)
 
-    async def _clean(self, stream: faust.StreamT) -> None:
+    async def _clean(self, stream: faust.StreamT[Any]) -> None:
         async for events in batches(stream, self._config.settings):
-            await essential(self.app, "cleaning", lambda events=events: self._batch(events))
+            await essential(self.app, "cleaning", partial(self._batch, events))
 
-    async def _batch(self, events: Iterable[faust.EventT]) -> None:
+    async def _batch(self, events: Iterable[faust.EventT[Any]]) -> None:
+        """Clean a batch: its texts are stored by the broker before its documents are sent."""
         started_s = time.monotonic()
         come = [received_from_faust(event.message) for event in events]
-        messages = await self._guard.complete(come)
+        messages = await self._gaps.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
         self._check_partitions(messages, records)
         await self._follower.ready.wait()
         outcomes = await asyncio.gather(*map(self._outcome, records))
-        done = zip(messages, outcomes, strict=True)
-        await send_all(self._output(message, outcome) for message, outcome in done)
-        await send_all(self._document_sends(outcomes))
+        await send_all(map(self._output, messages, outcomes))
+        documents = [one.document for one in outcomes if not isinstance(one, Dead)]
+        await send_all(self._outputs.send(one) for one in documents if one is not None)
         self._count(outcomes, time.monotonic() - started_s)
+
+    async def _outcome(self, record: Page | Rejected) -> Outcome:
+        if isinstance(record, Rejected):
+            letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
+            return Dead(letter=letter)
+        work = self._pool.submit(record.site, self._cleaner.process, record)
+        return await asyncio.wrap_future(work)
+
+    def _output(self, message: Received, outcome: Outcome) -> Sending:
+        if isinstance(outcome, Dead):
+            return self._outputs.send_dead_letter(message, outcome.letter)
+        return self._outputs.send(outcome.record)
 
     def _count(self, outcomes: Iterable[Outcome], seconds: float) -> None:
         for outcome in outcomes:
@@ -92,7 +99,7 @@ class CleanerApp:
     def _check_partitions(
         self, messages: Iterable[Received], records: Iterable[Page | Rejected]
     ) -> None:
-        """Keep all models once a page has come where its site's model does not."""
+        """Keep all models from the first page on that comes where its site's model does not."""
         if not self._own_models:
             return
         for message, record in zip(messages, records, strict=True):
@@ -109,64 +116,9 @@ class CleanerApp:
                 self._follower.follow_all()
                 return
 
-    async def _assigned(self, _app: faust.App, assigned: Iterable[Any], **_: Any) -> None:
+    async def _assigned(self, _app: Any, *assigned: Any, **_: Any) -> None:
         if self._own_models:
-            self._follower.follow(one.partition for one in assigned)
+            self._follower.follow(one.partition for one in assigned[0])
 
-    async def _revoked(self, _app: faust.App, revoked: Iterable[Any], **_: Any) -> None:
-        self._guard.revoked(one.partition for one in revoked)
-
-    async def _outcome(self, record: Page | Rejected) -> Outcome:
-        if isinstance(record, Rejected):
-            return Dead(
-                letter=DeadLetter(
-                    exception=record.exception, message=record.message, stage="receive"
-                )
-            )
-        work = self._pool.submit(record.site, self._cleaner.process, record)
-        return await asyncio.wrap_future(work)
-
-    def _output(self, message: Received, outcome: Outcome) -> Awaitable[Awaitable[Any]]:
-        if isinstance(outcome, Dead):
-            return self._send_dead_letter(message, outcome.letter)
-        record = outcome.record
-        return self._cleaned.send(
-            key=record.url.encode(),
-            value=encode_json(record) if isinstance(record, CleanedRecord) else None,
-            partition=partition_of(record.site, self._config.partitions),
-            headers={HEADER_SOURCE_ID: str(record.source).encode()},
-        )
-
-    def _send_dead_letter(self, message: Received, letter: DeadLetter) -> Awaitable[Awaitable[Any]]:
-        value, headers = message.value, _dead_headers(message, letter)
-        limit_bytes = max_value_bytes(self._config.settings)
-        if value is not None and len(value) > limit_bytes:
-            headers.append((HEADER_CUT_FROM, str(len(value)).encode()))
-            value = value[:limit_bytes]
-        return self._dead_letters.send(key=message.key, value=value, headers=headers)
-
-    def _document_sends(self, outcomes: Iterable[Outcome]) -> Iterator[Awaitable[Awaitable[Any]]]:
-        for outcome in outcomes:
-            if isinstance(outcome, Cleaned | Deleted) and outcome.document is not None:
-                yield self._send_document(outcome.document)
-
-    def _send_document(self, document: DocumentRecord) -> Awaitable[Awaitable[Any]]:
-        return self._documents.send(
-            key=document_key(document.site, document.source),
-            value=encode_msgpack(document),
-            partition=partition_of(document.site, self._config.partitions),
-            headers={HEADER_SOURCE_ID: str(document.source).encode()},
-        )
-
-
-def _dead_headers(message: Received, letter: DeadLetter) -> list[tuple[str, bytes]]:
-    """The message's own headers, each as often as it came, and what went wrong."""
-    ours = letter.headers(
-        message.topic,
-        message.partition,
-        message.offset,
-        datetime.now(UTC).isoformat(timespec="milliseconds"),
-        __version__,
-    )
-    theirs = [(name, value) for name, value in message.headers if name not in ours]
-    return [*theirs, *ours.items()]
+    async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
+        self._gaps.revoked(one.partition for one in revoked[0])

@@ -1,8 +1,12 @@
-"""Keeps a cleaner's site models up to date: with all of `site-models`, or its own partitions of it."""
+"""Keeps the site models of a cleaner up to date, with all of `site-models` or its own partitions.
+
+Writes to the store of models happen in threads, a batch of records at a time, so that the event loop
+goes on answering the broker.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
@@ -17,7 +21,7 @@ log = logging.getLogger("templ")
 
 
 class ModelFollower:
-    """Reads partitions from where the store has got to, without a consumer group."""
+    """Reads partitions on from where the store has got to, without a consumer group."""
 
     def __init__(self, config: KafkaConfig, models: ModelStore, count: Callable[[], None]) -> None:
         self._config = config
@@ -26,9 +30,9 @@ class ModelFollower:
         self._wanted = [] if config.settings.own_models else list(range(config.partitions))
         self._changed = asyncio.Event()
         self.ready = asyncio.Event()
-        """Set while the models are known that were there when the partitions became wanted."""
+        """Set while all models are known that were there when the partitions became wanted."""
         self.taken = 0
-        """Records read so far."""
+        """How many records were read."""
 
     def follow(self, partitions: Iterable[int]) -> None:
         """Keep the models of these partitions up to date from now on."""
@@ -53,8 +57,8 @@ class ModelFollower:
                 self._changed.clear()
                 if self._wanted:
                     ends = await self._start(consumer)
-                    async for record in read_until(consumer, ends):
-                        self._take(record)
+                    async for records in read_until(consumer, ends):
+                        await self._take_all(records)
                 if not self._changed.is_set():
                     self.ready.set()
                 if not self._wanted:
@@ -62,8 +66,7 @@ class ModelFollower:
                 while not self._changed.is_set():
                     batches = await consumer.getmany(timeout_ms=_POLL_MS)
                     for records in batches.values():
-                        for record in records:
-                            self._take(record)
+                        await self._take_all(records)
 
     async def _start(self, consumer: AIOKafkaConsumer) -> dict[TopicPartition, int]:
         topic = self._config.topic(SITE_MODELS)
@@ -86,12 +89,20 @@ class ModelFollower:
             known = self._models.next_offset(one.partition)
             if 0 < known < await settled_offset(consumer, one, end):
                 log.warning("site models are read anew: those of ended sites may be among them")
-                self._models.clear()
+                await asyncio.to_thread(self._models.clear)
                 return
 
+    async def _take_all(self, records: Sequence[ConsumerRecord]) -> None:
+        await asyncio.to_thread(self._store_all, records)
+        self.taken += len(records)
+        for _ in records:
+            self._count()
+
+    def _store_all(self, records: Sequence[ConsumerRecord]) -> None:
+        for record in records:
+            self._take(record)
+
     def _take(self, record: ConsumerRecord) -> None:
-        self.taken += 1
-        self._count()
         try:
             self._models.put(record.key.decode(), record.value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:

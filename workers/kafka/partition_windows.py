@@ -1,12 +1,21 @@
-"""The windows of one partition of `documents`, and how a record of it enters them."""
+"""The windows of the partitions of `documents` that this worker has, opened when first needed.
 
+Opening, closing and removing a store may take seconds. All of it happens in threads, so that the
+event loop goes on answering the broker.
+"""
+
+import asyncio
 import logging
 import shutil
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 
 from schemas.codec import NewerFormatError, SchemaError, decode_document_record
 from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
+from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
 from workers.state.window_store import WindowStore
@@ -15,34 +24,107 @@ log = logging.getLogger("templ")
 
 
 class PartitionWindows:
-    """The windows of one partition, opened when first needed."""
+    """The windows of one partition: what they hold, learn and publish."""
 
     def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
-        path = config.state / f"windows-{number}"
+        """Open the store, made anew where another version has written it.
+
+        Raises:
+            StateProblem: the store is in use, damaged or not writable.
+        """
+        self._path = config.state / f"windows-{number}"
+        settings = config.settings
         try:
-            self.store = WindowStore(path, config.settings)
+            self.store = WindowStore(self._path, settings)
         except OtherFormat:
             log.warning("windows-%s were written by another version and are made anew", number)
-            shutil.rmtree(path)
-            self.store = WindowStore(path, config.settings)
-        self.refresher = Refresher(self.store, pool, config.settings)
+            shutil.rmtree(self._path)
+            self.store = WindowStore(self._path, settings)
+        self.refresher = Refresher(self.store, pool, settings)
+        self.publisher = Publisher(
+            self.refresher,
+            self.store,
+            revises=settings.revisions,
+            message_limit_bytes=settings.message_limit_bytes,
+        )
+
+    def ingest(self, site: str, message: Received) -> None:
+        """Take one record of `documents` in; one that cannot be read is stepped over and logged.
+
+        Raises:
+            NewerFormatError: a newer version of templ has written the record.
+        """
+        if message.value is None:
+            source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
+            self.store.remove(site, source_id, message.offset)
+            return
+        try:
+            record = decode_document_record(message.value)
+        except NewerFormatError:
+            raise
+        except SchemaError as error:
+            log.warning("document at offset %s is left out: %s", message.offset, error)
+            self.store.skip(message.offset)
+            return
+        problem = self.refresher.process(record, message.offset)
+        if problem is not None:
+            log.warning("document %s is left out: %s", record.source, problem.reason)
+
+    def remove(self) -> None:
+        """Close the store and remove it from the disk."""
+        self.store.close()
+        shutil.rmtree(self._path)
 
 
-def ingest(partition: PartitionWindows, site: str, message: Received) -> None:
-    """Take one record of `documents` in; what cannot be read is stepped over, with a warning."""
-    store = partition.store
-    if message.value is None:
-        source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
-        store.remove(site, source_id, message.offset)
-        return
-    try:
-        record = decode_document_record(message.value)
-    except NewerFormatError:
-        raise
-    except SchemaError as error:
-        log.warning("document at offset %s is left out: %s", message.offset, error)
-        store.skip(message.offset)
-        return
-    problem = partition.refresher.process(record, message.offset)
-    if problem is not None:
-        log.warning("document %s is left out: %s", record.source, problem.reason)
+class OwnedPartitions:
+    """Which partitions are this worker's, their windows, and a lock for each of them."""
+
+    def __init__(self, open_windows: Callable[[int], PartitionWindows]) -> None:
+        self._open_windows = open_windows
+        self._numbers: set[int] = set()
+        self._open: dict[int, PartitionWindows] = {}
+        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._numbers
+
+    def assign(self, numbers: Iterable[int]) -> None:
+        """Take these partitions, and no others, for ours."""
+        self._numbers = set(numbers)
+
+    def opened(self) -> dict[int, PartitionWindows]:
+        """Return the windows that are open now, by partition."""
+        return dict(self._open)
+
+    @asynccontextmanager
+    async def hold(self, number: int) -> AsyncIterator[PartitionWindows | None]:
+        """Keep all other work off a partition; gives None where the partition is not ours."""
+        async with self._locks[number]:
+            if number in self._numbers and number not in self._open:
+                self._open[number] = await asyncio.to_thread(self._open_windows, number)
+            yield self._open.get(number) if number in self._numbers else None
+
+    async def begin_anew(self, number: int, why: str) -> PartitionWindows:
+        """Drop windows that the topic no longer leads on from; call it while holding them."""
+        windows = self._open.pop(number)
+        offset = windows.store.next_offset
+        log.warning("windows-%s read up to offset %s are made anew: %s", number, offset, why)
+        await asyncio.to_thread(windows.remove)
+        self._open[number] = await asyncio.to_thread(self._open_windows, number)
+        return self._open[number]
+
+    async def release(self, numbers: Iterable[int]) -> None:
+        """Let partitions go; work on them ends early, then their stores are closed."""
+        leaving = set(numbers)
+        self._numbers -= leaving
+        for number in leaving:
+            async with self._locks[number]:
+                windows = self._open.pop(number, None)
+                if windows is not None:
+                    await asyncio.to_thread(windows.store.close)
+
+    def close(self) -> None:
+        """Close all stores, once nothing else runs."""
+        for windows in self._open.values():
+            windows.store.close()
+        self._open.clear()

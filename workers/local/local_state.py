@@ -1,4 +1,4 @@
-"""Windows and site models of a stream without a broker: in a directory, or in memory."""
+"""The windows and site models of a stream without a broker, in a directory or in memory."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _PARTITIONS = 1
 
 
 class LocalState:
-    """The two stores of one stream, and the directory they lie in."""
+    """The two stores of one stream, and the directory that holds them."""
 
     def __init__(self, path: Path | None, settings: Settings) -> None:
         """Open or make the state.
@@ -26,7 +26,7 @@ class LocalState:
         """
         self._settings = settings
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
-        self.windows = WindowStore(path and path / "windows-0", settings)
+        self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
 
     def load(self, path: Path) -> None:
@@ -59,8 +59,6 @@ class LocalState:
 
     def close(self) -> None:
         """Write what is in memory, and let the directory go."""
-        while tombstones := self.windows.outbox(1000):
-            self.windows.take_from_outbox(tombstones)
         self.windows.close()
         self.models.close()
         if self._directory is not None:

@@ -1,10 +1,10 @@
-"""The cleaner: a page in, its cleaned record and its document out. Knows no transport."""
+"""The cleaner: a page in, its cleaned record and its document out. It knows no transport."""
 
 from typing import Protocol
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.cleaned import CleanedRecord, DeletedRecord, Warning_
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
@@ -21,7 +21,7 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
 
     record: CleanedRecord
     document: DocumentRecord | None
-    """What to learn from; None where the page must not teach."""
+    """What the site learns from; None where nothing is to be learned from the page."""
 
 
 class Deleted(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,18 +44,18 @@ class ModelSource(Protocol):
     """Where a cleaner finds what is known about a site."""
 
     def get(self, site: str) -> SiteModelRecord | None:
-        """The site's model; None when there is none."""
+        """Return the site's model, or None when there is none."""
 
 
 class NoModels:
-    """Every site as if it were new."""
+    """A source of models that treats every site as new."""
 
     def get(self, site: str) -> None:
-        """Nothing is known."""
+        """Return None, because nothing is known about any site."""
 
 
 class Cleaner:
-    """Cleans pages with what is known about their sites; call `process` from the site's lane."""
+    """Cleans pages with what is known about their sites. Call `process` from the site's lane."""
 
     def __init__(
         self,
@@ -66,13 +66,13 @@ class Cleaner:
         message_limit_bytes: int | None = None,
         with_segments: bool = False,
     ) -> None:
-        """Set what every page has in common.
+        """Set what all pages have in common.
 
         Args:
             runner: Where pages are cleaned.
             models: What is known about sites.
             settings: Deadline and limits.
-            message_limit_bytes: Largest output message; None = any size.
+            message_limit_bytes: Size of the largest output message; None = any size.
             with_segments: Whether records carry their text segments.
         """
         self._runner = runner
@@ -83,7 +83,7 @@ class Cleaner:
         self._version = cleaner_version(config_with(settings.comments))
 
     def process(self, page: Page) -> Outcome:
-        """What becomes of a page; never raises for what a page holds."""
+        """Clean a page. What a page holds never makes it raise."""
         if page.is_deletion:
             return _deleted(page)
         model = self._models.get(page.site)
@@ -177,8 +177,8 @@ def _deleted(page: Page) -> Deleted:
     )
 
 
-def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list:
-    warnings = list(result.warnings)
+def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list[Warning_]:
+    warnings: list[Warning_] = list(result.warnings)
     if page.status >= 400 and "error-page" not in warnings:
         warnings.append("error-page")
     if not learned and _may_teach(page, result):

@@ -1,22 +1,21 @@
-"""Cleaned records as they go out: of a page at once, and of a document whose text is revised."""
+"""Cleaned records as they are published, for a page at once and for a revised document later."""
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord, Fingerprint
+from schemas.cleaned import CleanedRecord, Fingerprint, RevisionReason, Warning_
 from schemas.codec import encode_json
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from templ_core.fingerprint import BITS
 from workers.page import Page
 from workers.processes.tasks import CleanResult
 
 ENVELOPE_BYTES = 16 << 10
-"""Room in a message for keys, headers and the fields beside its large one."""
+"""Room that a message keeps for its key, its headers and the fields beside its large one."""
 
 _CONFIDENCE_DECIMALS = 4
-"""Every machine gives the same record."""
+"""The confidence is rounded so that every machine gives an equal record."""
 _TITLE_BYTES = 8 << 10
-"""What a title keeps where the record does not fit a message."""
+"""Longest title in a record that would not fit a message otherwise."""
 
 
 def cleaned_record(
@@ -25,20 +24,20 @@ def cleaned_record(
     model: SiteModelRecord | None,
     version: str,
     *,
-    warnings: list,
+    warnings: list[Warning_],
     revision: int = 0,
-    reason: str | None = None,
+    reason: RevisionReason | None = None,
 ) -> CleanedRecord:
-    """The record of a page.
+    """Return the record that is published for a page.
 
     Args:
-        page: The page, or its document.
-        result: What became of it.
-        model: The site model that was used.
-        version: Of the cleaner, see `templ_core.clean.cleaner_version`.
-        warnings: Of the record.
-        revision: How often its text was published before.
-        reason: Why it is published again.
+        page: The page, or the document that was made of it.
+        result: What the child process made of it.
+        model: The site model that was used; None = none.
+        version: Version of the cleaner, see `templ_core.clean.cleaner_version`.
+        warnings: Warnings of the record.
+        revision: How often a text of this page was published before.
+        reason: Why it is published again; None for the first text.
     """
     return CleanedRecord(
         url=page.url,
@@ -68,15 +67,17 @@ def cleaned_record(
 def _fingerprint(value: int | None) -> Fingerprint | None:
     if value is None:
         return None
-    return Fingerprint(algorithm="simhash64-3gram", bits=BITS, value=f"{value:0{BITS // 4}x}")
+    return Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{value:016x}")
 
 
 def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
-    """The record within the limit: without segments, then cut (text, title), with warnings.
+    """Return a record that fits a message.
+
+    Segments go first, then the title and the text are cut. A warning says what was done.
 
     Args:
         record: A cleaned record.
-        limit_bytes: Largest message, key and headers included.
+        limit_bytes: Size of the largest message, key and headers included.
     """
     room_bytes = limit_bytes - ENVELOPE_BYTES
     size_bytes = len(encode_json(record))
@@ -98,7 +99,7 @@ def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
 
 
 def _cut(text: str, room_bytes: int) -> str:
-    """The longest beginning of `text` that takes at most `room_bytes` as JSON."""
+    """Return the longest beginning of `text` that takes at most `room_bytes` as JSON."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,12 +1,14 @@
-"""The refresher: documents in, site models out. Knows no transport."""
+"""The refresher: documents in, site models and revised texts out. It knows no transport."""
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord
+from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
+from schemas.source import Source
 from templ_core.clean import cleaner_version
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import LEAST_CHANGE, MOST_REVISIONS, revision_reason
@@ -34,21 +36,22 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
-from workers.state.site_state import model_is_due, templates_overdue_by
 from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
 _ATTEMPTS = 3
-"""A refit is tried with what the child knows, with what it does not know, and read anew."""
+"""A refit may need one attempt for pages the child does not know, and one for pages of an older page
+model."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
-    """A document that could not be read; its window goes without it."""
+    """Why a document was not learned, or a model not fitted."""
 
     reason: str
 
 
 Fitted = tuple[SiteModelRecord, int] | NotLearned | None
+"""A model with the number for `mark_published`, or why there is none, or None for an empty window."""
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -56,11 +59,12 @@ class Revision(msgspec.Struct, frozen=True):
 
     record: CleanedRecord
     document: DocumentRecord
-    """To be sent in place of the one before, so that a rebuilt window knows what was published."""
+    """The document with its new text, sent in place of the one before: a window that is rebuilt from
+    the topic then knows what was published last."""
 
 
 class Refresher:
-    """Keeps the windows of one partition, and fits site models on them."""
+    """Keeps the windows of one partition, and fits site models to them."""
 
     def __init__(self, store: WindowStore, runner: TaskRunner, settings: Settings) -> None:
         self._store = store
@@ -72,8 +76,11 @@ class Refresher:
         """Take a document or a deletion into its window.
 
         Args:
-            record: What came on `documents`.
-            offset: Where it came, a replay changes nothing; None on files.
+            record: The record of `documents`.
+            offset: Its offset there, by which a replay is known; None on files.
+
+        Returns:
+            Why the document was not learned; None where it was, or was known already.
         """
         if not self._store.is_new(offset):
             return None
@@ -92,7 +99,7 @@ class Refresher:
         return None
 
     def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
-        # The page was read in time already: a busy machine must not cost the window a document.
+        # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site,
             LearnTask(record.body, str(record.source)),
@@ -102,33 +109,13 @@ class Refresher:
             return StoredSummary(record.id, record.content_digest, result.body)
         return _not_learned(result)
 
-    def due_model(self, site: str, *, with_templates: bool = True) -> Fitted:
-        """A fresh site model where the schedule asks for one.
-
-        Args:
-            site: Site key.
-            with_templates: Whether templates are fitted first where they are due; else the model
-                has those fitted last.
+    def refit(self, site: str) -> Fitted:
+        """Fit a site's model on its window as it is, with the templates fitted last.
 
         Returns:
             The model, and the number to hand to `mark_published` once it is out; or why it could
-            not be fitted; or None when nothing is due.
+            not be fitted; or None where the window is empty.
         """
-        state = self._store.site_state(site)
-        if not model_is_due(state):
-            return None
-        if with_templates and templates_overdue_by(state) >= 1:
-            self.refit_templates(site)
-        return self.refit(site)
-
-    def fit(self, site: str) -> Fitted:
-        """A site model fitted on the site's window as it is, templates too; None when it is empty."""
-        if self._store.site_state(site).pages:
-            self.refit_templates(site)
-        return self.refit(site)
-
-    def refit(self, site: str) -> Fitted:
-        """The same with the templates fitted last."""
         state = self._store.site_state(site)
         if not state.pages:
             return None
@@ -159,25 +146,28 @@ class Refresher:
         return model, state.learned
 
     def refit_templates(self, site: str) -> NotLearned | None:
-        """Fit a site's templates on its latest documents; why that was impossible."""
+        """Fit a site's trees and phrases to its latest documents; answer why that failed, or None."""
         task, learned = self.templates_task(site)
         return self.keep_templates(site, self._run(site, task), learned)
 
     def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
-        """The work of fitting a site's templates, for any child; and documents seen so far."""
+        """Return the task of fitting a site's trees and phrases, and how many documents it has seen."""
         entries = list(self._store.window_entries(site))
         latest = template_pages([one.content_digest for one in entries], CONFIG)
         task = TemplatesTask([self._latest_page(site, entries[index]) for index in latest])
         return task, self._store.site_state(site).learned
 
     def keep_templates(self, site: str, result: Result, learned: int) -> NotLearned | None:
-        """Take the templates that were fitted when `learned` documents had been seen.
+        """Keep the trees and phrases that were fitted when `learned` documents had been seen.
 
-        Those that could not be fitted are tried again when the schedule asks for the next.
+        Where they could not be fitted, the next attempt is made when the schedule asks for one.
+
+        Returns:
+            Why they could not be fitted; None where they were.
         """
-        is_fitted = isinstance(result, TemplatesResult)
-        self._store.keep_templates(site, result.body if is_fitted else None, learned)
-        return None if is_fitted else _not_learned(result)
+        body = result.body if isinstance(result, TemplatesResult) else None
+        self._store.keep_templates(site, body, learned)
+        return None if body is not None else _not_learned(result)
 
     def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
         document = self._store.document(site, entry)
@@ -192,7 +182,7 @@ class Refresher:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
     def _learn_anew(self, site: str, entries: Sequence[WindowEntry]) -> None:
-        """Read documents again that another page model has read."""
+        """Read documents again that were read with another page model."""
         for entry in entries:
             document = self._store.document(site, entry)
             learned = document and self._learn(document)
@@ -200,11 +190,11 @@ class Refresher:
                 self._store.put_summary(site, entry, learned)
 
     def has_revision_candidates(self, model: SiteModelRecord) -> bool:
-        """Whether a new model is a reason to look at any text of its site's window again."""
+        """Answer whether any text of the site's window is to be compared with its new model."""
         return any(True for _ in self._to_look_at(model))
 
     def revisions(self, model: SiteModelRecord) -> Iterator[Revision]:
-        """Texts of a site's window that its new model has made another; at most two for each page.
+        """Yield the texts of a site's window that its new model changes, two for a page at most.
 
         Hand each to `mark_revised` once it is out. Nothing may happen to the site while the next one
         is made; between two of them documents may come and leave.
@@ -234,17 +224,17 @@ class Refresher:
             if reason is not None and entry.revision < MOST_REVISIONS:
                 yield entry, reason
 
-    def newest(self, url_key: bytes) -> Revision | str | None:
-        """What a URL's last output should be where an older fetch has superseded it.
+    def newest(self, url_key: bytes) -> Revision | Source | None:
+        """Return what the last output of a URL should be, where an older fetch may have come last.
 
         Returns:
             The newest document's text with the site's model as it is now, to be handed to
-            `mark_revised`; or the source id of the URL's deletion; or None where neither is known.
+            `mark_revised`; or the source of the URL's deletion; or None where neither is known.
         """
         site = site_of_key(url_key)
         newest = self._store.newest(site, url_key)
         if not isinstance(newest, DocumentRecord):
-            return newest
+            return None if newest is None else Source.parse(newest)
         fitted = self.refit(site)
         if not isinstance(fitted, tuple):
             return None
@@ -281,26 +271,22 @@ class Refresher:
             cleaned,
             model,
             self._version,
-            warnings=list(cleaned.warnings),
+            warnings=cleaned.warnings,
             revision=revised.revision,
-            reason=reason,
+            reason=cast("RevisionReason", reason),
         )
         return Revision(record, revised)
 
     def mark_revised(self, revision: Revision) -> None:
-        """Note that a revision is out."""
+        """Note that a revision was sent."""
         document = revision.document
         known = self._store.known(document)
         if known is not None:
             self._store.replace(document, known, None)
 
     def mark_published(self, model: SiteModelRecord, learned: int) -> None:
-        """Note that a model is out, so that it is not due again."""
+        """Note that a model was sent, so that it is not due again."""
         self._store.mark_fitted(model.site, learned, model.version)
-
-    def due_sites(self) -> list[str]:
-        """Sites whose model is due: after a crash between learning and publishing."""
-        return [site for site, state in self._store.sites() if model_is_due(state)]
 
 
 def _not_learned(result: Result) -> NotLearned:

@@ -76,8 +76,14 @@ class WindowStore:
     `asyncio.to_thread`.
     """
 
-    def __init__(self, path: Path | None, settings: Settings) -> None:
-        """Open the database at `path`, and create it when it does not exist; None means in memory.
+    def __init__(self, path: Path | None, settings: Settings, *, has_topic: bool = True) -> None:
+        """Open the database at `path`, and create it when it does not exist.
+
+        Args:
+            path: Directory of the database; None means in memory.
+            settings: Bounds of the windows.
+            has_topic: Whether the documents are in a topic too, from which the outbox removes those
+                that leave a window. Without a topic the outbox stays empty.
 
         Raises:
             OtherFormat: Another version has written it.
@@ -85,6 +91,7 @@ class WindowStore:
             StateProblem: The database is in use, damaged or not writable.
         """
         self._settings = settings
+        self._has_topic = has_topic
         has_data = path is not None and (path / "CURRENT").exists()
         self._db = open_database(path, _FAMILIES)
         if not has_data:
@@ -327,8 +334,9 @@ class WindowStore:
         return WindowChange(self._db, site, self.site_state(site), self._packers.of(site))
 
     def _apply(self, change: WindowChange, offset: int | None) -> None:
-        for key in change.tombstones:
-            change.batch.put("outbox", key, b"")
+        if self._has_topic:
+            for key in change.tombstones:
+                change.batch.put("outbox", key, b"")
         if offset is not None:  # on files every output follows those of older fetches
             for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)

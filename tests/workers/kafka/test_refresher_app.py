@@ -48,7 +48,7 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
     refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
-    refresher._owned = {0}
+    refresher._owned.assign([0])
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
         SimpleNamespace(offset=offset, key=key, value=value)

@@ -1,15 +1,20 @@
 import msgspec
 import pytest
 
+from schemas.cleaned import DeletedRecord
+from schemas.document import document_key
 from schemas.source import Source
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.window.schedule import FIRST_FITS
 from tests.workers.builders import other_page_model, packed, page
+from tests.workers.memory_transport import MemoryTransport
+from workers.pipeline.actions import Forget
 from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
 from workers.pipeline.refresher import NotLearned, Refresher
 from workers.processes.learning import LearnResult, RefitTask, TemplatesTask
 from workers.processes.tasks import Failure, InProcess
 from workers.settings import load_settings
+from workers.state.site_state import model_is_due
 from workers.state.window_store import WindowStore
 
 MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
@@ -44,35 +49,24 @@ class StoredModel:
         return self.model
 
 
-def learn(refresher, store, documents):
-    """Feed documents as the workers do; answers the models published."""
-    published = []
-    for document in documents:
-        assert refresher.process(document, store.next_offset) is None
-        fitted = refresher.due_model(document.site)
-        if fitted is not None:
-            published.append(fitted[0])
-            refresher.mark_published(*fitted)
-    return published
-
-
 def test_models_are_published_by_the_schedule(store, poison_pool, poison_settings, documents):
-    refresher = Refresher(store, poison_pool, poison_settings)
-    published = learn(refresher, store, documents(32))
+    transport = MemoryTransport(store, poison_pool, poison_settings)
+    transport.learn(*documents(32))
+    published = transport.models
     assert [model.documents for model in published] == [*FIRST_FITS, 27, 30]
     assert len({model.version for model in published}) == len(published)
-    assert refresher.due_sites() == []
+    assert not model_is_due(store.site_state("example.com"))
 
 
-def test_the_same_documents_give_the_same_model(
+def test_equal_documents_in_another_order_give_an_equal_model(
     tmp_path, store, poison_pool, poison_settings, documents
 ):
     some = list(documents(6))
-    one = Refresher(store, poison_pool, poison_settings)
-    learn(one, store, some)
+    one = MemoryTransport(store, poison_pool, poison_settings)
+    one.learn(*some)
     other_store = WindowStore(tmp_path / "other", poison_settings)
-    other = Refresher(other_store, poison_pool, poison_settings)
-    learn(other, other_store, reversed(some))
+    other = MemoryTransport(other_store, poison_pool, poison_settings)
+    other.learn(*reversed(some))
     assert one.fit("example.com") == other.fit("example.com")
     other_store.close()
 
@@ -83,20 +77,20 @@ def test_a_crash_between_learning_and_publishing_leaves_the_site_due(
     refresher = Refresher(store, poison_pool, poison_settings)
     for document in documents(3):
         refresher.process(document, store.next_offset)
-    assert refresher.due_sites() == ["example.com"]
+    assert model_is_due(store.site_state("example.com"))
 
 
 def test_a_document_that_cannot_be_read_is_left_out_by_name(
     store, poison_pool, poison_settings, documents
 ):
-    refresher = Refresher(store, poison_pool, poison_settings)
+    transport = MemoryTransport(store, poison_pool, poison_settings)
     (good,) = documents(1)
     damaged = msgspec.structs.replace(good, body=b"damaged", source=Source("pages", 0, 77))
-    problem = refresher.process(damaged, store.next_offset)
+    problem = transport.refresher.process(damaged, store.next_offset)
     assert isinstance(problem, NotLearned)
     assert "not a document" in problem.reason
     assert store.next_offset == 1
-    assert refresher.fit("example.com") is None
+    assert transport.fit("example.com") is None
 
 
 def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, poison_settings):
@@ -115,58 +109,81 @@ def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, po
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     store, poison_pool, poison_settings, documents
 ):
-    refresher = Refresher(store, poison_pool, poison_settings)
-    sent = []
-    for document in documents(32):
-        refresher.process(document, store.next_offset)
-        fitted = refresher.due_model(document.site)
-        if fitted is None:
-            continue
-        refresher.mark_published(*fitted)
-        for revision in refresher.revisions(fitted[0]):
-            refresher.mark_revised(revision)
-            sent.append((fitted[0].documents, revision))
-        assert list(refresher.revisions(fitted[0])) == []
-    assert min(documents for documents, _ in sent) == 8
+    transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
+    transport.learn(*documents(32))
+    for model in transport.models:
+        if model.documents < 8:
+            assert not list(transport.refresher.revisions(model))
+    assert list(transport.refresher.revisions(transport.models[-1])) == []
     texts = {}
-    for _, one in sent:
-        record = one.record
+    for record in transport.texts:
         assert record.revision in {1, 2}
         assert record.revision_reason in {"first-mature-model", "settled-model"}
         assert "Home and more" not in record.text
         assert record.text not in texts.setdefault(record.source, [])
         texts[record.source].append(record.text)
-    known = {one.source: one for one in store.window("example.com")}
-    assert all(known[one.document.source].revision == one.record.revision for _, one in sent)
+    assert texts
+    latest = {record.source: record.revision for record in transport.texts}
+    known = {one.source: one.revision for one in store.window("example.com")}
+    assert latest == {source: known[source] for source in latest}
+    sent = {one.source: one.revision for one in transport.documents}
+    assert sent == latest
 
 
-def test_a_page_that_an_older_fetch_has_overtaken_is_published_again(
+def test_a_page_that_an_older_fetch_has_superseded_is_published_again(
     store, poison_pool, poison_settings, documents
 ):
-    refresher = Refresher(store, poison_pool, poison_settings)
+    transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
     newer, older = list(documents(2))
     older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
-    learn(refresher, store, [newer, older])
-    ((key, url),) = store.superseded(10)
-    revision = refresher.newest(key)
-    assert (revision.record.source, revision.record.revision) == (newer.source, 1)
-    assert revision.record.revision_reason == "superseded"
-    assert revision.record.url == url == newer.url
-    refresher.mark_revised(revision)
+    transport.learn(newer, older)
+    transport.carry_out(transport.publisher.publish_superseded())
+    (record,) = transport.texts
+    assert (record.url, record.source, record.revision) == (newer.url, newer.source, 1)
+    assert record.revision_reason == "superseded"
     assert [entry.revision for entry in store.window_entries(newer.site)] == [1]
+    assert store.superseded(10) == []
 
 
-def test_another_page_model_reads_the_window_anew(
-    tmp_path, store, poison_pool, poison_settings, documents
+def test_a_deleted_page_that_an_older_fetch_follows_is_deleted_again(
+    store, poison_pool, poison_settings, documents
 ):
+    transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
+    late, gone = list(documents(2))
+    gone = msgspec.structs.replace(gone, kind="deletion", url=late.url, body=b"")
+    transport.refresher.process(gone, store.next_offset)
+    transport.learn(late)
+    transport.carry_out(transport.publisher.publish_superseded())
+    (record,) = transport.texts
+    assert isinstance(record, DeletedRecord)
+    assert (record.url, record.source) == (late.url, gone.source)
+
+
+def test_documents_that_leave_a_window_are_forgotten_once_their_tombstones_are_out(
+    poison_pool, documents
+):
+    few = load_settings(window_pages_max=5, window_floor_pages=2)
+    store = WindowStore(None, few)
+    transport = MemoryTransport(store, poison_pool, few)
+    some = list(documents(8))
+    transport.learn(*some)
+    interrupted = transport.publisher.forget()
+    assert isinstance(next(interrupted), Forget)
+    interrupted.close()
+    transport.carry_out(transport.publisher.forget())
+    assert transport.forgotten == [document_key(one.site, one.source) for one in some[:3]]
+    transport.carry_out(transport.publisher.forget())
+    assert len(transport.forgotten) == 3
+
+
+def test_another_page_model_reads_the_window_anew(store, poison_pool, poison_settings, documents):
     some = list(documents(3))
-    learn(Refresher(store, poison_pool, poison_settings), store, some)
+    MemoryTransport(store, poison_pool, poison_settings).learn(*some)
     runner = InProcess(other_page_model())
-    refitted = Refresher(store, runner, poison_settings).fit("example.com")[0]
-    fresh_store = WindowStore(None, poison_settings)
-    fresh = Refresher(fresh_store, runner, poison_settings)
-    learn(fresh, fresh_store, some)
-    assert refitted == fresh.fit("example.com")[0]
+    refitted = MemoryTransport(store, runner, poison_settings).fit("example.com")
+    fresh = MemoryTransport(WindowStore(None, poison_settings), runner, poison_settings)
+    fresh.learn(*some)
+    assert refitted == fresh.fit("example.com")
 
 
 def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
@@ -179,7 +196,7 @@ def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
             tasks.append(task)
             return super().run(site, task, deadline_s)
 
-    refresher = Refresher(store, Noting(shipped_model()), poison_settings)
+    transport = MemoryTransport(store, Noting(shipped_model()), poison_settings)
     some = list(documents(3))
     again = [
         msgspec.structs.replace(
@@ -188,8 +205,8 @@ def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
         )
         for number in range(3, 60)
     ]  # fmt: skip
-    learn(refresher, store, [*some, *again])
-    refresher.fit("example.com")
+    transport.learn(*some, *again)
+    transport.fit("example.com")
     fitted = [one for one in tasks if isinstance(one, TemplatesTask)]
     assert [one.page_id for one in fitted[-1].latest] == [one.id for one in some]
     refitted = [one for one in tasks if isinstance(one, RefitTask)]
@@ -198,27 +215,20 @@ def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
 
 def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store, poison_settings):
     runner = InProcess(shipped_model())
-    refresher = Refresher(store, runner, poison_settings)
+    transport = MemoryTransport(store, runner, poison_settings, revises=True)
     models = StoredModel()
     cleaner = Cleaner(runner, models, poison_settings)
-    reasons = []
     for number in range(70):
         design = "old" if number < 40 else "new"
         menu = MENU.replace("<li>", f"<li class={design}>")
         text = f"<p class={design}-text>Article {number} says this, and then that, too. " * 3
         outcome = cleaner.process(page(number, f"<div class={design}>{menu}{text}".encode()))
-        refresher.process(outcome.document, store.next_offset)
-        fitted = refresher.due_model("example.com")
-        if fitted is None:
-            continue
-        refresher.mark_published(*fitted)
-        models.model = fitted[0]
-        for revision in refresher.revisions(fitted[0]):
-            refresher.mark_revised(revision)
-            reasons.append((revision.record.source.offset, revision.record.revision_reason))
+        transport.learn(outcome.document)
+        models.model = transport.models[-1]
     state = store.site_state("example.com")
     assert (state.changed_at_ms, state.of_old_design) == (40 * 60_000, 40)
     assert state.fit > 0.9
+    reasons = [(one.source.offset, one.revision_reason) for one in transport.texts]
     assert {number for number, reason in reasons if reason == "redesign"} <= set(range(40, 70))
     assert {number for number, reason in reasons if reason != "redesign"} <= set(range(24))
     looked_at = [entry.looked_at for entry in store.window_entries("example.com")]
@@ -228,11 +238,11 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
 def test_a_window_that_rolled_is_fitted_as_by_a_child_that_has_seen_nothing(documents):
     few = load_settings(window_pages_max=12, window_floor_pages=4)
     store = WindowStore(None, few)
-    warm = Refresher(store, InProcess(shipped_model()), few)
-    learn(warm, store, documents(40))
-    cold = Refresher(store, InProcess(shipped_model()), few)
+    warm = MemoryTransport(store, InProcess(shipped_model()), few)
+    warm.learn(*documents(40))
+    cold = MemoryTransport(store, InProcess(shipped_model()), few)
     assert store.site_state("example.com").pages == 12
-    assert warm.refit("example.com") == cold.refit("example.com")
+    assert warm.refresher.refit("example.com") == cold.refresher.refit("example.com")
     assert warm.fit("example.com") == cold.fit("example.com")
 
 
@@ -245,8 +255,8 @@ def test_templates_that_cannot_be_fitted_are_tried_at_their_next_turn(
                 return Failure("DeadlineExceeded", "no result within 1 s", "refused"), 1
             return super().run(site, task, deadline_s)
 
-    refresher = Refresher(store, Failing(shipped_model()), poison_settings)
-    published = learn(refresher, store, documents(5))
-    assert [model.documents for model in published] == [1, 2, 3, 5]
+    transport = MemoryTransport(store, Failing(shipped_model()), poison_settings)
+    transport.learn(*documents(5))
+    assert [model.documents for model in transport.models] == [1, 2, 3, 5]
     assert store.templates("example.com") is None
     assert store.site_state("example.com").templates_at == 5

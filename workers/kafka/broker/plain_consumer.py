@@ -34,11 +34,11 @@ async def plain_consumer(broker: str) -> AsyncIterator[AIOKafkaConsumer]:
 
 async def read_until(
     consumer: AIOKafkaConsumer, ends: dict[TopicPartition, int]
-) -> AsyncIterator[ConsumerRecord]:
-    """Records below the given offsets; the partitions are assigned and positioned already.
+) -> AsyncIterator[list[ConsumerRecord]]:
+    """Yield the records below the given offsets, in batches of one partition each.
 
-    Done is when the positions have reached the ends: compaction leaves gaps, so the last record
-    that comes may lie well below.
+    The partitions are assigned and positioned already. Reading is done when the positions have
+    reached the ends: compaction leaves gaps, so the last record may lie well below its end.
 
     Raises:
         BrokerProblem: no progress for a minute.
@@ -57,9 +57,7 @@ async def read_until(
             raise BrokerProblem(f"reading {names} has stood still for {NO_PROGRESS_S:g} s")
         batches = await consumer.getmany(*open_partitions, timeout_ms=_POLL_MS)
         for partition, records in batches.items():
-            for record in records:
-                if record.offset < ends[partition]:
-                    yield record
+            yield [record for record in records if record.offset < ends[partition]]
 
 
 async def read_range(
@@ -74,8 +72,9 @@ async def read_range(
     first = await consumer.beginning_offsets(list(starts))
     for one, start in starts.items():
         consumer.seek(one, max(start, first[one]))
-    async for record in read_until(consumer, ends):
-        yield record
+    async for records in read_until(consumer, ends):
+        for record in records:
+            yield record
 
 
 async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end: int) -> int:

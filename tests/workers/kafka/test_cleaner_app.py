@@ -1,0 +1,110 @@
+"""The cleaner's batches, with a producer that stands in for the broker."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.document import DocumentRecord
+from workers.kafka.cleaner_app import CleanerApp
+from workers.kafka.config import KafkaConfig
+from workers.state.model_store import ModelStore
+
+ARTICLE = b"<p>" + b"A sentence of some words, and then some more of them. " * 10
+
+
+class NoGaps:
+    """Stands in for the reader of records that faust has passed over."""
+
+    async def complete(self, records):
+        return list(records)
+
+
+class Producer:
+    """Takes records at once and stores them when the loop comes round; may refuse one of a kind."""
+
+    def __init__(self, refuses=()):
+        self.stored = []
+        self._refuses = refuses
+
+    async def _handed_over(self, name, record):
+        async def stored():
+            await asyncio.sleep(0)
+            if name in self._refuses:
+                raise ConnectionError(f"{name} refused")
+            self.stored.append((name, record))
+
+        return asyncio.ensure_future(stored())
+
+    def send(self, record):
+        return self._handed_over(type(record).__name__, record)
+
+    def send_dead_letter(self, message, letter):
+        return self._handed_over("DeadLetter", (message, letter))
+
+    def names(self):
+        return [name for name, _ in self.stored]
+
+
+def message(offset, value, **headers):
+    pairs = [(name, text.encode()) for name, text in headers.items()]
+    return SimpleNamespace(
+        topic="pages", partition=0, offset=offset, timestamp=1_700_000_000.0, key=None,
+        value=value, headers=pairs,
+    )  # fmt: skip
+
+
+def clean(tmp_path, pool, settings, messages, producer):
+    config = KafkaConfig(
+        broker="127.0.0.1:1", prefix="", partitions=4, state=tmp_path, instance="one",
+        settings=settings,
+    )  # fmt: skip
+    models = ModelStore(None)
+
+    async def one_batch():
+        app = CleanerApp(config, pool, models)
+        app._gaps, app._outputs = NoGaps(), producer
+        app._follower.ready.set()
+        await app._batch([SimpleNamespace(message=one) for one in messages])
+        return app
+
+    return asyncio.run(one_batch())
+
+
+def test_every_message_is_answered_and_documents_follow_the_texts(
+    tmp_path, poison_pool, poison_settings
+):
+    producer = Producer()
+    messages = [
+        message(0, ARTICLE, url="https://example.com/0"),
+        message(1, b"", url="https://example.com/1"),
+        message(2, None, url="https://example.com/2"),
+        message(3, b"no page"),
+        message(4, ARTICLE, url="https://example.org/4"),
+    ]
+    app = clean(tmp_path, poison_pool, poison_settings, messages, producer)
+    names = producer.names()
+    assert sorted(names[:5]) == [
+        "CleanedRecord", "CleanedRecord", "DeadLetter", "DeadLetter", "DeletedRecord",
+    ]  # fmt: skip
+    assert names[5:] == ["DocumentRecord"] * 3
+    answered = {one.source.offset for _, one in producer.stored if isinstance(one, CleanedRecord)}
+    learned = {one.source.offset for _, one in producer.stored if isinstance(one, DocumentRecord)}
+    gone = {one.source.offset for _, one in producer.stored if isinstance(one, DeletedRecord)}
+    assert (answered, gone, learned) == ({0, 4}, {2}, {0, 2, 4})
+    dead = {one[0].offset for name, one in producer.stored if name == "DeadLetter"}
+    assert dead == {1, 3}
+    counted = {
+        outcome: app.metrics.pages.labels(outcome)._value.get()
+        for outcome in ("cleaned", "dead", "deleted")
+    }
+    assert counted == {"cleaned": 2, "dead": 2, "deleted": 1}
+
+
+def test_no_document_is_sent_where_a_text_was_not_stored(tmp_path, poison_pool, poison_settings):
+    producer = Producer(refuses={"CleanedRecord"})
+    messages = [message(0, ARTICLE, url="https://example.com/0")]
+    with pytest.raises(ConnectionError, match="CleanedRecord refused"):
+        clean(tmp_path, poison_pool, poison_settings, messages, producer)
+    assert "DocumentRecord" not in producer.names()

@@ -1,0 +1,93 @@
+"""Records on their way to the topics: which topic, key, partition and headers each of them has."""
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import faust
+
+from schemas.cleaned import CleanedRecord
+from schemas.codec import encode_json, encode_msgpack
+from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
+from schemas.document import DocumentRecord, document_key, site_of_key
+from schemas.site_model import SiteModelRecord
+from schemas.source import HEADER_SOURCE_ID, Source
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_MODELS
+from templ_core import __version__
+from workers.kafka.app import max_value_bytes, raw_topic
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.received import Received
+from workers.kafka.config import KafkaConfig
+from workers.pipeline.actions import OutputRecord
+
+Sending = Awaitable[Awaitable[Any]]
+"""Awaiting it hands the record to the producer; awaiting the result waits for the broker."""
+
+
+async def send_all(sends: Iterable[Sending]) -> None:
+    """Hand records to the producer in order, then wait until the broker has stored them all."""
+    pending = [await send for send in sends]
+    await asyncio.gather(*pending)
+
+
+class TopicOutputs:
+    """The output topics of a worker."""
+
+    def __init__(self, app: faust.App, config: KafkaConfig) -> None:
+        self._partitions = config.partitions
+        self._limit_bytes = max_value_bytes(config.settings)
+        self._cleaned = raw_topic(app, config.topic(CLEANED))
+        self._documents = raw_topic(app, config.topic(DOCUMENTS))
+        self._site_models = raw_topic(app, config.topic(SITE_MODELS))
+        self._dead_letters = raw_topic(app, config.topic(DEAD_LETTERS))
+
+    def send(self, record: OutputRecord) -> Sending:
+        """Send a record to its topic; a deletion is a null value under the URL."""
+        partition = partition_of(record.site, self._partitions)
+        if isinstance(record, SiteModelRecord):
+            key, value = record.site.encode(), encode_msgpack(record)
+            return self._site_models.send(key=key, value=value, partition=partition)
+        headers = _source_header(record.source)
+        if isinstance(record, DocumentRecord):
+            key, value = document_key(record.site, record.source), encode_msgpack(record)
+            return self._documents.send(key=key, value=value, partition=partition, headers=headers)
+        text = encode_json(record) if isinstance(record, CleanedRecord) else None
+        return self._cleaned.send(
+            key=record.url.encode(), value=text, partition=partition, headers=headers
+        )
+
+    def forget(self, keys: Iterable[bytes]) -> Iterable[Sending]:
+        """Send a tombstone to `documents` for each key."""
+        for key in keys:
+            partition = partition_of(site_of_key(key), self._partitions)
+            yield self._documents.send(key=key, value=None, partition=partition)
+
+    def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
+        """Send a message's bytes to the dead letters, with its own headers and what went wrong.
+
+        A value beyond the largest message is cut, and a header says how large it was.
+        """
+        value, headers = message.value, _dead_headers(message, letter)
+        if value is not None and len(value) > self._limit_bytes:
+            headers.append((HEADER_CUT_FROM, str(len(value)).encode()))
+            value = value[: self._limit_bytes]
+        return self._dead_letters.send(key=message.key, value=value, headers=headers)
+
+
+def _source_header(source: Source) -> dict[str, bytes]:
+    return {HEADER_SOURCE_ID: str(source).encode()}
+
+
+def _dead_headers(message: Received, letter: DeadLetter) -> list[tuple[str, bytes]]:
+    """Return the message's own headers, each as often as it came, and what went wrong."""
+    ours = letter.headers(
+        message.topic,
+        message.partition,
+        message.offset,
+        datetime.now(UTC).isoformat(timespec="milliseconds"),
+        __version__,
+    )
+    theirs = [(name, value) for name, value in message.headers if name not in ours]
+    # A header may be null, which faust passes on and does not declare.
+    return cast("list[tuple[str, bytes]]", [*theirs, *ours.items()])

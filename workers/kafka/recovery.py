@@ -1,0 +1,68 @@
+"""Bringing the windows of a partition up to what its topic holds."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from aiokafka import TopicPartition
+
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
+from workers.kafka.broker.received import Received, received_from_aiokafka
+from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
+
+_REPORT_S = 10.0
+log = logging.getLogger("templ")
+
+Learn = Callable[[PartitionWindows, Received], Awaitable[str]]
+"""Takes one record into the windows; answers its site."""
+
+
+class Recovery:
+    """Reads what a store of windows lacks of the topic, all of it if the store is lost."""
+
+    def __init__(self, broker: str, topic: str, owned: OwnedPartitions, learn: Learn) -> None:
+        self._broker = broker
+        self._topic = topic
+        self._owned = owned
+        self._learn = learn
+
+    async def recover(self, number: int, windows: PartitionWindows) -> PartitionWindows:
+        """Bring windows up to the topic's end; answers them, made anew where they had to be.
+
+        Call it while holding the partition. It ends early when the partition is taken away.
+        """
+        topic = TopicPartition(self._topic, number)
+        async with plain_consumer(self._broker) as consumer:
+            end = (await consumer.end_offsets([topic]))[topic]
+            settled = await settled_offset(consumer, topic, end)
+        if windows.store.next_offset > end:
+            windows = await self._owned.begin_anew(number, "the topic was made anew")
+        elif 0 < windows.store.next_offset < settled:
+            windows = await self._owned.begin_anew(number, "deletions may be gone by now")
+        await self.catch_up(number, windows, end)
+        return windows
+
+    async def catch_up(self, number: int, windows: PartitionWindows, end: int) -> None:
+        """Take in the records from the store's next offset up to `end`, and publish nothing.
+
+        It ends early when the partition is taken away; the next owner goes on there.
+        """
+        start = windows.store.next_offset
+        if start >= end:
+            return
+        topic = TopicPartition(self._topic, number)
+        report_at = time.monotonic() + _REPORT_S
+        log.info("windows of %s-%s: reading from %s to %s", topic.topic, number, start, end)
+        async with plain_consumer(self._broker) as consumer:
+            async for record in read_range(consumer, {topic: start}, {topic: end}):
+                if number not in self._owned:
+                    return
+                await self._learn(windows, received_from_aiokafka(record))
+                if time.monotonic() > report_at:
+                    report_at += _REPORT_S
+                    log.info("windows of %s-%s: at %s", topic.topic, number, record.offset)
+        if start == 0:
+            # Everything was read anew: what was superseded long ago was set right long ago.
+            windows.store.forget_superseded()
+        windows.store.skip(end - 1)
+        log.info("windows of %s-%s: up to date", topic.topic, number)

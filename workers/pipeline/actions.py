@@ -1,0 +1,48 @@
+"""What the pipeline asks a transport to do; Kafka and files carry the same actions out."""
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+
+OutputRecord = CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord
+
+
+class Send(msgspec.Struct, frozen=True):
+    """Publish a record; it is out once the transport has stored it."""
+
+    record: OutputRecord
+
+
+class Forget(msgspec.Struct, frozen=True):
+    """Remove documents from the feed of documents: they have left their windows."""
+
+    keys: list[bytes]
+    """Keys of `schemas.document.document_key`."""
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """Fit the trees and phrases of a site, now or later; they enter its next model."""
+
+    site: str
+
+
+class Revise(msgspec.Struct, frozen=True):
+    """Compare the published texts of a site with what its new model makes of them."""
+
+    model: SiteModelRecord
+
+
+class NotFitted(msgspec.Struct, frozen=True):
+    """Report that a site has no new model."""
+
+    site: str
+    reason: str
+
+
+class Pause(msgspec.Struct, frozen=True):
+    """Let other work on the site's window go first, and keep to the rate of revisions."""
+
+
+Action = Send | Forget | Fit | Revise | NotFitted | Pause

@@ -1,0 +1,130 @@
+"""What follows when documents have been learned: models, revisions and tombstones, as actions.
+
+The publisher decides and knows no transport. Its methods are generators of actions. Whoever carries
+them out finishes one action before asking for the next, because the generator then notes in the
+window that the action is done: what was not sent is asked for again after a crash.
+"""
+
+from collections.abc import Iterator
+
+from schemas.cleaned import DeletedRecord
+from schemas.codec import encode_msgpack
+from schemas.document import site_of_key
+from schemas.site_model import SiteModelRecord
+from workers.pipeline.actions import Action, Fit, Forget, NotFitted, Pause, Revise, Send
+from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.pipeline.refresher import (
+    NotLearned,
+    Refresher,
+    Revision,
+)
+from workers.state.site_state import model_is_due, templates_overdue_by
+from workers.state.window_store import WindowStore
+
+_AT_ONCE = 500
+"""Tombstones, or URLs to publish again, that are read from the window at a time."""
+
+
+class Publisher:
+    """Decides what is published from the windows of one partition of `documents`."""
+
+    def __init__(
+        self,
+        refresher: Refresher,
+        store: WindowStore,
+        *,
+        revises: bool,
+        message_limit_bytes: int | None = None,
+    ) -> None:
+        """Set what is published.
+
+        Args:
+            refresher: Fits models and revises texts of the same windows.
+            store: The windows.
+            revises: Whether a text is published again when a better site model changes it.
+            message_limit_bytes: Size of the largest message; None = any size.
+        """
+        self._refresher = refresher
+        self._store = store
+        self._revises = revises
+        self._message_limit_bytes = message_limit_bytes
+
+    def publish_due(self, site: str) -> Iterator[Action]:
+        """Publish a site's model if the schedule asks for one.
+
+        `Fit` comes first where the site's trees and phrases are due, too: a transport that fits them
+        at once has them in this model, one that fits them later publishes a further model then.
+        """
+        state = self._store.site_state(site)
+        if not model_is_due(state):
+            return
+        if templates_overdue_by(state) >= 1:
+            yield Fit(site)
+        yield from self.publish_model(site)
+
+    def publish_anew(self, site: str) -> Iterator[Action]:
+        """Publish a site's model as its window is now, with trees and phrases fitted to it."""
+        if self._store.site_state(site).pages:
+            yield Fit(site)
+            yield from self.publish_model(site)
+
+    def publish_model(self, site: str) -> Iterator[Action]:
+        """Publish the site's model as its window is now, with the templates fitted last."""
+        fitted = self._refresher.refit(site)
+        if isinstance(fitted, NotLearned):
+            yield NotFitted(site, fitted.reason)
+        elif fitted is not None:
+            model, learned = fitted
+            yield Send(model)
+            self._refresher.mark_published(model, learned)
+            if self._revises and self._refresher.has_revision_candidates(model):
+                yield Revise(model)
+
+    def revise(self, model: SiteModelRecord) -> Iterator[Action]:
+        """Publish the texts again that a new model of their site has changed."""
+        for revision in self._refresher.revisions(model):
+            yield from self._send_revision(revision)
+            yield Pause()
+
+    def revise_with_latest(self, site: str) -> Iterator[Action]:
+        """Do the same with the site's model as its window is now, published first if it is new."""
+        fitted = self._refresher.refit(site)
+        if fitted is None or isinstance(fitted, NotLearned):
+            return
+        model, learned = fitted
+        if model.version != self._store.site_state(site).model_version:
+            yield Send(model)
+            self._refresher.mark_published(model, learned)
+        yield from self.revise(model)
+
+    def publish_superseded(self) -> Iterator[Action]:
+        """Publish the newest text of each URL whose last output may be of an older fetch."""
+        while self._revises and (superseded := self._store.superseded(_AT_ONCE)):
+            for key, url in superseded:
+                newest = self._refresher.newest(key)
+                if isinstance(newest, Revision):
+                    yield from self._send_revision(newest)
+                elif newest is not None:
+                    yield Send(
+                        DeletedRecord(url=url, site=site_of_key(key), id=str(newest), source=newest)
+                    )
+                self._store.take_from_superseded(key)
+
+    def forget(self) -> Iterator[Action]:
+        """Forget the documents that have left their windows."""
+        while keys := self._store.outbox(_AT_ONCE):
+            yield Forget(keys)
+            self._store.take_from_outbox(keys)
+
+    def _send_revision(self, revision: Revision) -> Iterator[Action]:
+        """Send the text first: a document that says more than was published would hide a loss."""
+        record, document = revision.record, revision.document
+        limit_bytes = self._message_limit_bytes
+        if limit_bytes is None:
+            yield Send(record)
+            yield Send(document)
+        else:
+            yield Send(fit_message(record, limit_bytes))
+            if len(encode_msgpack(document)) <= limit_bytes - ENVELOPE_BYTES:
+                yield Send(document)
+        self._refresher.mark_revised(revision)
