@@ -1,4 +1,4 @@
-"""A child whose parser fails in the ways a page can make it fail, where the page says so."""
+"""A child process whose parser fails in the way that a page asks for."""
 
 import os
 import time
@@ -11,7 +11,7 @@ read_document = tasks.read_document
 
 
 def read_or_fail(body, url, **declared):
-    """Misbehave as the page's body asks for, otherwise read it."""
+    """Fail in the way that the page's body asks for, or else read the page."""
     if b"POISON-RAISE" in body:
         raise ValueError("bad page")
     if b"POISON-HANG" in body:

@@ -9,7 +9,7 @@ from workers.state.batch import Batch
 from workers.state.rocks import RocksDatabase
 
 
-def test_damage_is_not_taken_for_a_lock(tmp_path, monkeypatch):
+def test_a_damaged_database_is_not_reported_as_locked(tmp_path, monkeypatch):
     def damaged(*_args, **_options):
         raise RuntimeError("Corruption: block checksum mismatch: stored = 1, computed = 2")
 
@@ -18,7 +18,7 @@ def test_damage_is_not_taken_for_a_lock(tmp_path, monkeypatch):
         RocksDatabase(tmp_path / "blocks", ("a",))
 
 
-def test_a_database_that_is_open_already_is_in_use(tmp_path, monkeypatch):
+def test_a_database_that_is_open_already_is_reported_as_in_use(tmp_path, monkeypatch):
     monkeypatch.setattr(rocks, "_LOCK_WAIT_S", 0.0)
     first = RocksDatabase(tmp_path / "db", ("a",))
     with pytest.raises(StateProblem, match="in use"):
@@ -26,7 +26,7 @@ def test_a_database_that_is_open_already_is_in_use(tmp_path, monkeypatch):
     first.close()
 
 
-def test_a_full_disk_is_one_line_and_what_was_written_stays(tmp_path):
+def test_a_full_disk_is_one_line_and_written_values_stay(tmp_path):
     database = RocksDatabase(tmp_path / "db", ("a",))
     written = []
 

@@ -1,4 +1,4 @@
-"""Batches take what has come, and hold a bounded number of events and bytes."""
+"""Batches hold the events that have arrived, bounded in number and in bytes."""
 
 import asyncio
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ def events(*sizes_bytes):
 @pytest.mark.parametrize(
     ("most_events", "most_bytes", "first"), [(3, 1000, 3), (10, 100, 2), (10, 10, 1)]
 )
-async def test_who_brings_more_waits_until_the_batch_is_taken(most_events, most_bytes, first):
+async def test_adding_to_a_full_batch_waits_until_it_is_taken(most_events, most_bytes, first):
     coming = events(60, 60, 60, 60)
     order = iter(coming)
     buffer = BatchBuffer(lambda: next(order), most_events, most_bytes)
