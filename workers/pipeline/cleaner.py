@@ -156,7 +156,7 @@ class Cleaner:
 
 
 def _may_teach(page: Page, result: CleanResult) -> bool:
-    return result.teaches and 200 <= page.status < 300
+    return result.may_be_learned_from and 200 <= page.status < 300
 
 
 def _stage(exception: str) -> str:

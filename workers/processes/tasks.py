@@ -45,11 +45,11 @@ from workers.processes.learning import (
 
 log = logging.getLogger("templ")
 
-Comments = Literal["auto", "keep", "drop"]
+CommentsChoice = Literal["auto", "keep", "drop"]
 """What becomes of readers' comments, see `Settings.comments`."""
 
 
-def config_with(comments: Comments) -> CoreConfig:
+def config_with(comments: CommentsChoice) -> CoreConfig:
     """Return the core's configuration with a deployment's choice about comments."""
     return msgspec.structs.replace(CONFIG, comments=comments)
 
@@ -72,7 +72,7 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The site model in compact form; None where the child has it already."""
     with_segments: bool
     """Whether the result has the page's text segments."""
-    comments: Comments
+    comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
 
@@ -88,7 +88,7 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Site and version of the site model to use."""
     model_body: bytes | None
     """The site model in compact form; None where the child has it already."""
-    comments: Comments
+    comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
 
@@ -113,7 +113,7 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     blocks_removed: int
     simhash: int | None
     """Near-duplicate key of the text; None for an empty text."""
-    teaches: bool
+    may_be_learned_from: bool
     """Whether the site may learn from the page, judging by its content."""
     content_digest: bytes
     document_body: bytes
@@ -297,7 +297,7 @@ def _clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        teaches=_teaches(document, cleaned),
+        may_be_learned_from=_may_be_learned_from(document, cleaned),
         content_digest=content_digest(columns),
         document_body=compress_columns(columns),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
@@ -321,7 +321,7 @@ _UNFIT = {"error-page", "gate"}
 """Warnings of pages that a site must not learn from."""
 
 
-def _teaches(document: Document, cleaned: Cleaned) -> bool:
+def _may_be_learned_from(document: Document, cleaned: Cleaned) -> bool:
     return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
 
 

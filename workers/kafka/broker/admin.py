@@ -170,7 +170,7 @@ async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicSta
     ]
     configs: dict[str, dict[str, str]] = {}
     for response in await admin.describe_configs(asked):
-        for code, message, _kind, topic, entries in response.resources:
+        for code, message, _type, topic, entries in response.resources:
             if for_code(code) is UnknownTopicOrPartitionError:  # deleted meanwhile
                 continue
             if for_code(code) is not NoError:
@@ -200,12 +200,12 @@ async def _create(
     response = await admin.create_topics(new, timeout_ms=REQUEST_TIMEOUT_MS)
     created = []
     for topic, code, message in response.topic_errors:
-        kind = for_code(code)
-        if kind is InvalidReplicationFactorError:
+        error_type = for_code(code)
+        if error_type is InvalidReplicationFactorError:
             raise BrokerProblem(f"cannot create {topic}: {message}; give --replication-factor")
-        if kind not in {NoError, TopicAlreadyExistsError}:
-            raise BrokerProblem(f"cannot create {topic}: {message or kind.description}")
-        if kind is NoError:
+        if error_type not in {NoError, TopicAlreadyExistsError}:
+            raise BrokerProblem(f"cannot create {topic}: {message or error_type.description}")
+        if error_type is NoError:
             created.append(topic)
     return [topic.name for topic in new if topic.name in created]
 
