@@ -1,33 +1,38 @@
-"""clean(): a document and what is known about its site to clean text; pure and deterministic."""
+"""From a document and what is known about its site to clean text; pure and deterministic."""
 
 import msgspec
 import numpy as np
 
 from templ_core import __version__
 from templ_core.config import CoreConfig
-from templ_core.decide import Decision, decide
+from templ_core.decide import NOTHING, Decision, decide
 from templ_core.dom.document import Document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.dom.text import render_text
+from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 
 _SCRIPT_RENDERED_WORDS = 30
 _SCRIPT_RENDERED_HTML_CHARS = 5_000
 
 
-class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
-    """A cleaned page."""
+class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
+    """The clean text of a page, and how it came about."""
 
     text: str
+    """The kept segments, a line each."""
     decision: Decision
     warnings: list[str]
+    """Names of what a reader of the text should know, see schemas/README.md."""
     chars_in: int
     """Characters of all segments, a line each."""
 
     @property
     def confidence(self) -> float:
-        """Word F1 to expect of the text, 0 to 1."""
+        """The word F1 to expect of the text, 0 to 1."""
         return self.decision.confidence
 
 
@@ -41,23 +46,50 @@ def clean(
     site_model: SiteModel | None,
     config: CoreConfig,
     page_model: PageModel | None = None,
-) -> Cleaned:
-    """The clean text of a page.
+) -> CleanedText:
+    """Clean a page.
 
     Args:
         document: The page.
         site_model: What is known about its site; None = nothing.
         config: The core's thresholds.
-        page_model: None = the one that comes with the package.
+        page_model: The site-independent classifier; None = the one that comes with the package.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
+    >>> page = parse_document(f"<nav><a>Home</a></nav><p>{story}</p>", "https://example.com/")
+    >>> clean(page, None, CoreConfig()).text == story.strip()
+    True
     """
-    decision = decide(document, site_model, config, page_model)
+    decision = decide_page(document, site_model, config, page_model)
     text = render_text(document, decision.kept)
-    return Cleaned(
+    return CleanedText(
         text=text,
         decision=decision,
         warnings=_warnings(document, decision, text),
         chars_in=len("\n".join(document.segments.texts)),
     )
+
+
+def decide_page(
+    document: Document,
+    site_model: SiteModel | None,
+    config: CoreConfig,
+    page_model: PageModel | None = None,
+) -> Decision:
+    """Decide which segments of a page stay: what the page says, what its site says, the decision.
+
+    Args:
+        document: The page.
+        site_model: What is known about its site; None = nothing.
+        config: The core's thresholds.
+        page_model: The site-independent classifier; None = the one that comes with the package.
+    """
+    if not document.segments.texts:
+        return NOTHING
+    page = read_page_evidence(document, page_model or shipped_model())
+    site = read_site_evidence(document, page, site_model, config)
+    return decide(page, site, config)
 
 
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:

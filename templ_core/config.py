@@ -1,4 +1,8 @@
-"""Every threshold of the core: its unit, its range, its source; frozen."""
+"""The thresholds of the core that a caller may change; each stage has further ones of its own.
+
+What belongs to one stage alone stands beside it: `dom/config.py`, `page_level/config.py` and
+`site_level/config.py`. What differs between deployments is in `workers.settings`.
+"""
 
 import hashlib
 from typing import Literal
@@ -9,70 +13,75 @@ MIB = 1 << 20
 
 
 class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What belongs to the algorithm; deployments differ in `workers.settings` instead."""
+    """What a caller of the core decides; frozen."""
 
     page_limit_bytes: int = 32 * MIB
-    """Largest page after decompression."""
+    """Size of the largest page that is read, after decompression."""
 
     template_share: float = 0.10
-    """A node on this share of a site's pages is template: theta of SITELEVEL (Chakrabarti et al.)."""
+    """A node on this share of a site's pages is template, 0 to 1: theta of SITELEVEL (Chakrabarti et al.,
+    WWW 2007, section 3)."""
 
     template_pages_min: int = 2
-    """Pages a node must occur on before its frequency says anything."""
+    """Number of pages that a node must occur on before its document frequency says anything."""
 
     site_doubt_pages: float = 0.5
-    """The site's evidence has half its weight with a window of so many pages, none without."""
+    """Number of documents with which the site's evidence has half its weight; it has none without any."""
 
     page_rules_pages: int = 3
-    """From so many documents on a site's pages tell comments and repeats, and not rules for single
-    pages."""
+    """From this many documents on, the site's evidence replaces the rules for single pages about
+    comments and repeated text."""
 
     cluster_likeness_min: float = 0.5
-    """A page less like every known kind of page than this starts a new one, 0 to 1."""
+    """A page whose likeness to every known cluster of pages is below this starts a cluster, 0 to 1."""
 
     alike_share: float = 0.9
-    """Pages of one title that share this much of their text count once."""
+    """Pages of one title that share at least this part of their text count once, 0 to 1."""
 
     tree_clusters_max: int = 8
-    """Kinds of pages of a site that are told apart."""
+    """Number of clusters of pages that are told apart on a site."""
 
     tree_nodes_max: int = 4000
-    """Places of a kind that are remembered while it is learned."""
+    """Number of nodes of a cluster's tree that are remembered while it is learned."""
 
     template_pages: int = 25
-    """Trees and phrases are learned from so many of a window's latest documents."""
+    """Number of the latest documents of a window that trees and phrases are learned from."""
 
     site_model_bytes: int = MIB
-    """Size of a site model in compact form; what has least support goes first."""
+    """Size of a site model in compact form; what has the least support is left out first."""
 
     abstain_ratio: float = 0.02
-    """Site evidence abstains where it leaves less than this share of the page level's words."""
+    """The site's evidence is set aside where it leaves less than this share of the words that the page
+    alone would keep, 0 to 1."""
 
     recurring_content_max: float = 0.95
-    """Site evidence abstains where more than this share of what the page takes for content recurs
-    in its place, 0 to 1: the teasers of a listing."""
+    """The site's evidence is set aside where more than this share of what the page takes for content
+    recurs in its place, 0 to 1: these are the teasers of a listing."""
 
     phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
-    """Tokens of a phrase that starts or ends at no block's border, at one, at two."""
+    """Fewest tokens of a phrase that has neither, one or both of its ends at the border of a block."""
 
     phrase_pages_min: int = 3
-    """Pages a phrase must be on; all of a smaller window, if it is short and a whole block."""
+    """Number of pages that a phrase must be on. In a smaller window it must be on all pages, be short and
+    be a whole block."""
 
     phrase_block_tokens_max: int = 20
-    """Longest whole block that is a phrase without lying beyond the energy cut-off."""
+    """Tokens of the longest whole block that is a phrase without lying beyond the energy cut-off."""
 
     phrase_set_bytes: int = 256 << 10
-    """Text of a site's phrases; the least supported go first."""
+    """Size of the text of a site's phrases; those with the least support are left out first."""
 
     section_penalty: float = 0.05
-    """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., section 5.3)."""
+    """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., WWW 2007, section
+    5.3)."""
 
     f1_recall_share: float = 0.85
-    """lambda of the cut at the best expected F1."""
+    """lambda of the cut: it keeps the segments that maximise
+    2 * kept content / (kept words + lambda * all content); below 1 favours precision."""
 
     comments: Literal["auto", "keep", "drop"] = "auto"
-    """What becomes of readers' comments and reviews; `auto`: comments are out on articles."""
+    """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
 
     def digest(self) -> str:
-        """Eight hexadecimal digits that change with any threshold."""
+        """Return eight hexadecimal digits that change with any of these values."""
         return hashlib.blake2b(msgspec.json.encode(self), digest_size=4).hexdigest()

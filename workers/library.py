@@ -1,4 +1,10 @@
-"""The worker as an object: pages in, clean text out, in one process, without a broker or files."""
+"""The worker as a Python object: pages in, clean text out, in one process, without a broker.
+
+from workers.library import SiteCleaner
+
+cleaner = SiteCleaner()
+text = cleaner.clean(url, html_bytes, fetched_at).text
+"""
 
 import time
 from collections.abc import Iterable
@@ -22,14 +28,20 @@ _MINUTE_MS = 60_000
 
 
 class NotCleaned(WorkerError):
-    """A page that cannot be cleaned, or is gone; the message says why."""
+    """The page cannot be cleaned, or is gone; the message says why."""
 
 
 class SiteCleaner:
-    """Cleans pages as they come, and learns each site on the way. For one thread.
+    """Cleans pages as they come, and learns the templates of each site on the way.
 
-    Equal pages in equal order give equal text here, in `templ run` and, as far as models arrive in
-    time, on Kafka.
+    Equal pages in equal order give equal text here and in `templ run`. On Kafka they do, too, where
+    the models of the sites arrive in time. An object is for one thread.
+
+    >>> cleaner = SiteCleaner()
+    >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
+    >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
+    >>> cleaner.clean("https://example.com/bridge", html).text == story.strip()
+    True
     """
 
     def __init__(
@@ -39,12 +51,12 @@ class SiteCleaner:
         settings: Settings | None = None,
         with_segments: bool = False,
     ) -> None:
-        """Start with nothing, or with what a state directory holds.
+        """Start with nothing, or go on from what a state directory holds.
 
         Args:
-            state: State directory to work in, as of `templ run --state`; None = in memory.
-            settings: Limits and bounds; None = defaults and the environment.
-            with_segments: Whether records carry their text segments and the reasons.
+            state: State directory to work in, as `templ run --state` makes it; None = in memory.
+            settings: Limits and bounds; None = the defaults and the environment.
+            with_segments: Whether records carry their text segments and what decided each.
 
         Raises:
             StateProblem: the state directory cannot be used.
@@ -65,20 +77,20 @@ class SiteCleaner:
         content_type: str | None = None,
         status: int = 200,
     ) -> CleanedRecord:
-        """The cleaned page. Its site learns from it.
+        """Clean a page and learn from it.
 
         Args:
-            url: Where the page was fetched.
+            url: The address of the page.
             body: The page as fetched, or its HTML as text.
-            fetched_at: When: a datetime with a time zone, or Unix seconds; None = now. Later than
-                now and the allowed skew counts as that.
-            site: What shares templates; None = the registrable domain of `url`.
+            fetched_at: When it was fetched: a datetime with a time zone, or Unix seconds; None =
+                now. A time later than now plus the allowed skew counts as that.
+            site: Key of the site, whose pages share templates; None = the registrable domain of `url`.
             content_type: The Content-Type header, where known.
-            status: The HTTP status. Error pages are cleaned and teach nothing; 404 and 410 make
-                the site forget the URL.
+            status: The HTTP status. Error pages are cleaned, and nothing is learned from them; 404
+                and 410 make the site forget the URL.
 
         Raises:
-            NotCleaned: the page cannot be cleaned, or is gone.
+            NotCleaned: The page cannot be cleaned, or is gone.
         """
         page = _page(
             url,
@@ -95,7 +107,7 @@ class SiteCleaner:
         return record
 
     def save(self, path: Path | str) -> None:
-        """Write what is known to a new state directory, for `load` or `templ run --state`.
+        """Write what was learned to a new state directory, for `load` or `templ run --state`.
 
         Raises:
             StateProblem: there is something at `path` already, or it cannot be written.
@@ -104,7 +116,7 @@ class SiteCleaner:
 
     @classmethod
     def load(cls, path: Path | str, *, settings: Settings | None = None) -> Self:
-        """A cleaner in memory that knows what a state directory holds, which stays as it is.
+        """Return a cleaner in memory that knows what a state directory holds; the directory stays as it is.
 
         Raises:
             StateProblem: there is no state at `path` that can be used.
@@ -127,14 +139,15 @@ class SiteCleaner:
 def clean_site(
     pages: Iterable[tuple[str, bytes | str]], *, settings: Settings | None = None
 ) -> list[CleanedRecord | NotCleaned]:
-    """Pages of one site, each cleaned with what all of them share.
+    """Clean a list of pages of one site, each with what all of them share.
 
     Args:
-        pages: (URL, page as fetched or its HTML as text); taken as fetched a minute apart.
-        settings: Limits and bounds; None = defaults and the environment.
+        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
+            minute apart.
+        settings: Limits and bounds; None = the defaults and the environment.
 
     Returns:
-        For each page, in order, its record, or why there is none.
+        The record of each page, in order, or why there is none.
     """
     settings = settings or load_settings()
     stream = Stream(LocalState(None, settings), _runner(settings), settings)
@@ -167,7 +180,7 @@ def _page(
     content_type: str | None = None,
     status: int = 200,
 ) -> Page:
-    """A page whose source is its URL and time: the same fetch handed over twice is a repeat."""
+    """Return a page whose source is its URL and time: a fetch that comes twice is a repeat."""
     source = Source(url, 0, time_ms)
     is_text = isinstance(body, str)
     return Page(

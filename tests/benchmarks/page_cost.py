@@ -45,7 +45,7 @@ STAGES: dict[str, tuple[str, str]] = {
     "document": ("templ_core.dom.document", "_document"),
     "characters": ("templ_core.page_level.features.page_features", "read_characters"),
     "words": ("templ_core.page_level.features.page_features", "read_words"),
-    "features": ("templ_core.decide", "read_features"),
+    "features": ("templ_core.page_level.page_evidence", "read_features"),
     "attribute scores": ("templ_core.page_level.model.page_model", "attribute_scores"),
     "text scores": ("templ_core.page_level.model.page_model", "text_scores"),
     "contexts": ("templ_core.page_level.model.page_model", "with_contexts"),

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from templ_core.decide import score_page
 from templ_core.dom.document import read_document, subtree_sums
 from templ_core.errors import PageError
 from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing.isotonic import GRID, smooth, smooth_exactly, total_cost
 from templ_core.page_level.smoothing.node_smoothing import PENALTY_FACTOR, leave_out
 from workers.feeds.files import read_feed
@@ -57,7 +57,7 @@ def tree_of(page):
         return None
     if not document.segments.texts:
         return None
-    scores = score_page(document, shipped_model())
+    scores = read_page_evidence(document, shipped_model())
     templateness = 1 / (1 + np.exp(scores.log_odds))
     words = subtree_sums(document, scores.words)
     mean = subtree_sums(document, scores.words * templateness) / np.maximum(words, 1)

@@ -2,11 +2,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from templ_core.decide import REASON_BESIDE, decide_fused, score_page
+from templ_core.decide import REASON_OUTSIDE, decide
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_level.fusion.fusion import shipped_fusion
 from templ_core.site_level.fusion.site_inputs import CONSTANT, LENGTH, RECURS, TRUST
+from templ_core.site_level.site_evidence import SiteEvidence
 from tests.templ_core.site_level.builders import CONFIG
 
 STORY = "The council of the harbour met again, and said that the boats could wait until May."
@@ -17,7 +20,7 @@ PAGE = parse_document(
 
 
 def decided(kind, documents):
-    scores = msgspec.structs.replace(score_page(PAGE, shipped_model()), page_type=kind)
+    scores = msgspec.structs.replace(read_page_evidence(PAGE, shipped_model()), page_type=kind)
     columns = {
         "in the best box": np.array([0.5, -0.5]),
         "usual best box": np.array([0.0, -0.6]),
@@ -26,13 +29,19 @@ def decided(kind, documents):
         TRUST: np.ones(2),
         CONSTANT: np.zeros(2),
     }
-    return decide_fused(scores, columns, np.array([3.0, 0.4]), documents, CONFIG)
+    site = SiteEvidence(
+        columns=columns,
+        log_odds=np.array([3.0, 0.4]),
+        documents=documents,
+        fusion=msgspec.structs.replace(shipped_fusion(), terms={}),
+    )
+    return decide(scores, site, CONFIG)
 
 
 def test_what_is_no_sure_content_beside_an_article_goes_and_says_so():
     decision = decided(PageType(article=0.8, other=0.2), 20)
     assert decision.kept.tolist() == [True, False]
-    assert decision.reasons[1] == REASON_BESIDE
+    assert decision.reasons[1] == REASON_OUTSIDE
     assert decision.used_site
 
 

@@ -30,7 +30,7 @@ class LocalState:
         self.models = ModelStore(path and path / "models")
 
     def load(self, path: Path) -> None:
-        """Take over what a state directory holds, which stays as it is.
+        """Take over what a state directory holds; the directory stays as it is.
 
         Raises:
             StateProblem: there is no state at `path` that can be used.

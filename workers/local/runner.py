@@ -1,7 +1,7 @@
-"""The worker on files: the cleaner and the refresher of Kafka, without a broker.
+"""The worker on files: the cleaner and the refresher in one, without a broker.
 
-Each page is cleaned with the site model that the pages before it have led to, so the output depends
-on the input alone: pages of one site run in order on one lane, and sites share nothing.
+Each page is cleaned with the site model that the pages before it have led to. Pages of one site run
+in order on one lane, and sites share nothing, so the output depends on the input alone.
 """
 
 from collections import deque
@@ -25,7 +25,7 @@ _BYTES_AHEAD = 128 << 20
 
 
 class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that has no cleaned output, and why."""
+    """A record that has no cleaned output, with the reason."""
 
     page: Page | Rejected
     letter: DeadLetter
@@ -36,7 +36,7 @@ _Work = Future[tuple[Outcome, list[CleanedRecord]]]
 
 
 class LocalWorker:
-    """Pages in, outputs out, in the same order; windows and models in a state directory."""
+    """Pages in, outputs out in their order; windows and models lie in a state directory."""
 
     def __init__(
         self,
@@ -53,13 +53,13 @@ class LocalWorker:
         Args:
             state: State directory.
             settings: Limits and bounds.
-            workers: Child processes.
-            page_only: Learn nothing and use no site model.
+            workers: Number of child processes, at least 1.
+            page_only: Whether nothing is learned and no site model used.
             revises: Whether texts are given out again that a better site model has changed.
             with_segments: Whether records carry their text segments.
 
         Raises:
-            StateProblem: the state directory cannot be used.
+            StateProblem: The state directory cannot be used.
         """
         self._state = LocalState(state, settings)
         self._pool = Pool(settings, workers)
@@ -78,7 +78,7 @@ class LocalWorker:
         self._state.close()
 
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
-        """What becomes of each record, in order, each with the revisions that it brings behind it."""
+        """Yield what becomes of each record, in order, each followed by the revisions that it brings."""
         waiting: deque[tuple[Page | Rejected, _Work | None]] = deque()
         waiting_bytes = 0
         for record in records:

@@ -9,7 +9,7 @@ import numpy as np
 
 from schemas.cleaned import TextSegment, Warning_
 from templ_core.array_types import Bools
-from templ_core.clean import Cleaned, clean
+from templ_core.clean import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
     compress_columns,
@@ -321,11 +321,11 @@ _UNFIT = {"error-page", "gate"}
 """Warnings of pages that a site must not learn from."""
 
 
-def _may_be_learned_from(document: Document, cleaned: Cleaned) -> bool:
+def _may_be_learned_from(document: Document, cleaned: CleanedText) -> bool:
     return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
 
 
-def _segments(document: Document, cleaned: Cleaned) -> list[TextSegment]:
+def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
     decision = cleaned.decision
     sections = section_numbers(
         document, decision.templateness, decision.words, CONFIG.section_penalty

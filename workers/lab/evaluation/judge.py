@@ -7,7 +7,7 @@ import msgspec
 from lxml import etree, html
 
 from schemas.cleaned import TextSegment
-from templ_core.clean import Cleaned, clean
+from templ_core.clean import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
@@ -127,7 +127,7 @@ class Judge:
             missed=lines_beyond(page.gold_text, given.text),
         )
 
-    def _clean(self, page: GoldPage, model: PageModel) -> tuple[Document, Cleaned]:
+    def _clean(self, page: GoldPage, model: PageModel) -> tuple[Document, CleanedText]:
         document = _document(page)
         return document, clean(document, None, CONFIG, model)
 

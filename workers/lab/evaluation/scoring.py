@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from schemas.cleaned import TextSegment
 from templ_core.array_types import Bools, Floats
-from templ_core.clean import Cleaned
+from templ_core.clean import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
@@ -83,7 +83,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     section: npt.NDArray[Any]
 
 
-def chosen(document: Document, cleaned: Cleaned) -> Choice:
+def chosen(document: Document, cleaned: CleanedText) -> Choice:
     """The decisions of a page that was just cleaned."""
     decision = cleaned.decision
     return Choice(

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from templ_core.decide import PageScores
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
+from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_inputs import Columns
 
 
@@ -37,7 +37,7 @@ class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
     """Of the page model that scored it, which has not seen its site."""
     seen: int
     """Number of the page among those of its site, from 1."""
-    scores: PageScores
+    scores: PageEvidence
     known: list[Known]
     """By each way of learning its site; empty for a site's first page."""
     labels: Labels

@@ -7,12 +7,13 @@ import numpy as np
 
 from templ_core.array_types import Bools
 from templ_core.config import CoreConfig
-from templ_core.decide import decide_alone, decide_fused
+from templ_core.decide import decide
 from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionPage, Outcome
-from templ_core.site_level.fusion.fusion import fused_log_odds
+from templ_core.site_level.fusion.fusion import fused_log_odds, shipped_fusion
 from templ_core.site_level.fusion.site_inputs import CONSTANT
+from templ_core.site_level.site_evidence import SiteEvidence
 
 LAST_OF_BIN = (5, 10, 25, 50, 10**9)
 """Pages of a site seen so far: 1-5, 6-10, 11-25, 26-50 and more."""
@@ -59,18 +60,23 @@ def decide_all(
     """
     outcomes = []
     for page in pages:
-        kept = decide_alone(page.scores, config).kept
+        kept = decide(page.scores, None, config).kept
         if page.known:
             known, model = page.known[way], models[group(page)]
-            log_odds = fused_log_odds(known.columns, model.terms, model.bias)
-            kept = decide_fused(page.scores, known.columns, log_odds, known.documents, config).kept
+            site = SiteEvidence(
+                columns=known.columns,
+                log_odds=fused_log_odds(known.columns, model.terms, model.bias),
+                documents=known.documents,
+                fusion=shipped_fusion(),
+            )
+            kept = decide(page.scores, site, config).kept
         outcomes.append(_outcome(page, kept))
     return outcomes
 
 
 def decide_all_alone(pages: Sequence[FusionPage], config: CoreConfig) -> list[Outcome]:
     """What each page comes to without its site."""
-    return [_outcome(page, decide_alone(page.scores, config).kept) for page in pages]
+    return [_outcome(page, decide(page.scores, None, config).kept) for page in pages]
 
 
 def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list[Outcome]:
@@ -87,7 +93,7 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
             is_constant = (columns[CONSTANT] > 0) & (page.scores.words >= _CONSTANT_WORDS_MIN)
             kept = (columns["place"] >= 0) & ~is_constant
         outcomes.append(
-            _outcome(page, kept if kept.any() else decide_alone(page.scores, config).kept)
+            _outcome(page, kept if kept.any() else decide(page.scores, None, config).kept)
         )
     return outcomes
 

@@ -1,7 +1,7 @@
 import pytest
 
+from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
-from templ_core.decide import decide
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.words import word_counts
 from templ_core.lab.training.fit import NetworkSettings, TreeSettings
@@ -40,7 +40,7 @@ def test_unseen_sites_are_cleaned_without_any_gold(model):
         if not page.gold_text:
             continue
         document = parse_document(page.html, page.url)
-        kept = decide(document, None, CoreConfig(), model).kept
+        kept = decide_page(document, None, CoreConfig(), model).kept
         text = " ".join(
             text for text, stays in zip(document.segments.texts, kept, strict=True) if stays
         )

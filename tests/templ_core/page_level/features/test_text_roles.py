@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
-from templ_core.decide import REASON_COMMENTS, REASON_CONSENT, decide
+from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.text_roles import (
@@ -93,7 +94,7 @@ def test_a_page_that_is_all_consent_keeps_its_text():
 def test_consent_texts_never_stay_and_the_reason_says_so():
     markup = f"<main>{STORY}</main><div class=cookie-banner><p>{REMARK}</p></div>"
     for comments in ("auto", "keep", "drop"):
-        decision = decide(
+        decision = decide_page(
             parse_document(markup, "https://example.com/"), None, CoreConfig(comments=comments)
         )
         assert decision.kept.tolist() == [True, False]
@@ -102,8 +103,8 @@ def test_consent_texts_never_stay_and_the_reason_says_so():
 
 def test_the_setting_decides_about_comments():
     document = parse_document(COMMENTED, "https://example.com/")
-    assert decide(document, None, CoreConfig(comments="keep")).kept.tolist() == [True, True]
-    dropped = decide(document, None, CoreConfig(comments="drop"))
+    assert decide_page(document, None, CoreConfig(comments="keep")).kept.tolist() == [True, True]
+    dropped = decide_page(document, None, CoreConfig(comments="drop"))
     assert dropped.kept.tolist() == [True, False]
     assert dropped.reasons[1] == REASON_COMMENTS
 

@@ -9,8 +9,8 @@ import click
 import msgspec
 import numpy as np
 
+from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
-from templ_core.decide import decide
 from templ_core.lab.papers.class_set import ClassPage, SourcePage, class_set
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
 from templ_core.lab.papers.pagelevel.variants import basic, smooth
@@ -179,7 +179,7 @@ def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
         ~site_template,
         basic(page.templateness).kept,
         smoothed.kept,
-        decide(document, None, CoreConfig()).kept,
+        decide_page(document, None, CoreConfig()).kept,
     )
     return {
         cleaner: "\n".join(

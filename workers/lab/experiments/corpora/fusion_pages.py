@@ -11,7 +11,6 @@ import numpy as np
 
 from schemas.source import Source
 from templ_core.config import CoreConfig
-from templ_core.decide import PageScores, score_page
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.interstitials import is_error_page, is_gate
@@ -28,6 +27,7 @@ from templ_core.lab.training.pages import (
     word_bag,
 )
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
@@ -169,7 +169,7 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
             continue
         if not document.segments.texts:
             continue
-        scores = score_page(document, site.page_model)
+        scores = read_page_evidence(document, site.page_model)
         words = int(scores.words.sum())
         teaches = not is_error_page(document, words) and not is_gate(document, words)
         if teaches and site.simulation.seen_before:
@@ -199,7 +199,7 @@ class _Learner:
         """What is known now, by each way of learning; empty before the first page."""
         return self._by_schedule + self._after_each_page
 
-    def learn(self, page_id: str, document: Document, scores: PageScores) -> None:
+    def learn(self, page_id: str, document: Document, scores: PageEvidence) -> None:
         """A page more."""
         columns = document_columns(document)
         self._window.append(
@@ -236,7 +236,7 @@ def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
 def _fusion_page(
     record: _Record,
     document: Document,
-    scores: PageScores,
+    scores: PageEvidence,
     site: _Site,
     seen: int,
     models: Sequence[SiteModel],

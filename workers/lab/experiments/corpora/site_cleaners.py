@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
+from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
-from templ_core.decide import decide
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.site_level.phrases.learn_phrases import refit
@@ -109,7 +109,7 @@ def _phrases(documents: Sequence[Document]) -> Clean:
 
 
 def _page_model(_: Sequence[Document]) -> Clean:
-    return lambda document: _text(document, decide(document, None, CoreConfig()).kept)
+    return lambda document: _text(document, decide_page(document, None, CoreConfig()).kept)
 
 
 def _text(document: Document, kept: np.ndarray) -> str:

@@ -7,8 +7,8 @@ import click
 import msgspec
 import numpy as np
 
+from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
-from templ_core.decide import decide
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.bootstrap import bootstrap
 from templ_core.lab.layout.presentation import Presentation
@@ -142,7 +142,7 @@ def _tagged(corpora: Sequence[Path], pages_per_site: int, keeps: Keeps) -> list[
 
 
 def _page_model(document: Document, _: Presentation) -> np.ndarray:
-    return decide(document, None, CoreConfig()).kept
+    return decide_page(document, None, CoreConfig()).kept
 
 
 def _forest(corpora: Sequence[Path], seed: int) -> Keeps:

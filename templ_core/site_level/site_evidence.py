@@ -1,0 +1,57 @@
+"""What the window of a site says about the text of one of its pages."""
+
+import msgspec
+
+from templ_core.array_types import Floats
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document
+from templ_core.page_level.page_evidence import PageEvidence
+from templ_core.site_level.fusion.fusion import FusionModel, shipped_fusion
+from templ_core.site_level.fusion.site_inputs import Columns, site_inputs
+from templ_core.site_level.site_model import SiteModel
+
+
+class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """The evidence of a site about one page."""
+
+    columns: Columns
+    """Inputs of the fusion by name; each of length n_segments."""
+    log_odds: Floats
+    """Log-odds for content of each segment, by site and page together; length n_segments."""
+    documents: int
+    """Documents that the site model rests on, at least 1."""
+    fusion: FusionModel
+    """How the inputs were weighed; it names the reasons."""
+
+
+def read_site_evidence(
+    document: Document,
+    page: PageEvidence,
+    site_model: SiteModel | None,
+    config: CoreConfig,
+    fusion: FusionModel | None = None,
+) -> SiteEvidence | None:
+    """Read what a site says about a page with at least one segment.
+
+    Args:
+        document: The page.
+        page: What the page says about itself.
+        site_model: What is known about the site; None = nothing.
+        config: The core's thresholds.
+        fusion: How evidence is weighed; None = as fitted for the package.
+
+    Returns:
+        The evidence; None where nothing is known about the site.
+    """
+    if site_model is None or not site_model.documents:
+        return None
+    weights = fusion or shipped_fusion()
+    columns = site_inputs(
+        document, page.features, page.log_odds, page.page_type, site_model, config
+    )
+    return SiteEvidence(
+        columns=columns,
+        log_odds=weights.log_odds(columns),
+        documents=site_model.documents,
+        fusion=weights,
+    )
