@@ -1,16 +1,23 @@
-"""The compiled modules: every `_*.pyx` of the core, for the stable ABI of Python 3.11 and later."""
+"""Build of the compiled modules, and of the digest of the sources that a wheel carries.
+
+Every `_*.pyx` of the core is compiled for the stable ABI of Python 3.11 and later. All else that
+describes the package is in pyproject.toml.
+"""
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
 import lxml
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 STABLE_ABI = "0x030B0000"
-# Without contraction a product and a sum are rounded alike on machines with and without fused ones.
+# Without fused multiply-add, machines that have it and machines that do not round alike.
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
+PACKAGE = Path("templ_core")
 
 
 def _extension(source: Path) -> Extension:
@@ -24,9 +31,22 @@ def _extension(source: Path) -> Extension:
     )
 
 
+class BuildWithDigest(build_py):
+    """Puts the digest of the core's sources beside the modules of a wheel, never in a checkout."""
+
+    def run(self) -> None:
+        """Copy the modules, then write the digest."""
+        super().run()
+        if not self.editable_mode:
+            module = runpy.run_path(str(PACKAGE / "source_digest.py"))
+            target = Path(self.build_lib) / PACKAGE / module["DIGEST_FILE"]
+            target.write_text(module["source_digest"](PACKAGE), "ascii")
+
+
 setup(
+    cmdclass={"build_py": BuildWithDigest},
     ext_modules=cythonize(
-        [_extension(source) for source in sorted(Path("templ_core").rglob("_*.pyx"))],
+        [_extension(source) for source in sorted(PACKAGE.rglob("_*.pyx"))],
         build_dir="build/cython",
         compiler_directives={
             "language_level": 3,

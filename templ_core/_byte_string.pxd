@@ -1,4 +1,4 @@
-# Growing byte strings.
+# Byte strings that grow.
 
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy
@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 cdef struct Text:
     char *bytes
     Py_ssize_t size
-    Py_ssize_t room
+    Py_ssize_t room         # bytes that are allocated
 
 
 cdef inline int put(Text *text, const char *bytes, Py_ssize_t size) except -1:
@@ -18,7 +18,7 @@ cdef inline int put(Text *text, const char *bytes, Py_ssize_t size) except -1:
 
 
 cdef inline int reserve(Text *text, Py_ssize_t more) except -1:
-    """Room for so many bytes more."""
+    """Make room for `more` bytes after the present ones."""
     if text.size + more > text.room:
         text.room = 2 * (text.size + more) + 256
         text.bytes = <char *>resized(text.bytes, text.room)

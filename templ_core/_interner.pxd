@@ -1,4 +1,5 @@
-# Numbers for different byte strings, in order of first occurrence: an open hash table over a copy of them.
+# Numbers for different byte strings, in order of first occurrence: a hash table with open addressing
+# over a copy of the strings.
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
@@ -12,7 +13,7 @@ cdef struct Interner:
     Py_ssize_t *ends        # where each string ends
     uint64_t *hashes
     int count
-    int most                # strings there is room for
+    int most                # number of strings that there is room for
     int *slots              # number of a string + 1; 0 = free
     uint64_t mask
 

@@ -1,4 +1,4 @@
-# The classes of `templ_core.letters`.
+# The classes of characters; equal to those of `templ_core.letters`.
 
 cdef enum:
     WORD = 1
@@ -15,3 +15,13 @@ cdef enum:
     DATE_MARK = 2048
     COLON = 4096
     KNOWN = 0x20000
+
+
+cdef inline bint letters_agree(dict constants) except -1:
+    """Return whether the constants of `templ_core.letters` have these values."""
+    return {
+        "WORD": WORD, "UNSPACED": UNSPACED, "UPPER": UPPER, "DIGIT": DIGIT, "SPACE": SPACE,
+        "SENTENCE_END": SENTENCE_END, "CLOSER": CLOSER, "COMMA": COMMA, "SEPARATOR": SEPARATOR,
+        "COPYRIGHT": COPYRIGHT, "DOT": DOT, "DATE_MARK": DATE_MARK, "COLON": COLON,
+        "KNOWN": KNOWN,
+    }.items() <= constants.items()

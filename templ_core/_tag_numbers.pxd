@@ -2,7 +2,7 @@
 
 
 cdef inline int number_tags(list element_types, dict numbers, int *result) except -1:
-    """Of each element_type the number of its tag, -1 for tags without one."""
+    """Write the number of each element type's tag to `result`; -1 for tags without a number."""
     cdef Py_ssize_t element_type
     cdef object number
     for element_type in range(len(element_types)):

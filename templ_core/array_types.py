@@ -1,4 +1,4 @@
-"""Names for the array types of the core, by the type of their items."""
+"""Names for the array types of the core, by the types of their items."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,5 +1,7 @@
 """From a document and what is known about its site to clean text; pure and deterministic."""
 
+import hashlib
+
 import msgspec
 import numpy as np
 
@@ -12,11 +14,14 @@ from templ_core.dom.text import render_text
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
+from templ_core.source_digest import installed_digest
 
 _SCRIPT_RENDERED_WORDS = 30
 _SCRIPT_RENDERED_HTML_CHARS = 5_000
+_VERSION_BYTES = 6
 
 
 class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,8 +42,16 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cleaner_version(config: CoreConfig) -> str:
-    """Version of the code and its thresholds: equal versions and models give equal text."""
-    return f"{__version__}+{config.digest()}"
+    """Return the version of everything that decides a text but for the page and site models.
+
+    Equal versions, page models and site models give equal text. It is the version of the package
+    with a digest of the sources, the data files and the config.
+
+    >>> cleaner_version(CoreConfig()) == cleaner_version(CoreConfig(comments="keep"))
+    False
+    """
+    decides = f"{installed_digest()}/{config.digest()}".encode()
+    return f"{__version__}+{hashlib.blake2b(decides, digest_size=_VERSION_BYTES).hexdigest()}"
 
 
 def clean(
@@ -87,8 +100,10 @@ def decide_page(
     """
     if not document.segments.texts:
         return NOTHING
-    page = read_page_evidence(document, page_model or shipped_model())
-    site = read_site_evidence(document, page, site_model, config)
+    page_model = page_model or shipped_model()
+    page = read_page_evidence(document, page_model)
+    fusion = fusion_for(page_model.version)
+    site = read_site_evidence(document, page, site_model, config, fusion)
     return decide(page, site, config)
 
 

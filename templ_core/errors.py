@@ -1,18 +1,18 @@
-"""The core's errors.
+"""The errors of the core.
 
 CoreError
-├── PageError                a page that cannot be cleaned; the next one can
+├── PageError                a page that cannot be cleaned, while others can
 │   ├── EmptyPage            no bytes
 │   ├── UnsupportedContent   not HTML, XHTML, plain text or XML
 │   ├── PageTooLarge         more bytes than allowed
 │   └── HostilePage          would stall the parser or lose text in it
-├── ParserMismatch           compiled for another lxml than the installed one
+├── ParserMismatch           compiled modules that do not fit the installed lxml
 └── CodecError               bytes that are not a document or site model of a known format
 """
 
 
 class CoreError(Exception):
-    """Root of the core's errors."""
+    """Base class of the core's errors."""
 
 
 class PageError(CoreError):
@@ -40,4 +40,4 @@ class CodecError(CoreError):
 
 
 class ParserMismatch(CoreError):
-    """The compiled modules do not fit the installed lxml."""
+    """Compiled modules that do not fit the installed lxml."""

@@ -1,4 +1,4 @@
-"""Near-duplicate key of a cleaned text: SimHash (Charikar, STOC 2002) over 3-token shingles."""
+"""Key for near-duplicates of a text: SimHash (Charikar, STOC 2002) over shingles of 3 tokens."""
 
 import hashlib
 
@@ -14,12 +14,15 @@ _CHUNK = 1 << 16
 
 
 def simhash(text: str) -> int | None:
-    """64-bit SimHash of `text`; None when it has no token.
+    """Return the 64-bit SimHash of a text, or None if the text has no token.
 
-    Tokens are lower-cased and hashed with BLAKE2b to 64 bits; the hash of a shingle is
-    `mix(a ^ rotl(b, 21) ^ rotl(c, 42))`, `mix` being SplitMix64's finaliser. Shingles are a set; a
-    text of fewer than three tokens is hashed by its tokens. Near-duplicates differ in at most 3
-    bits.
+    Texts whose keys differ in at most 3 bits are near-duplicates (Manku, Jain, Das Sarma, WWW
+    2007). Tokens are lower-cased and hashed to 64 bits with BLAKE2b. The hash of a shingle is
+    `mix(a ^ rotl(b, 21) ^ rotl(c, 42))`, where `mix` is SplitMix64's finaliser. Each different
+    shingle counts once. A text of fewer than three tokens is hashed by its tokens.
+
+    >>> (simhash("one two three four") ^ simhash("One  two three, four!")).bit_count()
+    0
     """
     tokens = tokenise(text.lower())
     if not tokens:
@@ -53,7 +56,7 @@ def _rotated(values: UInt64s, bits: int) -> UInt64s:
 
 
 def _mixed(values: UInt64s) -> UInt64s:
-    """SplitMix64's finaliser (Steele, Lea, Flood, OOPSLA 2014)."""
+    """Return the values mixed by SplitMix64's finaliser (Steele, Lea, Flood, OOPSLA 2014)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed: UInt64s = values ^ (values >> np.uint64(31))

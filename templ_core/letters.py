@@ -1,4 +1,4 @@
-"""What each character is: word or blank, its script, its case, its meaning as a mark."""
+"""Classes of characters: letters, white space, digits, upper case and punctuation marks."""
 
 import functools
 
@@ -21,12 +21,15 @@ _MARKS = {
     COLON: ":：",
 }
 KNOWN = 0x20000
-"""Characters beyond this plane are words of their own."""
+"""The tables end before this code point; each character from it on is a word of its own."""
 
 
 @functools.cache
 def letter_tables() -> tuple[UInt16s, UInt32s]:
-    """Classes and lower case of each code point below KNOWN; one class entry more for the rest."""
+    """Return tables of the classes and the lower case of each code point below KNOWN.
+
+    Both have one entry more, which stands for all code points from KNOWN on.
+    """
     classes = np.zeros(KNOWN + 1, np.uint16)
     lower = np.arange(KNOWN + 1, dtype=np.uint32)
     for point in range(KNOWN):

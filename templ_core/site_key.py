@@ -1,4 +1,4 @@
-"""URL to site key: what shares templates."""
+"""The site key of a URL: pages with one key belong to one site and share templates."""
 
 import functools
 import ipaddress
@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from publicsuffixlist import PublicSuffixList
 
 LOCAL = "local"
-"""Site key of everything that has no host."""
+"""Site key of pages without a host."""
 
 _MAX_HOST_CHARS = 253
 _AUTHORITY = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?[/\\]{2}([^/\\?#]*)")
@@ -19,12 +19,17 @@ _PLAIN_HOST = re.compile(r"[a-z0-9._-]+")
 
 
 def site_key(url: str) -> str:
-    """The registrable domain of a URL, in lower-case ASCII; never raises, never empty.
+    """Return the site key of a URL: its registrable domain, in lower-case ASCII.
 
-    Users of a hosting platform are sites of their own (`name.github.io`). Where there is no
-    registrable domain (IP addresses, `localhost`, suffixes nobody registered), the host is the key.
-    A URL without a host has the key `local`: all pages of a directory of files are one site,
-    wherever it lies, unless their records say otherwise.
+    Every text has a key, which is never empty. Users of a hosting platform are sites of their own
+    (`name.github.io`). The host is the key where there is no registrable domain: for IP addresses,
+    `localhost` and unknown suffixes. URLs without a host have the key `local`, so that all pages of
+    a directory of files are one site unless their records say otherwise.
+
+    >>> site_key("https://news.bbc.co.uk/1?x=2")
+    'bbc.co.uk'
+    >>> site_key("pages/1.html")
+    'local'
     """
     host = _host(url.strip().replace("\t", "").replace("\n", "").replace("\r", ""))
     if not host:
@@ -42,7 +47,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 def _host(url: str) -> str:
-    """What stands between user name and port."""
+    """Return what stands between user name and port; empty without a host."""
     found = _AUTHORITY.match(url)
     if found is None:
         found = _BARE_HOST.match(url)
@@ -51,7 +56,7 @@ def _host(url: str) -> str:
 
 
 def _address(host: str) -> str | None:
-    """The IP address in its one canonical form."""
+    """Return an IP address in its canonical form, or None for a name."""
     literal = host.strip("[]").partition("%")[0] if host.startswith("[") else host.rstrip(".")
     try:
         return str(ipaddress.ip_address(literal))
@@ -60,7 +65,7 @@ def _address(host: str) -> str | None:
 
 
 def _ascii_name(host: str) -> str:
-    """The host in lower-case ASCII: IDNA, and percent signs where IDNA has no answer."""
+    """Return the host in lower-case ASCII: by IDNA, or percent-encoded where IDNA fails."""
     if not _PLAIN_HOST.fullmatch(host):
         host = unicodedata.normalize("NFKC", unquote(host)).lower().replace("。", ".")
         host = ".".join(map(_ascii_label, host.split(".")))

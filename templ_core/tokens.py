@@ -1,4 +1,4 @@
-"""The one tokeniser: words of alphabetic scripts, characters of scripts without word spaces."""
+"""The tokeniser: words, and single characters in scripts that do not put spaces between words."""
 
 import re
 
@@ -13,25 +13,25 @@ UNSPACED_RANGES = (
     (0xF900, 0xFAFF),
     (0x20000, 0x2FA1F),  # Han, supplementary planes
 )
-"""First and last code point of scripts without spaces between words."""
+"""First and last code points of scripts without spaces between words."""
 UNSPACED = "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_RANGES) + "]"
 """Pattern of a character that is a token by itself."""
 WORD = rf"[^\W{UNSPACED[1:-1]}]"
-"""Pattern of a character of words."""
+"""Pattern of a character that may be part of a word."""
 SYMBOL = rf"[^\w\s{UNSPACED[1:-1]}]"
 """Pattern of a character that is neither white space nor in a word."""
 JOINERS = ".,:/@'’&=?#%+~$€£¥-"
-"""Marks that make one compound of the words at their sides."""
+"""Marks that join the words before and after them to a compound."""
 JOINER = f"[{JOINERS}]"
-"""Pattern of one of them."""
+"""Pattern of one such mark."""
 JOINERS_MAX = 3
-"""Longest run of marks inside a compound, as in `https://a.org`."""
+"""Largest number of marks in a row inside a compound: `https://a.org` has three."""
 _ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _TOKEN = re.compile(rf"{UNSPACED}|{WORD}+")
 
 
 def tokenise(text: str) -> list[str]:
-    r"""Tokens of `text` in order, as written.
+    r"""Return the tokens of a text in order, as they are written.
 
     Each Chinese, Japanese, Thai, Lao, Burmese or Khmer character is a token; elsewhere a token is a
     run of word characters (`\w+`).
@@ -43,5 +43,5 @@ def tokenise(text: str) -> list[str]:
 
 
 def count_tokens(text: str) -> int:
-    """Number of tokens of `text`."""
+    """Return the number of tokens of a text."""
     return len(tokenise(text))

@@ -1,1 +1,1 @@
-"""Page bytes to a document: flat columns in document order."""
+"""The way of a page from its bytes to a document, whose elements and texts are columns."""

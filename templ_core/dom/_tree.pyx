@@ -4,6 +4,7 @@ from templ_core._arrays cimport items
 
 
 def parents_and_ends(depth_column):
+    """Return the parent and the subtree's end of each node; see `templ_core.dom.tree`."""
     cdef Py_ssize_t count = len(depth_column), node, open_node = -1
     cdef const int *depth = <const int *>items(depth_column, 4)
     parents, ends = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -22,25 +23,26 @@ def parents_and_ends(depth_column):
 
 
 def bits_above(parent_column, type_column, bits_column, at_column):
+    """Return, for each node in `at_column`, the bits of the types of it and all its ancestors."""
     cdef Py_ssize_t count = len(parent_column), places = len(at_column), node
     cdef const int *parent = <const int *>items(parent_column, 4)
     cdef const int *element_type = <const int *>items(type_column, 4)
     cdef const int *bits = <const int *>items(bits_column, 4)
     cdef const int *at = <const int *>items(at_column, 4)
-    of_node, of_place = np.empty(count, np.int32), np.empty(places, np.int32)
-    cdef int *own = <int *>items(of_node, 4, True)
-    cdef int *result = <int *>items(of_place, 4, True)
+    node_bits, found = np.empty(count, np.int32), np.empty(places, np.int32)
+    cdef int *own = <int *>items(node_bits, 4, True)
+    cdef int *result = <int *>items(found, 4, True)
     for node in range(count):
         own[node] = bits[element_type[node]]
         if parent[node] >= 0:
             own[node] |= own[parent[node]]
     for node in range(places):
         result[node] = own[at[node]]
-    return of_place
+    return found
 
 
 def tag_bits(list element_types, dict bits_of_tags):
-    """Bits of each element_type's tag, 0 for others."""
+    """Return the bits of each element type's tag; 0 for tags without bits."""
     cdef Py_ssize_t number
     cdef object bits
     result = np.empty(len(element_types), np.int32)

@@ -1,4 +1,4 @@
-"""Compact form of a document: MessagePack of its columns, zstd."""
+"""Documents as bytes: their columns in MessagePack, compressed with zstd."""
 
 import hashlib
 from typing import Any
@@ -9,17 +9,21 @@ import numpy.typing as npt
 import zstandard
 
 from templ_core.array_types import Int32s, Int64s
+from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
 
 COMPACT_FORMAT = 2
-_MAX_COLUMNS_BYTES = 256 << 20
-_LEVEL = 3
+_CONFIG = DocumentCodecConfig()
 
 
 class _Compact(msgspec.Struct, frozen=True, array_like=True):
-    """Integer columns as little-endian bytes behind the number of bytes of each value."""
+    """The stored form of a document.
+
+    An integer column is one byte, the number of bytes of each value, and then the values in
+    little-endian order.
+    """
 
     format: int
     title: str
@@ -44,7 +48,13 @@ class _Compact(msgspec.Struct, frozen=True, array_like=True):
 
 
 def document_columns(document: Document) -> bytes:
-    """The document's columns as bytes: the same for equal documents, on any machine."""
+    """Return the columns of a document as bytes, which are equal for equal documents.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> columns = document_columns(parse_document("<p>text", "https://example.com/"))
+    >>> decode_document(compress_columns(columns)).segments.texts
+    ['text']
+    """
     nodes, segments = document.nodes, document.segments
     tag_table, tags = _indexed([tag for tag, _ in nodes.element_types])
     attribute_table, attributes = _indexed([attributes for _, attributes in nodes.element_types])
@@ -75,23 +85,25 @@ def document_columns(document: Document) -> bytes:
 
 
 def content_digest(columns: bytes) -> bytes:
-    """BLAKE2b-128 of `document_columns`: the identity of a page's content."""
+    """Return the identity of a page's content: BLAKE2b of its columns, 16 bytes."""
     return hashlib.blake2b(columns, digest_size=16).digest()
 
 
 def compress_columns(columns: bytes) -> bytes:
-    """`document_columns` as they are kept and sent."""
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(columns)
+    """Return the result of `document_columns` in the form that is stored and sent."""
+    return zstandard.ZstdCompressor(level=_CONFIG.zstd_level).compress(columns)
 
 
 def decode_document(body: bytes) -> Document:
-    """The document whose compressed columns are `body`.
+    """Return the document whose compressed columns are `body`.
 
     Raises:
-        CodecError: not a document, damaged, or of another format.
+        CodecError: The bytes are not a document, are damaged, or have another format.
     """
     try:
-        columns = zstandard.ZstdDecompressor().decompress(body, max_output_size=_MAX_COLUMNS_BYTES)
+        columns = zstandard.ZstdDecompressor().decompress(
+            body, max_output_size=_CONFIG.columns_bytes_max
+        )
         compact = msgspec.msgpack.decode(columns, type=_Compact)
         if compact.format != COMPACT_FORMAT:
             raise CodecError(f"document of format {compact.format}, known is {COMPACT_FORMAT}")
@@ -101,7 +113,7 @@ def decode_document(body: bytes) -> Document:
 
 
 def _document(compact: _Compact) -> Document:
-    element_types, element_type = _kinds(compact)
+    element_types, element_type = _element_types(compact)
     depth = _unpacked(compact.depth)
     parent, end = tree_of_depths(depth)
     owner = np.cumsum(_unpacked(compact.owner) - len(depth)).astype(np.int32)
@@ -135,8 +147,8 @@ def _document(compact: _Compact) -> Document:
     )
 
 
-def _kinds(compact: _Compact) -> tuple[list[tuple[str, str]], Int32s]:
-    """The pairs of tag and attributes in order of first occurrence, and each node's."""
+def _element_types(compact: _Compact) -> tuple[list[tuple[str, str]], Int32s]:
+    """Return the element types in order of first occurrence, and the number of each node's."""
     tags, attributes = _unpacked(compact.tags), _unpacked(compact.attributes)
     pairs = tags * np.int64(len(compact.attribute_table)) + attributes
     _, first, element_type = np.unique(pairs, return_index=True, return_inverse=True)
@@ -156,7 +168,7 @@ def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
 
 
 def _packed(values: npt.NDArray[Any]) -> bytes:
-    """Non-negative integers with as few bytes each as the largest needs."""
+    """Return non-negative integers as bytes, each value as long as the largest one needs."""
     largest = int(values.max()) if values.size else 0
     width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
     return bytes([width]) + values.astype(f"<u{width}").tobytes()

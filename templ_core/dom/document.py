@@ -1,49 +1,42 @@
-"""A parsed page as flat columns in document order; the only file that names lxml."""
+"""A parsed page as flat columns in document order."""
 
 import functools
 import html
 import re
-import threading
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from lxml import etree
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import bits_above
 from templ_core.dom.decode.decode_page import decode_page
-from templ_core.dom.parse._strip_markup import lean_markup, lean_page
-from templ_core.dom.parse.parser_check import NOTHING_ASIDE, Columns, checked_flatten
-from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
+from templ_core.dom.parse.parse_page import parse_page
 from templ_core.dom.tree import sums_below
-
-_NO_COLUMNS: Columns = ([], np.empty((6, 0), np.int32), [], np.empty((7, 0), np.int32), 0, "")
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """Elements outside invisible ones, in document order; all columns have length n_nodes."""
+    """The elements of a page that are not inside invisible ones; columns of length n_nodes."""
 
     element_types: list[tuple[str, str]]
-    """The different pairs of tag name and attributes, in order of their first elements.
+    """The different pairs of a tag's name and attributes, in order of their first elements.
 
-    The attributes are `id`, `class`, `role` and `itemprop`, each followed by a line feed; empty
-    when all are.
+    The attributes are the values of `id`, `class`, `role` and `itemprop`, each followed by a line
+    feed, or an empty string if all of them are empty.
     """
     element_type: Int32s
-    """Number of each element's element_type."""
+    """Number of each element's type in `element_types`."""
     depth: Int32s
-    """0 for the root element."""
+    """Depth of each element in the tree; 0 for the root element."""
     parent: Int32s
-    """Number of the parent; -1 for the root."""
+    """Number of each element's parent; -1 for the root element."""
     end: Int32s
     """The subtree of node i is i .. end[i] - 1."""
     hidden: Bools
-    """Hidden by its own markup (not by an ancestor's)."""
+    """Whether the element's own attributes hide it, those of its ancestors aside."""
     images: Int32s
-    """Images directly in this block, outside deeper blocks."""
+    """Number of images in this block that are not in a block inside it."""
 
     @functools.cached_property
     def tags(self) -> list[str]:
@@ -53,39 +46,42 @@ class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def attributes(self) -> list[str]:
-        """Attributes of each element."""
+        """Attributes of each element, as in `element_types`."""
         texts = [attributes for _, attributes in self.element_types]
         return [texts[element_type] for element_type in self.element_type.tolist()]
 
 
 class Segments(msgspec.Struct, frozen=True):
-    """Runs of inline text between block borders, in document order; length n_segments."""
+    """The runs of text between borders of blocks, in document order; columns of length n_segments."""
 
     texts: list[str]
-    """White space collapsed, single `<br>` as line feed, verbatim inside `pre`; never blank."""
+    """Text of each segment, which holds a word or more.
+
+    White space is collapsed and a single `<br>` is a line feed; inside `pre` the text is verbatim.
+    """
     owner: Int32s
-    """The block element the text stands in."""
+    """Number of the block element that holds the text."""
     inline_from: Int32s
-    """The inline elements of the run are the nodes inline_from .. inline_to - 1."""
+    """First of the inline elements inside the segment, which are nodes inline_from .. inline_to - 1."""
     inline_to: Int32s
-    """Also the number of elements opened before the run ended; never descends."""
+    """Number of elements that begin before the segment ends; it never decreases."""
     links: Int32s
-    """Number of links."""
+    """Number of links that have text in the segment."""
     link_chars: Int32s
-    """Characters of text inside links, white space aside."""
+    """Characters of text inside links, not counting white space."""
     external_links: Int32s
-    """Links to another host than the page's."""
+    """Number of links to another host than the page's."""
     page_links: Int32s
-    """Links to a place on the same page or to a script."""
+    """Number of links to a place on the same page or to a script."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A page after parsing: what everything later works on."""
+    """A page after parsing; all later stages read this."""
 
     title: str
-    """The page's own headline: `og:title` or the `title` element, the first that is not blank."""
+    """Title of the page: the first of `og:title` and the `title` element that is not blank."""
     language: str
-    """Of the root element's `lang`; empty when not declared."""
+    """Language that the root element declares; empty if it declares none."""
     html_chars: int
     """Characters of the decoded page."""
     scripts: int
@@ -103,18 +99,25 @@ def read_document(
     content_encoding: str | None = None,
     limit_bytes: int = 32 << 20,
 ) -> Document:
-    """The document of a fetched page.
+    """Return the document of a fetched page.
 
     Args:
         body: Bytes as fetched.
-        url: Where the page was fetched; tells links to other hosts.
-        content_type: Declared type, perhaps with a charset.
-        charset: Charset declared elsewhere.
-        content_encoding: Declared compression.
-        limit_bytes: Largest page after decompression.
+        url: Address of the page; links to other hosts are recognised by it.
+        content_type: Value of the content-type header, perhaps with a charset.
+        charset: Charset declared elsewhere outside the page; it is trusted more.
+        content_encoding: Value of the content-encoding header.
+        limit_bytes: Largest number of bytes of the page, compressed or not.
 
     Raises:
-        PageError: the page cannot be cleaned; the subclass and the message say why.
+        PageError: The page cannot be cleaned; the subclass and the message say why.
+
+    >>> body = b"<title>News</title><p>First<p>Second <a href='//o.org/'>link</a>"
+    >>> document = read_document(body, "https://example.com/", content_type="text/html")
+    >>> document.title, document.segments.texts
+    ('News', ['First', 'Second link'])
+    >>> document.segments.external_links.tolist()
+    [0, 1]
     """
     decoded = decode_page(
         body,
@@ -128,140 +131,55 @@ def read_document(
 
 
 def _paragraphs(text: str) -> str:
-    """The markup of plain text."""
+    """Return plain text as markup with a paragraph for each block of lines."""
     paragraphs = re.split(r"\n[ \t\r]*\n", text)
     return "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
 
 
 def parse_document(markup: str, url: str) -> Document:
-    """The document of HTML text.
+    r"""Return the document of a page whose markup is a text already.
+
+    Args:
+        markup: HTML.
+        url: Address of the page; links to other hosts are recognised by it.
 
     Raises:
-        HostilePage: it would stall the parser and cannot be repaired.
+        HostilePage: The page would stall the parser and cannot be repaired.
+
+    >>> parse_document("<h1>News</h1>First<br>line", "").segments.texts
+    ['News', 'First\nline']
     """
     return _document(markup.encode(), url, len(markup))
 
 
 def _document(utf8: bytes, url: str, html_chars: int) -> Document:
-    root, columns = _read_markup(utf8, _host(url))
-    language = ""
-    if root is not None:
-        language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    (
-        element_types,
-        (element_type, depth, parent, end, hidden, images),
-        texts,
-        segments,
-        scripts,
-        title,
-    ) = columns
+    columns, language = parse_page(utf8, _host(url))
+    hidden = columns.nodes.pop("hidden").astype(np.bool_)
     return Document(
-        title=title,
-        language=language[:35],
+        title=columns.title,
+        language=language,
         html_chars=html_chars,
-        scripts=scripts,
-        nodes=Nodes(
-            element_types=element_types,
-            element_type=element_type,
-            depth=depth,
-            parent=parent,
-            end=end,
-            hidden=hidden.astype(np.bool_),
-            images=images,
-        ),
-        segments=Segments(texts, *segments),
+        scripts=columns.scripts,
+        nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
+        segments=Segments(columns.texts, **columns.segments),
     )
-
-
-def _read_markup(utf8: bytes, host: str) -> tuple[etree._Element | None, Columns]:
-    """The root and the columns of a page without what no stage reads.
-
-    Attributes are set aside unless the markup has to be repaired: a repair moves lines.
-    """
-    flatten = checked_flatten()
-    for joins_documents in (False, True):
-        markup, aside = lean_page(utf8, joins_documents)
-        if markup.isspace() or not markup:
-            return None, _NO_COLUMNS
-        if needs_repair(markup):
-            break
-        root, too_deep = _parsed(markup)
-        if root is None or too_deep:
-            break
-        if not _has_another_root(root):
-            columns = flatten(root, host, aside)
-            if columns is None:
-                break
-            return root, columns
-    root = _parsed_page(lean_markup(utf8))
-    columns = flatten(root, host, NOTHING_ASIDE) if root is not None else None
-    return root, columns or _NO_COLUMNS
-
-
-def parse_markup(markup: str) -> etree._Element | None:
-    """The root of the whole page; what the parser reports as lost is mended and parsed again.
-
-    None for blank markup.
-
-    Raises:
-        HostilePage: it would stall the parser and cannot be repaired.
-    """
-    return _parsed_page(markup.encode())
-
-
-def _parsed_page(utf8: bytes) -> etree._Element | None:
-    if utf8.isspace() or not utf8:
-        return None
-    utf8 = scan_markup(utf8, parser_reports=True)
-    root, too_deep = _parsed(utf8)
-    if too_deep:
-        root, _ = _parsed(flatten_markup(utf8))
-    elif root is not None and _has_another_root(root):
-        root, _ = _parsed(join_documents(utf8))
-    return root
-
-
-def _has_another_root(root: etree._Element) -> bool:
-    if root.getnext() is None:
-        return False
-    return any(isinstance(one.tag, str) for one in root.itersiblings())
-
-
-def _parsed(utf8: bytes) -> tuple[etree._Element | None, bool]:
-    """The root element, and whether the parser gave up below some depth."""
-    root: etree._Element | None = etree.fromstring(utf8, _OWN.parser)
-    return root, bool(_OWN.parser.error_log.filter_from_fatals())
-
-
-class _Own(threading.local):
-    """A parser for each thread: making one takes as long as a small page."""
-
-    @functools.cached_property
-    def parser(self) -> etree.HTMLParser:
-        return etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
-
-
-_OWN = _Own()
 
 
 _AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
 
 
 def _host(url: str) -> str:
-    """The host of a URL in lower case; empty without one."""
+    """Return the host of a URL in lower case; empty without one."""
     found = _AUTHORITY.match(url)
     return found[1].lower() if found else ""
 
 
 def bits_around(document: Document, bits_of_types: Int32s) -> Int32s:
-    """What element types say about the segments inside them.
+    """Return the bits of the types of all elements around each segment; length n_segments.
 
     Args:
         document: The page.
-        bits_of_types: Bits of each of the document's element_types.
-
-    Returns:
-        The bits of all elements around each segment, together; length n_segments.
+        bits_of_types: Bits of each of the document's element types.
     """
     nodes = document.nodes
     return bits_above(nodes.parent, nodes.element_type, bits_of_types, document.segments.owner)
@@ -270,14 +188,11 @@ def bits_around(document: Document, bits_of_types: Int32s) -> Int32s:
 def subtree_sums(
     document: Document, values: npt.NDArray[np.floating[Any]]
 ) -> npt.NDArray[np.floating[Any]]:
-    """Sum over the segments inside each element.
+    """Return the sum of values over the segments inside each element; length n_nodes.
 
     Args:
         document: The page.
-        values: One value for each segment; length n_segments.
-
-    Returns:
-        Sums of length n_nodes.
+        values: A value for each segment; length n_segments.
     """
     nodes = document.nodes
     own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))

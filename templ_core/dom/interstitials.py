@@ -1,10 +1,14 @@
-"""Pages that a server sends instead of the one asked for; they are cleaned and teach nothing."""
+"""Pages that a server sends instead of the requested one.
+
+They are cleaned, but nothing is learned from them about their site.
+"""
 
 import re
 
+from templ_core.dom.config import InterstitialConfig
 from templ_core.dom.document import Document
 
-_FEW_WORDS = 120
+_CONFIG = InterstitialConfig()
 _ERROR_TITLE = re.compile(
     r"\b(?:404|page not found|not found|403 forbidden|access denied|500 internal|bad gateway|"
     r"service unavailable|seite nicht gefunden|page introuvable|página no encontrada|"
@@ -29,23 +33,31 @@ _GATE_TEXT = re.compile(
 
 
 def is_error_page(document: Document, words: int) -> bool:
-    """Whether a page served as found says in its title that it is not.
+    """Return whether a page that was served like any other is an error page by its title.
 
     Args:
         document: The page.
-        words: On the whole page.
+        words: Number of words of the whole page.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> is_error_page(parse_document("<title>404 Not Found</title><p>Sorry.", ""), 4)
+    True
     """
-    return words < _FEW_WORDS and _ERROR_TITLE.search(document.title) is not None
+    return words < _CONFIG.words_max and _ERROR_TITLE.search(document.title) is not None
 
 
 def is_gate(document: Document, words: int) -> bool:
-    """Whether a page stands before the one asked for: log-in, consent, captcha.
+    """Return whether a page stands in front of the requested one: log-in, consent or captcha.
 
     Args:
         document: The page.
-        words: On the whole page.
+        words: Number of words of the whole page.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> is_gate(parse_document("<title>Log in</title><p>User name", ""), 2)
+    True
     """
-    if words >= _FEW_WORDS:
+    if words >= _CONFIG.words_max:
         return False
     if _GATE_TITLE.search(document.title):
         return True

@@ -1,4 +1,4 @@
-"""What HTML's tag names mean for text."""
+"""What HTML's tags mean for the text inside and around them."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -18,11 +18,12 @@ INVISIBLE = _names(
 )
 """Tags whose content is not text of the page.
 
-Not `head`: the parser leaves in it what follows a head without an end, up to whole pages.
+`head` is not among them, because the parser leaves in it all that follows a head without an end tag:
+sometimes the whole page.
 """
 
 SPACE_AFTER = _names("img input label")
-"""Inline tags that separate words."""
+"""Inline tags that separate the words before and after them."""
 
 CELLS = _names("td th")
 """Tags of table cells."""

@@ -1,4 +1,4 @@
-"""Kept segments to text."""
+"""The text of the segments that are kept."""
 
 from itertools import chain
 
@@ -10,13 +10,19 @@ from templ_core.dom.tags import CELLS
 
 
 def render_text(document: Document, kept: Bools) -> str:
-    """Text of the kept segments in document order.
+    r"""Return the text of the kept segments in document order.
 
-    Each segment starts a line; cells of one table row are separated by tabs; `pre` is verbatim.
+    Each segment starts a line, but the cells of a table row are separated by tabs. The text of
+    `pre` elements is verbatim.
 
     Args:
         document: The page.
-        kept: For each segment, whether it stays; length n_segments.
+        kept: Whether each segment stays; length n_segments.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> document = parse_document("<nav>Menu</nav><table><tr><td>a<td>b</table>", "")
+    >>> render_text(document, np.array([False, True, True]))
+    'a\tb'
     """
     nodes, segments = document.nodes, document.segments
     stays = np.flatnonzero(kept)

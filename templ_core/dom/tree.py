@@ -1,4 +1,4 @@
-"""Trees as columns of nodes in document order."""
+"""Trees whose nodes are columns in document order."""
 
 from typing import Any
 
@@ -12,26 +12,39 @@ Numbers = npt.NDArray[Any]
 
 
 def tree_of_depths(depth: npt.ArrayLike) -> tuple[Int32s, Int32s]:
-    """Parents and subtree ends of nodes in document order, from their depths.
+    """Return the parent and the subtree's end of each node.
 
     Args:
-        depth: Depth of each node, the first 0; a node is at most one deeper than the one before it.
+        depth: Depth of each node in document order. The first is 0, and no node is more than one
+            deeper than the node before it.
 
     Returns:
-        parent (-1 for nodes of depth 0) and end (exclusive), both of length n_nodes.
+        Parents (-1 for nodes of depth 0) and ends (exclusive), both of length n_nodes.
+
+    >>> parent, end = tree_of_depths([0, 1, 2, 1])
+    >>> parent.tolist(), end.tolist()
+    ([-1, 0, 1, 0], [4, 3, 3, 4])
     """
     return parents_and_ends(np.ascontiguousarray(depth, np.int32))
 
 
 def sums_below(end: Int32s, values: Numbers) -> Floats:
-    """Sum of `values` over each node's subtree, the node included; length n_nodes."""
+    """Return the sum of `values` over each node's subtree, the node included; length n_nodes.
+
+    >>> sums_below(np.array([4, 3, 3, 4]), np.array([1.0, 2, 3, 4])).tolist()
+    [10.0, 5.0, 3.0, 4.0]
+    """
     before = np.concatenate([np.zeros(1), np.cumsum(values)])
     sums: Floats = before[end] - before[:-1]
     return sums
 
 
 def sums_above(end: Int32s, values: Numbers) -> Floats:
-    """Sum of `values` over each node's ancestors, the node included; length n_nodes."""
+    """Return the sum of `values` over each node's ancestors, the node included; length n_nodes.
+
+    >>> sums_above(np.array([4, 3, 3, 4]), np.array([1.0, 2, 3, 4])).tolist()
+    [1.0, 3.0, 6.0, 5.0]
+    """
     closed = np.bincount(end, weights=values, minlength=len(end) + 1)[: len(end)]
     sums: Floats = np.cumsum(values - closed)
     return sums

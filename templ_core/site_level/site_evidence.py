@@ -6,7 +6,7 @@ from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.fusion.fusion import FusionModel, shipped_fusion
+from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_inputs import Columns, site_inputs
 from templ_core.site_level.site_model import SiteModel
 
@@ -29,7 +29,7 @@ def read_site_evidence(
     page: PageEvidence,
     site_model: SiteModel | None,
     config: CoreConfig,
-    fusion: FusionModel | None = None,
+    fusion: FusionModel,
 ) -> SiteEvidence | None:
     """Read what a site says about a page with at least one segment.
 
@@ -38,20 +38,19 @@ def read_site_evidence(
         page: What the page says about itself.
         site_model: What is known about the site; None = nothing.
         config: The core's thresholds.
-        fusion: How evidence is weighed; None = as fitted for the package.
+        fusion: How evidence is weighed: the weights that fit the page model.
 
     Returns:
         The evidence; None where nothing is known about the site.
     """
     if site_model is None or not site_model.documents:
         return None
-    weights = fusion or shipped_fusion()
     columns = site_inputs(
         document, page.features, page.log_odds, page.page_type, site_model, config
     )
     return SiteEvidence(
         columns=columns,
-        log_odds=weights.log_odds(columns),
+        log_odds=fusion.log_odds(columns),
         documents=site_model.documents,
-        fusion=weights,
+        fusion=fusion,
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import msgspec
 import zstandard
 
-from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
@@ -16,6 +15,7 @@ from templ_core.site_level.trees.tree_model import TreeModel, decode_tree_model,
 from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
 from templ_core.site_level.window.window_page import Contribution
+from templ_core.source_digest import installed_digest
 
 COMPACT_FORMAT = 1
 _LEVEL = 9
@@ -80,7 +80,7 @@ def fit_templates(window: Sequence[Contribution], config: CoreConfig) -> SiteTem
 
 def _version(window: Sequence[Contribution], config: CoreConfig) -> str:
     digest = hashlib.blake2b(
-        f"{__version__}/{COMPACT_FORMAT}/{config.digest()}".encode(), digest_size=8
+        f"{installed_digest()}/{COMPACT_FORMAT}/{config.digest()}".encode(), digest_size=8
     )
     for one in window:
         digest.update(one.page_id.encode() + b"\0" + one.content_digest)

@@ -1,4 +1,7 @@
-"""Processor time each hostile page takes, in two stages: `python -m tests.benchmarks.hostile_pages`."""
+"""Processor time of each hostile page, for reading and for cleaning.
+
+python -m tests.benchmarks.hostile_pages
+"""
 
 import time
 from collections.abc import Callable
@@ -12,7 +15,7 @@ from tests.hostile_pages import CASES, Hostile
 
 
 def main() -> None:
-    """Print a line for each case; the first clean warms the models up."""
+    """Print a line for each case, after a first page that loads the models."""
     _cleaned(CASES["plain article"])
     print(f"{'case':44} {'MB':>6} {'read s':>7} {'clean s':>8}  result")
     for name, case in CASES.items():

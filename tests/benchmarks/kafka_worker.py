@@ -1,14 +1,16 @@
-"""A worker on a real broker: how much it does, how soon, and how it gets over a lost state.
+"""Throughput and latency of a worker on a real broker, and the rebuild of a lost state.
 
     python -m tests.benchmarks.kafka_worker FEED [--time-field NAME] [--parts throughput,latency,rebuild]
 
-throughput  the feed through `templ run --revisions` and through `templ worker`: processor time of all
-            their processes for each page, without that of their start and of waiting. The ratio is of
-            processor time, since the same cores also run the broker and the feeder, whose times are told
-            apart, and whatever else the machine does.
-latency     pages at half of the worker's rate: from the broker's stamp on the page to its stamp on the
-            cleaned record, with learning on, beside the time that cleaning alone takes for these pages.
-rebuild     the worker's state is deleted and rebuilt from `documents`, with pages coming in meanwhile.
+throughput  sends the feed through `templ run --revisions` and through `templ worker`, and prints the
+            processor time of all their processes for each page, without start-up and waiting. The
+            ratio compares processor times, because the broker, the feeder and other programs run on
+            the same cores; the times of the broker and the feeder are printed too.
+latency     sends pages at half of the worker's rate, and prints the time from the broker's time stamp
+            of the page to that of the cleaned record, while the worker learns. The time that
+            cleaning alone takes for these pages is printed for comparison.
+rebuild     deletes the worker's state while pages keep coming, and prints how long it takes to rebuild
+            it from `documents`.
 
 Needs Java and Maven.
 """
@@ -46,11 +48,11 @@ DEFAULTS = {
     name: str(Settings.model_fields[name.removeprefix("TEMPL_").lower()].default)
     for name in ENVIRONMENT
 }
-"""What a deployment has, in place of what makes tests quick."""
+"""The settings of a deployment, in place of those that make tests quick."""
 WARM_UP_PAGES = 20
 IDLE_S = 10
 AT_ONCE = 5
-"""Pages sent each second while windows are rebuilt."""
+"""Number of pages sent each second while windows are rebuilt."""
 
 
 def main():
@@ -97,7 +99,7 @@ def worker_settings(options):
 
 @contextmanager
 def stream_of(directory, settings):
-    """Topics whose records the broker stamps, a worker, and the broker's process."""
+    """Yield a worker on topics whose records the broker stamps, and the broker's process."""
     broker = runner.Broker(directory / "kafka")
     broker.start()
     try:
@@ -130,7 +132,7 @@ def java_below(process):
 
 
 def throughput(stream, broker, pages, on_files_s):
-    """Pages a second that the worker would do alone on the machine; prints the comparison."""
+    """Print the comparison; return the pages a second that the worker alone could do."""
     feed_all(stream, pages[:WARM_UP_PAGES], "warm-up")
     stream.wait_until_answered(WAIT_S)
     stream.wait_until_learned(WAIT_S)
@@ -164,7 +166,7 @@ def throughput(stream, broker, pages, on_files_s):
 
 
 class Usage:
-    """Processor time of the worker's processes and of others, from now on."""
+    """Processor time of the worker's processes and of others, since this object was made."""
 
     def __init__(self, stream, **others):
         worker = psutil.Process(stream.pid("one"))
@@ -175,22 +177,22 @@ class Usage:
         self._before = self.total_s()
 
     def so_far_s(self):
-        """Seconds by part, from the beginning of this."""
+        """Return the seconds of each part since this object was made."""
         return {part: now - self._before[part] for part, now in self.total_s().items()}
 
     def total_s(self):
-        """Seconds by part, from the start of the processes."""
+        """Return the seconds of each part since its processes started."""
         return {part: sum(map(processor_s, found)) for part, found in self._parts.items()}
 
 
 def processor_s(process):
-    """Processor time of a process so far, without those below it."""
+    """Return the processor time of a process so far, without its children."""
     times = process.cpu_times()
     return times.user + times.system
 
 
 def processor_s_on_files(options, pages, directory):
-    """Processor time of `templ run` on the feed, less its start; prints it."""
+    """Print and return the processor time of `templ run` on the feed, without its start-up."""
     feed = directory / "feed.jsonl"
     write_records(options, feed, pages)
     nothing = directory / "nothing.jsonl"
@@ -207,7 +209,7 @@ def processor_s_on_files(options, pages, directory):
 
 
 def write_records(options, path, number):
-    """The same pages as a plain file of records."""
+    """Write the pages to a file of page records without compression."""
     with path.open("wb") as file:
         found = read_feed([options.feed], time_field=options.time_field)
         for page in islice((one for one in found if isinstance(one, Page)), number):
@@ -230,7 +232,7 @@ def run_on_files(feed, state):
 
 
 def feed_all(stream, pages, name, rate=None):
-    """Send pages under ids and URLs of their own."""
+    """Send the pages under new ids and URLs."""
 
     async def send():
         limit_bytes = load_settings().message_limit_bytes
@@ -246,7 +248,7 @@ def feed_all(stream, pages, name, rate=None):
 
 
 def latency(stream, pages, rate):
-    """Print how long pages take from their arrival to their cleaned records."""
+    """Print the time that pages take from their arrival to their cleaned records."""
     cleaning_ms = [1000 * one for one in cleaning_s(pages)]
     feed_all(stream, pages, "calm", rate)
     stream.wait_until_answered(WAIT_S)
@@ -263,7 +265,7 @@ def latency(stream, pages, rate):
 
 
 def cleaning_s(pages):
-    """Processor time of cleaning each page."""
+    """Yield the processor time of cleaning each page."""
     settings = load_settings()
     cleaner = Cleaner(InProcess(page_model_of(read_model_file(None))), NoModels(), settings)
     cleaner.process(pages[0])
@@ -274,7 +276,7 @@ def cleaning_s(pages):
 
 
 def latencies_ms(stream, name):
-    """Of the pages with this name, by the broker's stamps: to the first output of each."""
+    """Return the time from each page with a name to its first output, by the broker's stamps."""
     arrived = {
         f"{one.topic}-{one.partition}-{one.offset}": one.timestamp
         for one in stream.records(PAGES)
@@ -292,7 +294,7 @@ def percentile(values, share):
 
 
 def rebuild(stream, pages, html_bytes, settings):
-    """Delete the worker's state; print how long the windows take, and what cleaning does meanwhile."""
+    """Delete the worker's state; print how long rebuilding takes, and the latency meanwhile."""
     stream.wait_until_learned(WAIT_S)
     stream.stop()
     log_bytes = len(stream.log())
@@ -330,7 +332,7 @@ STAMP = r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3}) refresher INFO windows of \S
 
 
 def rebuilt_s(log):
-    """Seconds from the first partition's beginning to the last one's end; None before that."""
+    """Return the seconds from the first partition's start to the last one's end, or None before."""
     begun = stamps(log, "reading")
     ended = stamps(log, "up to date")
     return max(ended) - min(begun) if begun and len(ended) >= len(begun) else None

@@ -1,11 +1,11 @@
-"""What a page of a known site costs: bytes to clean text with every evidence, beside lxml's parse.
+"""Cost of a page of a known site: bytes to clean text with all evidence, relative to a bare parse.
 
     python -m tests.benchmarks.known_site CORPUS [--rounds N]
 
-Each site with enough pages is learned from its first ones; all others are read in turn by the bare
-parse, as of a new site, and as of the known site. One thread, processor time, least of the rounds,
-the garbage collector as in the workers' children. By sums: the time of all pages together, as in
-`page_cost`.
+The first 40 pages of each site are learned. Every other page is read in turn by the bare parse, as a
+page of a new site, and as a page of the known site. Times are processor time of one thread, the least
+of all rounds, with the garbage collector set as in the workers' child processes. "By sums" relates
+the times of all pages together, as `page_cost` does.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser()
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("corpus", type=Path)
     options.add_argument("--rounds", type=int, default=5)
     chosen = options.parse_args()

@@ -31,7 +31,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--pages", type=int, default=50_000)
     options = arguments.parse_args()
-    feed = FeedSettings(kind="news", sites=SITES, pages=DIFFERENT_PAGES, seed=1)
+    feed = FeedSettings(genre="news", sites=SITES, pages=DIFFERENT_PAGES, seed=1)
     made = [(page.url, page.html.encode()) for page in simulate_feed(feed)]
     cleaner = SiteCleaner(settings=load_settings(window_pages_max=WINDOW_PAGES))
     for number, (url, body) in enumerate(itertools.islice(itertools.cycle(made), options.pages)):

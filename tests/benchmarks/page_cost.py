@@ -1,13 +1,14 @@
-"""What a page costs: bytes to clean text as of a new site, beside lxml's bare parse and the peers.
+"""Cost of a page of a new site: bytes to clean text, relative to a bare parse and to other extractors.
 
     python -m tests.benchmarks.page_cost CORPUS [--pages N] [--rounds N] [--peers none|fast|all]
     python -m tests.benchmarks.page_cost CORPUS --stages [--pages N]
     python -m tests.benchmarks.page_cost CORPUS --memory [--pages N]
 
-One thread, one process, processor time. All tools read each page one after the other, round by round, each in
-another order; a page's time is the least of its rounds, freeing what was built included. Ratios are
-to `lxml.html.document_fromstring` of the same bytes. `--stages` says what each stage takes, without
-the stages it calls. `--memory` cleans the pages once to warm up and then again and again.
+Times are processor time of one thread in one process. In each round all tools read each page one after
+the other, in changing order; the time of a page is the least of its rounds and includes freeing what
+was built. Ratios are relative to `lxml.html.document_fromstring` on the same bytes. `--stages` prints
+the time of each stage without the stages that it calls. `--memory` cleans all pages several times and
+prints the resident memory after each pass.
 """
 
 import argparse
@@ -39,10 +40,10 @@ CONFIG = CoreConfig()
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 STAGES: dict[str, tuple[str, str]] = {
     "decode": ("templ_core.dom.document", "decode_page"),
-    "lean": ("templ_core.dom.document", "lean_page"),
-    "scan": ("templ_core.dom.document", "needs_repair"),
-    "parse": ("templ_core.dom.document", "_parsed"),
-    "document": ("templ_core.dom.document", "_document"),
+    "strip markup": ("templ_core.dom.parse.parse_page", "strip_markup"),
+    "scan": ("templ_core.dom.parse.parse_page", "needs_repair"),
+    "parse": ("templ_core.dom.parse.parse_page", "_parse"),
+    "flatten": ("templ_core.dom.document", "_document"),
     "characters": ("templ_core.page_level.features.page_features", "read_characters"),
     "words": ("templ_core.page_level.features.page_features", "read_words"),
     "features": ("templ_core.page_level.page_evidence", "read_features"),
@@ -55,8 +56,9 @@ STAGES: dict[str, tuple[str, str]] = {
 }
 MEMORY_PASSES = 4
 SETTLING_BYTES = 4096
-"""Of a block so large that the heap first puts together what was freed: the bare parse's tree, which
-the next stage would pay for."""
+"""Size of a block that makes the heap merge the freed blocks of the bare parse before the next tool
+runs, which would otherwise be charged for it.
+"""
 
 
 def templ(page: Page) -> object:
@@ -107,13 +109,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def read_corpus(path: Path, count: int) -> list[Page]:
-    """The first `count` pages of a file that have a body."""
+    """Return the first `count` pages of a file that have a body."""
     records = read_feed([path], time_field="none")
     return list(islice((one for one in records if isinstance(one, Page) and one.body), count))
 
 
 def least_seconds(pages: list[Page], rounds: int, names: list[str]) -> dict[str, list[float]]:
-    """Of each tool, the least time each page took."""
+    """Return for each tool the least time of each page."""
     least = {name: [float("inf")] * len(pages) for name in names}
     for attempt in range(rounds):
         for number, page in enumerate(pages):
@@ -142,7 +144,7 @@ def report_tools(pages: list[Page], rounds: int, names: list[str]) -> None:
 
 
 def report_stages(pages: list[Page], rounds: int) -> None:
-    """Time of each stage without the stages it calls: the least of all rounds' sums."""
+    """Print the time of each stage without the stages it calls: the least sum of all rounds."""
     spent: dict[str, float] = defaultdict(float)
     inner = [0.0]
 

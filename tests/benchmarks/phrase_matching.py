@@ -1,10 +1,10 @@
-"""Many phrases against pages: milliseconds per 1000 tokens, tokenising and matching apart.
+"""Cost of matching many phrases against pages, in milliseconds per 1000 tokens.
 
     python -m tests.benchmarks.phrase_matching CORPUS... [--phrases N] [--pages N] [--rounds N]
 
-The phrases of all sites of JSON Lines corpora in one automaton, those on the largest share of their
-site's pages first; matched against pages of these sites in turn. One thread, processor time, least
-of the rounds.
+One automaton holds the phrases of all sites of the JSON Lines corpora, beginning with those on the
+largest share of their site's pages. It is matched against pages of these sites in turn. Times are
+processor time of one thread, the least of all rounds; tokenising and matching are timed apart.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def read(paths: list[Path]) -> dict[str, list[str]]:
-    """The text of each site's pages."""
+    """Return the texts of each site's pages."""
     sites = defaultdict(list)
     for path in paths:
         for _, record in read_objects(path):
@@ -85,12 +85,12 @@ def read(paths: list[Path]) -> dict[str, list[str]]:
 
 
 def in_turn(sites: dict[str, list[str]]) -> list[str]:
-    """A page of each site, then the next of each."""
+    """Return the pages of all sites, one page of each site after the other."""
     return [page for page in chain.from_iterable(zip_longest(*sites.values())) if page is not None]
 
 
 def least(work: Callable[[], object], rounds: int) -> float:
-    """The least processor time of some rounds, in seconds."""
+    """Return the least processor time of some rounds, in seconds."""
     times = []
     for _ in range(rounds):
         start = time.process_time()

@@ -1,9 +1,10 @@
-"""CPU time that keeping windows and models takes for each page, by pages sent and by sites in a store.
+"""Processor time of windows, models and templates for each page, by size of a window and of a store.
 
     python -m tests.benchmarks.refresh_cost [--pages 100,1000,10000] [--sites 10,1000,10000] [--out DIR]
 
-Documents are those of some synthetic pages under new names, 72 a day, so that only the refresher's work
-counts and a window grows to its 1000 pages. Templates are fitted in turn, as `templ run` does.
+The documents of some synthetic pages are used again and again under new names, 72 a day, so that only
+the refresher's work counts and a window grows to its 1000 pages. Templates are fitted in turn, as
+`templ run` does.
 """
 
 import argparse
@@ -29,10 +30,10 @@ GAP_MS = 20 * 60_000
 
 
 def samples(runner, settings):
-    """Documents of one synthetic site."""
+    """Return the documents of one synthetic site."""
     cleaner = Cleaner(runner, NoModels(), settings)
     found = []
-    feed = simulate_feed(FeedSettings(kind="news", sites=1, pages=SAMPLES, seed=1))
+    feed = simulate_feed(FeedSettings(genre="news", sites=1, pages=SAMPLES, seed=1))
     for number, page in enumerate(feed):
         line = msgspec.json.encode(page.record())
         read = page_from_json(
@@ -45,7 +46,7 @@ def samples(runner, settings):
 
 
 def cost_ms(documents, runner, settings, *, pages, sites):
-    """CPU milliseconds a page."""
+    """Return the processor time in milliseconds a page."""
     with tempfile.TemporaryDirectory() as directory:
         store = WindowStore(Path(directory) / "windows", settings)
         transport = MemoryTransport(store, runner, settings)
@@ -97,7 +98,7 @@ def main():
 
 
 def plot(path, name, points):
-    """A chart that begins at 0."""
+    """Write a chart whose axis begins at 0."""
     if points:
         title = "Windows, models and templates"
         lines = {"CPU ms a page": points, "": [(points[0][0], 0.0)]}

@@ -1,4 +1,4 @@
-"""Whether revised texts are better than the first: word F1 of both, on the pages that were revised.
+"""Word F1 of first texts and of their revisions, on the pages that were revised.
 
 templ run CORPUS.jsonl.xz --time-field arrival --revisions --out out.jsonl
 python -m tests.benchmarks.revisions CORPUS.jsonl.xz out.jsonl
@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 
 from schemas.codec import decode_output
-from workers.lab.evaluation.gold_page import gold_pages
-from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.evaluation_page import read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 
 
 def texts_by_page(path):
-    """Offset of each page -> its texts, by revision, and the reasons of the later ones."""
+    """Return the revision, text and reason of each text, by the offset of its page."""
     found = defaultdict(list)
     for line in path.read_bytes().splitlines():
         record = decode_output(line)
@@ -35,7 +35,7 @@ def main():
     texts = texts_by_page(options.out)
     with lzma.open(options.corpus) as lines:
         records = ((line, msgspec.json.decode(line)) for line in lines)
-        gold = {page.offset: page for page in gold_pages(options.corpus.name, records)}
+        gold = {page.offset: page for page in read_evaluation_pages(options.corpus.name, records)}
     revised = {offset: some for offset, some in texts.items() if len(some) > 1}
     reasons = Counter(reason for some in revised.values() for _, _, reason in some[1:])
     most = max((len(some) - 1 for some in revised.values()), default=0)
@@ -55,7 +55,7 @@ def main():
 
 
 def word_f1(texts, page):
-    scorer = TextScorer(page, markup_of(page))
+    scorer = TextScorer(page, page_markup(page))
     return [scorer.score(text).f1 for text in texts]
 
 

@@ -1,11 +1,11 @@
-"""Isotonic smoothing: how fast it is, and how far from the least cost.
+"""Speed of isotonic smoothing, and its excess cost over the exact solution.
 
     python -m tests.benchmarks.smoothing CORPUS... [--pages N]
 
-Trees are those of real pages: all elements with text, each with the templateness that the page model
-gives its segments (mean by words) and the paper's penalty, c * A / A_i, with words as area. First
-the milliseconds of trees of 300, 3 000 and 30 000 nodes (pages put together), then, page by page, the
-cost of the fast smoothing above that of the exact one.
+The trees are those of real pages: all elements with text, each with the mean templateness that the
+page model gives its segments, weighted by words, and with the paper's penalty c * A / A_i, with words
+as area. First the time for trees of 300, 3 000 and 30 000 nodes is printed (several pages put
+together), then the cost of the fast smoothing above that of the exact one, page by page.
 """
 
 import argparse
@@ -44,13 +44,13 @@ def main():
 
 
 def evenly(corpora, count):
-    """Pages spread evenly over all corpora."""
+    """Return pages spread evenly over all corpora."""
     pages = [page for page in read_feed(corpora) if isinstance(page, Page) and page.body]
     return pages[:: max(1, len(pages) // count)]
 
 
 def tree_of(page):
-    """Parent, score, weight and share of the page's words of the elements with text."""
+    """Return parent, score, weight and share of the page's words of all elements with text."""
     try:
         document = read_document(page.body, page.url)
     except PageError:
@@ -67,7 +67,7 @@ def tree_of(page):
 
 
 def put_together(trees, size, start):
-    """The trees of several pages under one root, cut to `size` nodes."""
+    """Return the trees of several pages under one root, cut to `size` nodes."""
     parts, count = [[np.array([-1], np.int32), *(np.ones(1) for _ in range(3))]], 1
     while count < size:
         parent, *columns = trees[start % len(trees)]
@@ -90,7 +90,7 @@ def timed_ms(tree):
 
 
 def report_excess(trees, factor):
-    """The paper's penalty factor, and ten times less and more."""
+    """Print the excess cost with a penalty factor."""
     excess, fast_sum, exact_sum, other_side, nodes = [], 0.0, 0.0, 0, 0
     for parent, score, weight, share in trees:
         tree = parent, score, weight, factor / share

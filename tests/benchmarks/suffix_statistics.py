@@ -1,9 +1,10 @@
-"""Occurrences and distinct documents of all maximal repeats: how long, and in how much memory.
+"""Time and memory for the occurrences and document frequencies of all maximal repeats.
 
     python -m tests.benchmarks.suffix_statistics CORPUS... [--raw-html] [--megabytes N] [--share S]
 
-Pages of JSON Lines corpora, as text or as markup, as one collection; strings on at least a hundredth
-of the pages. Processor time of one thread; reading and parsing the pages are not counted, tokenising is.
+Pages of JSON Lines corpora form one collection, as text or as markup; strings on at least a hundredth
+of the pages count. Times are processor time of one thread. Tokenising is included, but not reading
+and parsing the pages.
 """
 
 import argparse

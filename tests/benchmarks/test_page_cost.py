@@ -1,4 +1,4 @@
-"""The benchmark's own plumbing, on synthetic pages; no time is asserted."""
+"""Tests that the benchmark runs, on synthetic pages; no time is asserted."""
 
 import msgspec
 import pytest
@@ -15,7 +15,7 @@ def corpus(tmp_path):
     return str(path)
 
 
-def test_every_tool_is_timed_beside_the_bare_parse(corpus, capsys):
+def test_every_tool_is_timed_together_with_the_bare_parse(corpus, capsys):
     page_cost.main([corpus, "--pages", "3", "--rounds", "1"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("3 pages")
@@ -38,6 +38,6 @@ def test_stages_and_the_rest_add_up_to_the_page(corpus, capsys, monkeypatch):
     assert parts == pytest.approx(times_ms["whole page"], abs=0.02)
 
 
-def test_memory_is_told_pass_by_pass(corpus, capsys):
+def test_memory_is_printed_after_each_pass(corpus, capsys):
     page_cost.main([corpus, "--memory", "--pages", "2"])
     assert capsys.readouterr().out.count("MB resident") == page_cost.MEMORY_PASSES

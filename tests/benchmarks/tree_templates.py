@@ -1,10 +1,10 @@
-"""Tree templates: what learning from 25 pages of a site and matching a page cost beside the parse.
+"""Cost of tree templates: learning 25 pages of a site and matching a page, relative to a bare parse.
 
     python -m tests.benchmarks.tree_templates CORPUS... [--pages N] [--sites N]
 
-Each site's pages are parsed by lxml, learned and matched in turns, three times; processor time, the
-least of the three. Text hashes are left out: the frequency of nodes needs them too. Ratios are of the
-sums over a site's pages. Sites with fewer than half the pages are skipped.
+The pages of each site are parsed by lxml, learned and matched in turn, three times; the least processor
+time of the three counts. Hashing texts is left out, since node frequencies need it too. Ratios relate
+sums over a site's pages. Sites with fewer than half of the pages are skipped.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main():
 
 
 def measure(pages):
-    """Milliseconds of one parse, and learning and matching as multiples of it."""
+    """Return the milliseconds of one parse, and learning and matching as multiples of it."""
     documents = []
     for page in pages:
         try:

@@ -1,10 +1,10 @@
-"""The worker on files and on Kafka, over one feed: the same answers, and how fast.
+"""Speed of the worker on files and on Kafka for one feed, and whether both give the same answers.
 
     python -m tests.benchmarks.whole_stream FEED [--time-field NAME] [--workers N] [--rate N]
 
 Prints pages a second, and the ratio to lxml's bare parse of the same pages in the same run. Then the
-feed is sent once more at a calm rate: do the windows on Kafka equal those on files, how many outputs
-had the same models, and were their texts equal? Needs Java and Maven.
+feed is sent once more at a lower rate, to count how many windows on Kafka equal those on files, how
+many outputs had the same models, and how many of these had equal texts. Needs Java and Maven.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main():
 
 
 def bare_parse_s(bodies):
-    """Processor time of parsing every page, encoding forced."""
+    """Return the processor time of parsing every page with a given encoding."""
     started = time.process_time()
     for body in bodies:
         etree.fromstring(body, etree.HTMLParser(encoding="utf-8", huge_tree=True))
@@ -101,7 +101,7 @@ def run_on_kafka(options, directory, pages, bare_s):
 
 @contextmanager
 def workers_on(broker, directory, feed_first=None):
-    """Two workers on topics of their own."""
+    """Yield two workers on topics of their own."""
     directory.mkdir()
     stream = Stream(broker, f"{directory.name}.", directory)
     try:

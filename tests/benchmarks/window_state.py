@@ -1,10 +1,10 @@
-"""Bytes that windows take on disk, beside the raw HTML of their pages.
+"""Size of windows on disk, relative to the raw HTML of their pages.
 
     templ run CORPUS.jsonl.xz --time-field arrival --out out.jsonl --state STATE
     python -m tests.benchmarks.window_state CORPUS.jsonl.xz STATE
 
-Compacts the window store and measures it whole, with indexes, contributions and dictionaries; then
-the parts by themselves, before RocksDB's own compression.
+The window store is compacted and measured as a whole, with indexes, contributions and dictionaries.
+Then its parts are measured, before RocksDB's own compression.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def compact(path: Path) -> None:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser()
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("corpus", type=Path)
     arguments.add_argument("state", type=Path)
     options = arguments.parse_args()

@@ -1,10 +1,10 @@
-"""Memory of a worker on a real broker while pages and sites grow, plotted.
+"""Memory of a worker on a real broker while the number of pages and sites grows, with a plot.
 
     python -m tests.benchmarks.worker_memory [--pages 200000] [--sites 5000] [--out DIRECTORY]
 
-Pages are synthetic, 1.7 kB each, sent as fast as the worker learns from them. Prints the proportional
-set size (what a process has to itself, and its share of what it shares) of each part of the worker at
-twenty points of the way. Needs Java, Maven and Linux.
+Pages are synthetic, 1.7 kB each, and are sent as fast as the worker learns from them. The proportional
+set size of each part of the worker (its own memory and its share of shared memory) is printed twenty
+times on the way. Needs Java, Maven and Linux.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main():
 
 
 def measure(stream, pages, sites, directory):
-    """Pages learned, and MiB of each part, at every point."""
+    """Return the number of pages learned and the MiB of each part, twenty times."""
     feed = write_small_feed(directory / "feed.jsonl", pages=pages, sites=sites, seed=SEED)
     coming = read_feed([feed])
     points = []
@@ -86,7 +86,7 @@ async def send(stream, pages):
 
 
 def memory_mib(worker):
-    """MiB of each part of a worker."""
+    """Return the MiB of each part of a worker."""
     parts = {"supervisor": size_mib(worker)}
     for role in worker.children():
         name = role.cmdline()[role.cmdline().index("--role") + 1]

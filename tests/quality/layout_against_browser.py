@@ -20,7 +20,8 @@ import numpy as np
 from lxml import etree
 from scipy.stats import spearmanr
 
-from templ_core.dom.document import parse_document, parse_markup
+from templ_core.dom.document import parse_document
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import INLINE, INVISIBLE
 from templ_core.lab.layout.layout import VIEWPORT_PX, estimate_layout
 from templ_core.lab.layout.presentation import read_presentation

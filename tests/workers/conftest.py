@@ -15,7 +15,7 @@ from workers.settings import load_settings
 def feed(tmp_path_factory):
     """Path of a file with 60 synthetic pages of three sites."""
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"
-    pages = simulate_feed(FeedSettings(kind="news", sites=3, pages=60, seed=3))
+    pages = simulate_feed(FeedSettings(genre="news", sites=3, pages=60, seed=3))
     path.write_bytes(b"".join(msgspec.json.encode(page.record()) + b"\n" for page in pages))
     return path
 

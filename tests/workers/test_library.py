@@ -17,7 +17,7 @@ ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
 @pytest.fixture(scope="module")
 def fetched():
     """(URL, bytes, time) of two news sites, 40 pages."""
-    feed = simulate_feed(FeedSettings(kind="news", sites=2, pages=40, seed=3))
+    feed = simulate_feed(FeedSettings(genre="news", sites=2, pages=40, seed=3))
     return [
         (made.url, made.html.encode(), START + timedelta(minutes=number))
         for number, made in enumerate(feed)

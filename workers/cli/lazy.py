@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
 
 from workers.errors import UsageProblem
 
-_EXTRAS = {"sklearn": "lab", "scipy": "lab", "cssselect": "lab"}
-"""Packages that are not part of the base install, and the extra that installs them."""
+_PACKAGES = {
+    "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
+    "lab": ("cssselect", "scipy", "sklearn"),
+}
+"""Import names of the packages that each extra of pyproject.toml installs."""
 
 
 class LazyGroup(click.Group):
@@ -18,34 +22,64 @@ class LazyGroup(click.Group):
     Importing all commands would take a second.
     """
 
-    def __init__(self, *, modules: Mapping[str, str], **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        modules: Mapping[str, str],
+        extras: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
         """Name the commands.
 
         Args:
-            modules: `module:function` of each command by the command's name, in the order
-                of the help page. Without a function, it is the one with the command's name.
+            modules: `module:function` of each command by the command's name, in the order of the
+                help page. Without a function, it is the one with the command's name.
+            extras: The extra of this package that a command needs, by the command's name.
             settings: Arguments of `click.Group`.
         """
         super().__init__(**settings)
         self._modules = modules
+        self._extras = extras or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of the commands in the given order."""
         return list(self._modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return the command of a name, or None when there is no such command."""
+        """Return the command of a name, or None when there is no such command.
+
+        A command whose extra is not installed is still on the help page; when it is used, it says
+        what to install.
+        """
         if cmd_name not in self._modules:
             return None
+        extra = self._extras.get(cmd_name)
+        if extra is not None and (package := _missing_package(extra)) is not None:
+            return _refusing_command(cmd_name, extra, package)
         path, _, function = self._modules[cmd_name].partition(":")
-        try:
-            module = import_module(path)
-        except ModuleNotFoundError as error:
-            extra = _EXTRAS.get((error.name or "").partition(".")[0])
-            if extra is None:
-                raise
-            raise UsageProblem(
-                f"{cmd_name} needs {error.name}; install templ-worker with its extra `{extra}`"
-            ) from None
+        module = import_module(path)
         command: click.Command = getattr(module, function or cmd_name.replace("-", "_"))
         return command
+
+
+def _missing_package(extra: str) -> str | None:
+    """Return the first package of an extra that is not installed, or None when all are."""
+    return next((package for package in _PACKAGES[extra] if find_spec(package) is None), None)
+
+
+def _refusing_command(name: str, extra: str, package: str) -> click.Command:
+    """Return a command that says which extra must be installed."""
+
+    def refuse() -> None:
+        raise UsageProblem(
+            f"{name} needs {package}, which is not installed: "
+            f"install templ-worker with its extra `{extra}`"
+        )
+
+    return click.Command(
+        name,
+        callback=refuse,
+        short_help=f"Not installed: needs the extra `{extra}`.",
+        add_help_option=False,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )

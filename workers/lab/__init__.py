@@ -1,1 +1,1 @@
-"""Training, evaluation, simulation and the experiments of the papers."""
+"""The laboratory: training, evaluation, simulated feeds and the papers' experiments."""

@@ -1,4 +1,4 @@
-"""`templ evaluate`: cleaned text against gold text, other extractors beside."""
+"""`templ evaluate`: scores cleaned text against gold text, with other extractors for comparison."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from workers.lab.evaluation.tables import print_tables
 from workers.settings import load_settings
 
 
-@click.command(short_help="Score cleaned text against gold text, other extractors beside.")
+@click.command(short_help="Score cleaned text, and other extractors, against gold text.")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
@@ -30,44 +30,46 @@ from workers.settings import load_settings
 @click.option(
     "--folds",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Clean each page with the model that has not seen its site, of those that "
-    "`templ train --folds` wrote.",
+    help="Clean each page with a model that was trained without its site. The directory is one "
+    "that `templ train --folds` wrote.",
 )
 @click.option(
     "--peer",
     "peers",
     multiple=True,
     type=click.Choice(PEERS),
-    help="Another extractor, scored and timed on the same pages; may be given again. "
-    "Needs the extra `peers`.",
+    help="Score and time another extractor on the same pages; may be repeated. Needs the extra "
+    "`peers`.",
 )
 @click.option(
     "--html",
     "report",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a report with plots and the worst pages: one HTML file that needs no network.",
+    help="Write a report with plots and the worst pages to one HTML file that needs no network.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.option(
     "--pages-per-site",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Score the first N pages with gold of each site.  [default: all]",
+    help="Score only the first N pages with gold of each site.  [default: all]",
 )
 @click.option(
     "--text-only",
     is_flag=True,
-    help="Only the words of the text: no f-measures of templates and links, no curve, no RAND. "
-    "Several times faster.",
+    help="Score only the words of the text. This omits the f-measures of templates and links, "
+    "the precision-recall curve and the adjusted RAND index, and is several times faster.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
     default=os.cpu_count() or 1,
     show_default="number of processors",
-    help="Child processes; times are steadiest with 1.",
+    help="Number of child processes; times vary least with 1.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the intervals.")
+@click.option(
+    "--seed", default=0, show_default=True, help="Seed of the bootstrap for the 95 % intervals."
+)
 def evaluate(
     files: Sequence[Path],
     page_model: Path | None,
@@ -81,15 +83,20 @@ def evaluate(
     as_json: bool,
     text_only: bool,
 ) -> None:
-    """Score cleaned text against gold text, page by page, by corpus, site and page type.
+    """Score cleaned text against gold text: over all pages, and by corpus, site and page type.
 
-    FILE: a corpus, JSON Lines with `url`, `html` and `gold_text`, and perhaps `site`, `kind`,
-    `gold_selector`, `gold_exclude` and `gold_neutral`; or the output of `templ run` for it, which
-    is then what is scored (revision 0, joined by `source`). With corpora alone every page is
-    cleaned here, as the first page of a new site. `-` reads standard input.
+    Each FILE is a corpus or an output of `templ run`. A corpus is JSON Lines with `url`, `html` and
+    `gold_text`; the fields `site`, `kind`, `gold_selector`, `gold_exclude` and `gold_neutral` are
+    optional.
+
+    With corpora alone, every page is cleaned here as the first page of a new site. With an output
+    of `templ run` for these corpora, its first texts (revision 0) are scored instead; they are
+    joined with the pages by their `source`.
+
+    The name `-` stands for standard input.
     """
     if report is not None and report.resolve() in {path.resolve() for path in files}:
-        raise UsageProblem(f"--html {report} is an input too; name another file")
+        raise UsageProblem(f"--html {report} is an input too; name another output file")
     names = list(dict.fromkeys(peers))
     for name in names:
         load_peer(name)
@@ -103,7 +110,8 @@ def evaluate(
     sources = EvaluationFiles(files, pages_per_site)
     if sources.outputs is not None and (page_model or folds):
         raise UsageProblem(
-            "--page-model and --folds are for cleaning, but the files hold cleaned records"
+            "--page-model and --folds choose how pages are cleaned, but an input file holds text "
+            "that is cleaned already"
         )
     with progress(sources.bytes_total) as bar:
         judgements = list(
@@ -117,7 +125,7 @@ def evaluate(
         **{name: peer_version(name) for name in names},
     }
     figures = find_figures(
-        judgements, versions, [*sources.notes(), *_seen(models, judgements)], seed
+        judgements, versions, [*sources.notes(), *_training_notes(models, judgements)], seed
     )
     if report is not None:
         _write(report, render_report(figures))
@@ -129,17 +137,15 @@ def evaluate(
         click.echo(f"report: {report}", err=True)
 
 
-def _seen(models: PageModels, judgements: Sequence[Judgement]) -> list[str]:
-    """Says which figures flatter: those of pages that the model was trained on."""
+def _training_notes(models: PageModels, judgements: Sequence[Judgement]) -> list[str]:
+    """Return a note for each figure that is too good because the model was trained on its pages."""
     both = models.training_corpora() & {
         one.page.corpus for one in judgements if TEMPL in one.seconds
     }
     if not both:
         return []
     trained_on = ", ".join(sorted(both))
-    return [
-        f"the page model was trained on pages of {trained_on}: an upper bound; see --folds",
-    ]
+    return [f"the page model was trained on {trained_on}, so these are upper bounds; use --folds"]
 
 
 def _write(path: Path, page: str) -> None:
@@ -147,4 +153,6 @@ def _write(path: Path, page: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise UsageProblem(f"--html {path}: {error.strerror}; name a file to write") from None
+        raise UsageProblem(
+            f"--html {path}: {error.strerror}; name a file that can be written"
+        ) from None

@@ -1,4 +1,4 @@
-"""Corpora: JSON Lines, perhaps compressed."""
+"""Reading corpora: JSON Lines files, compressed or not."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -9,15 +9,24 @@ from workers.errors import InputProblem
 from workers.feeds.streams import damage_told, open_decompressed
 
 
-def read_lines(path: Path, on_progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
-    """Lines that are not blank; `.gz`, `.xz` and `.zst` are decompressed, `-` is standard input.
+def corpus_name(path: Path) -> str:
+    """Return the name of a corpus: the name of its file without endings."""
+    return path.name.partition(".")[0]
+
+
+def read_nonblank_lines(
+    path: Path, on_progress: Callable[[int], None] | None = None
+) -> Iterator[bytes]:
+    """Yield the lines of a file that are not blank.
+
+    Files that end in `.gz`, `.xz` or `.zst` are decompressed.
 
     Args:
-        path: The file.
+        path: The file to read; `-` is standard input.
         on_progress: Called with the number of bytes of each read of the file.
 
     Raises:
-        InputProblem: the file cannot be read.
+        InputProblem: The file cannot be read.
     """
     number = 0
     with (
@@ -30,27 +39,27 @@ def read_lines(path: Path, on_progress: Callable[[int], None] | None = None) -> 
 
 
 def _no_progress(size_bytes: int) -> None:
-    """Nobody asked."""
+    """Ignore the progress."""
 
 
 def read_objects(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """JSON objects, each with the line it stands on.
+    """Yield the JSON objects of a file, each after its line.
 
     Raises:
-        InputProblem: the file cannot be read, or a line is no JSON object.
+        InputProblem: The file cannot be read, or a line is not a JSON object.
     """
-    return parse_objects(path, read_lines(path))
+    return parse_objects(path, read_nonblank_lines(path))
 
 
 def parse_objects(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """The JSON objects of lines, each with its line.
+    """Yield the JSON objects of some lines, each after its line.
 
     Args:
-        path: Where they stand, for the message.
-        lines: One JSON object each.
+        path: Where the lines come from, for error messages.
+        lines: Lines with one JSON object each.
 
     Raises:
-        InputProblem: a line is no JSON object.
+        InputProblem: A line is not a JSON object.
     """
     for number, line in enumerate(lines, 1):
         try:

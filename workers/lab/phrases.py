@@ -1,4 +1,4 @@
-"""`templ phrases`: what recurs on a site's pages, learned, applied, exported."""
+"""`templ phrases`: learns, applies and exports the strings that recur on a site's pages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.output import open_output
 from workers.cli.progress import progress
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.jsonl import read_lines
+from workers.lab.jsonl import read_nonblank_lines
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 
@@ -32,7 +32,7 @@ _Inputs = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class _SitePhrases(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a phrase file."""
+    """A line of a phrase file: the phrases of one site."""
 
     format: int
     site: str
@@ -51,31 +51,34 @@ def _out(text: str) -> _Inputs:
 
 @click.group()
 def phrases() -> None:
-    """Learn, apply and export what recurs on the pages of each site, by suffix array."""
+    """Learn, apply and export strings that recur word for word on the pages of a site."""
 
 
-@phrases.command()
+@phrases.command("learn")
 @_inputs
-@_out("Phrase file, a line for each site; - is standard output.")
-@click.option("--raw-html", is_flag=True, help="Learn on the markup as it is, without parsing it.")
+@_out("File to write the phrases to, with one line for each site; - is standard output.")
+@click.option(
+    "--raw-html", is_flag=True, help="Learn phrases of the markup itself, without parsing it."
+)
 @click.option(
     "--patterns",
     type=click.Path(path_type=Path),
-    help='More mutable patterns: a JSON list of {"name", "words": [...], "pattern": "..."}.',
+    help="File with additional patterns of words that differ from page to page although they are "
+    'template: a JSON list of {"name": ..., "words": [...]} or {"name": ..., "pattern": "..."}.',
 )
 @click.option(
     "--pages-min",
     type=click.IntRange(2),
     default=_DEFAULTS.template_pages_min,
     show_default=True,
-    help="Pages a phrase must be on.",
+    help="Smallest number of pages on which a phrase occurs.",
 )
 @click.option(
     "--share-min",
     type=click.FloatRange(0, 1),
     default=_DEFAULTS.template_share,
     show_default=True,
-    help="Share of a site's pages a phrase must be on.",
+    help="Smallest share of a site's pages on which a phrase occurs.",
 )
 @click.option(
     "--tokens-min",
@@ -83,9 +86,10 @@ def phrases() -> None:
     nargs=3,
     default=_DEFAULTS.phrase_tokens_min,
     show_default=True,
-    help="Tokens of a phrase that starts or ends at no block's border, at one, at two.",
+    help="Smallest number of tokens of a phrase: of one inside a block, of one that touches one "
+    "border of a block, and of one that is a whole block.",
 )
-def learn(
+def learn_site_phrases(
     inputs: tuple[Path, ...],
     *,
     out: Path,
@@ -95,7 +99,10 @@ def learn(
     share_min: float,
     tokens_min: tuple[int, int, int],
 ) -> None:
-    """Learn the phrases of each site from the pages of INPUT... (as `templ run` reads them)."""
+    """Learn the recurring phrases of each site in INPUT.
+
+    INPUT are files or directories in any format that `templ run` reads.
+    """
     refuse_overwriting([*inputs, *([patterns] if patterns else [])], out=out)
     own = _read_patterns(patterns)
     config = CoreConfig(
@@ -106,7 +113,7 @@ def learn(
     for page, text in _pages(inputs, skipped, markup=raw_html):
         sites[page.site].append(text)
     if not sites:
-        raise InputProblem(f"{', '.join(map(str, inputs))}: no page that can be read")
+        raise InputProblem(f"{', '.join(map(str, inputs))}: no page can be read")
     found = 0
     with open_output(out) as writer, progress(len(sites)) as bar:
         for done, (site, pages) in enumerate(sorted(sites.items()), 1):
@@ -118,28 +125,32 @@ def learn(
     click.echo(f"{found} phrases of {len(sites)} sites{skipped}: {out}", err=True)
 
 
-@phrases.command()
+@phrases.command("apply")
 @_phrase_file
 @_inputs
-@_out("Records with the text that is left, JSON Lines; - is standard output.")
+@_out("File to write the remaining text of each page to, as JSON Lines; - is standard output.")
 @click.option(
     "--gap-chars",
     type=click.IntRange(0),
     default=Locality().gap_chars,
     show_default=True,
-    help="What stands between two phrases goes, too, when it is shorter.",
+    help="Also remove the text between two phrases if it has fewer characters than this.",
 )
 @click.option(
     "--island-chars",
     type=click.IntRange(0),
     default=Locality().island_chars,
     show_default=True,
-    help="A shorter phrase inside a line of other text stays.",
+    help="Keep a phrase inside a line of other text if it has fewer characters than this.",
 )
-def apply(
+def apply_site_phrases(
     phrases: Path, inputs: tuple[Path, ...], *, out: Path, gap_chars: int, island_chars: int
 ) -> None:
-    """Take the phrases in PHRASES out of the pages of INPUT...; other sites' pages stay whole."""
+    """Remove the learned PHRASES from the pages of INPUT.
+
+    PHRASES is a file of `templ phrases learn`. Pages of sites that are not in it keep their whole
+    text.
+    """
     refuse_overwriting([*inputs, phrases], out=out)
     sets = {one.site: one.set for one in _read_phrases(phrases)}
     markup = any(one.markup for one in sets.values())
@@ -165,19 +176,20 @@ def apply(
     click.echo(f"{pages} pages{others}{skipped}: {out}", err=True)
 
 
-@phrases.command()
+@phrases.command("export")
 @_phrase_file
-@_out("Expressions, JSON Lines; - is standard output.")
-@click.option("--site", help="Only the phrases of this site.")
-def export(phrases: Path, *, out: Path, site: str | None) -> None:
-    """Write the phrases in PHRASES as regular expressions (Python `re`, without flags).
+@_out("File to write the expressions to, as JSON Lines; - is standard output.")
+@click.option("--site", help="Export only the phrases of this site.  [default: all sites]")
+def export_site_phrases(phrases: Path, *, out: Path, site: str | None) -> None:
+    """Export the learned PHRASES as regular expressions for Python's `re` module, without flags.
 
-    They apply to text as it is, a line a block, or to markup where they were learned on markup.
+    The expressions match text that has one block a line. If the phrases were learned with
+    --raw-html, the expressions match markup.
     """
     refuse_overwriting([phrases], out=out)
     sets = [one for one in _read_phrases(phrases) if site is None or one.site == site]
     if not sets:
-        raise UsageProblem(f"--site {site}: {phrases} has no phrases of it")
+        raise UsageProblem(f"--site {site}: {phrases} has no phrases of this site")
     with open_output(out) as writer:
         for one in sets:
             normaliser = Normaliser(one.set.patterns)
@@ -192,13 +204,13 @@ def export(phrases: Path, *, out: Path, site: str | None) -> None:
 
 
 class _Skipped:
-    """Records that are no page, and pages that cannot be read, counted."""
+    """A count of the records that hold no readable page."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def __str__(self) -> str:
-        return f", {self.count} records skipped that are no readable page" if self.count else ""
+        return f", {self.count} records without a readable page skipped" if self.count else ""
 
 
 def _pages(
@@ -230,10 +242,10 @@ def _text(page: Page, body: bytes, limit_bytes: int, markup: bool) -> str:  # no
 
 
 def _read_patterns(path: Path | None) -> list[MutablePattern]:
-    """Patterns of one's own.
+    """Return the user's own patterns, or none.
 
     Raises:
-        UsageProblem: the file cannot be read, or a pattern in it cannot be used.
+        UsageProblem: The file cannot be read, or a pattern in it cannot be used.
     """
     if path is None:
         return []
@@ -252,20 +264,22 @@ def _read_patterns(path: Path | None) -> list[MutablePattern]:
 
 
 def _read_phrases(path: Path) -> Iterator[_SitePhrases]:
-    """The lines of a phrase file.
+    """Yield the phrases of each site from a phrase file.
 
     Raises:
-        InputProblem: the file cannot be read, or is none.
+        InputProblem: The file cannot be read, or is not a phrase file.
     """
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_nonblank_lines(path), 1):
         try:
             one = msgspec.json.decode(line, type=_SitePhrases)
         except msgspec.DecodeError as error:
             raise InputProblem(
-                f"{path}, line {number}: no phrases ({error}); name a file of `templ phrases learn`"
+                f"{path}, line {number}: not a line of a phrase file ({error}); name a file that "
+                "`templ phrases learn` wrote"
             ) from None
         if one.format != _FORMAT:
             raise InputProblem(
-                f"{path}, line {number}: of format {one.format}, known is {_FORMAT}; learn it anew"
+                f"{path}, line {number}: has format {one.format}, but this version reads format "
+                f"{_FORMAT}; learn the phrases again"
             )
         yield one

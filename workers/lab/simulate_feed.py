@@ -1,4 +1,4 @@
-"""`templ simulate`: pages of synthetic sites with their truth, as JSON Lines."""
+"""`templ simulate`: writes pages of synthetic sites with their truth, as JSON Lines."""
 
 import gzip
 import lzma
@@ -19,46 +19,64 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 _DEFAULTS = FeedSettings()
 
 
-@click.command()
+@click.command(short_help="Write a feed of synthetic pages with exact gold text.")
 @click.option(
     "--kind",
+    "genre",
     type=click.Choice(["mixed", "news", "blog", "shop", "forum"]),
-    default=_DEFAULTS.kind,
+    default=_DEFAULTS.genre,
     show_default=True,
-    help="Kind of the sites.",
+    help="What sort of sites the feed has.",
 )
 @click.option("--sites", default=_DEFAULTS.sites, show_default=True, help="Number of sites.")
 @click.option("--pages", default=_DEFAULTS.pages, show_default=True, help="Number of pages.")
-@click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Same seed, same pages.")
-@click.option("--days", default=_DEFAULTS.days, show_default=True, help="Days the feed spans.")
-@click.option("--redesign-day", type=float, help="Days from the start until the redesign.")
+@click.option(
+    "--seed",
+    default=_DEFAULTS.seed,
+    show_default=True,
+    help="Seed of the random generator; equal seeds give equal pages.",
+)
+@click.option(
+    "--days", default=_DEFAULTS.days, show_default=True, help="Number of days the feed spans."
+)
+@click.option(
+    "--redesign-day",
+    type=float,
+    help="Redesign sites this many days after the start.  [default: never]",
+)
 @click.option(
     "--redesign-share",
     default=_DEFAULTS.redesign_share,
     show_default=True,
-    help="Share of the sites that are redesigned.",
+    help="Share of the sites that are redesigned, from 0 to 1.",
 )
 @click.option(
     "--mixed-days",
     default=_DEFAULTS.mixed_days,
     show_default=True,
-    help="Days after the redesign with pages of both designs.",
+    help="Number of days after a redesign in which half of the pages have the old design.",
 )
 @click.option(
     "--missing-share",
     default=_DEFAULTS.missing_share,
     show_default=True,
-    help="Share of error pages.",
+    help="Share of the pages that are error pages, from 0 to 1.",
 )
-@click.option("--start", help="Arrival of the first page, ISO 8601.  [default: 2026-01-05]")
+@click.option(
+    "--start", help="When the first page arrives, as an ISO 8601 date.  [default: 2026-01-05]"
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="Where to write: .jsonl, .jsonl.gz or .jsonl.xz.",
+    help="File to write; its ending chooses the compression: .jsonl, .jsonl.gz or .jsonl.xz.",
 )
 def simulate(*, out: Path, start: str | None, **options: object) -> None:
-    """Write pages of synthetic sites with exact gold text."""
+    """Write pages of synthetic sites, each with its gold text and gold selectors.
+
+    Use it to try templ without a crawl, or to test a deployment: sites differ in language, layout
+    and markup, and can be redesigned while the feed runs.
+    """
     if start is not None:
         options["start"] = _moment(start)
     settings = _settings(options)
@@ -87,7 +105,9 @@ def _moment(written: str) -> datetime:
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
-        raise UsageProblem(f"--start {written}: not an ISO 8601 date, such as 2026-01-05") from None
+        raise UsageProblem(
+            f"--start {written}: write an ISO 8601 date such as 2026-01-05"
+        ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -95,13 +115,17 @@ def _settings(options: dict[str, object]) -> FeedSettings:
     settings = msgspec.convert(options, FeedSettings)
     for name in ("sites", "pages"):
         if getattr(settings, name) < 1:
-            raise UsageProblem(f"--{name} {getattr(settings, name)}: at least 1")
+            raise UsageProblem(f"--{name} {getattr(settings, name)}: it must be at least 1")
     for name in ("days", "redesign_day", "mixed_days"):
         if (getattr(settings, name) or 0) < 0:
-            raise UsageProblem(f"--{name.replace('_', '-')} {getattr(settings, name)}: at least 0")
+            raise UsageProblem(
+                f"--{name.replace('_', '-')} {getattr(settings, name)}: it must be at least 0"
+            )
     for name in ("redesign_share", "missing_share"):
         if not 0 <= getattr(settings, name) <= 1:
-            raise UsageProblem(f"--{name.replace('_', '-')} {getattr(settings, name)}: from 0 to 1")
+            raise UsageProblem(
+                f"--{name.replace('_', '-')} {getattr(settings, name)}: it must be from 0 to 1"
+            )
     return settings
 
 

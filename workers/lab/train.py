@@ -1,4 +1,4 @@
-"""`templ train`: pages with gold to a page model, with what it reaches on unseen sites."""
+"""`templ train`: trains a page model on pages with gold text, and measures its quality."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,8 +13,8 @@ from rich.table import Table
 from schemas.source import Source
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.records import page_from_json
-from workers.lab.jsonl import read_objects
-from workers.lab.training_files import corpus_name, digest, write
+from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.training_files import file_digest, write_file
 from workers.page import Rejected
 
 
@@ -24,31 +24,47 @@ from workers.page import Rejected
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="Where to write the model; its quality goes beside it as .quality.json.",
+    help="File to write the model to. A report of its quality is written beside it, with the "
+    "ending .quality.json.",
 )
 @click.option(
     "--weight",
     "weights",
     multiple=True,
     metavar="NAME=NUMBER",
-    help="Weight of a page of a corpus, named as its file without ending.  [default: 1]",
+    help="Weight of each page of a corpus; the name is that of the file without endings. May be "
+    "repeated.  [default: 1]",
 )
 @click.option(
-    "--pages-per-site", default=25, show_default=True, help="Pages of one site that are used."
+    "--pages-per-site",
+    default=25,
+    show_default=True,
+    help="Largest number of pages to use of each site.",
 )
-@click.option("--licence", default="not stated", help="Of the training pages; kept in the model.")
+@click.option(
+    "--licence",
+    default="not stated",
+    show_default=True,
+    help="Licence of the training pages, which is recorded in the model.",
+)
 @click.option(
     "--folds",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Directory for the models that leave a part of the sites out; `templ experiments site-level` needs them.",
+    help="Also write the models of the cross-validation to this directory: each was trained "
+    "without a part of the sites. `templ evaluate --folds` and some experiments need them.",
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the training; equal seeds and pages give an equal model.",
+)
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Train this often, with one seed after the other, and print how far the trainings are apart.",
+    help="Train this many times with consecutive seeds, and print how much the results differ.",
 )
 def train(
     corpora: Sequence[Path],
@@ -61,10 +77,13 @@ def train(
     seed: int,
     seeds: int,
 ) -> None:
-    """Train a page model on CORPORA: JSON Lines with `url`, `site`, `html` and `gold_text`.
+    """Train a page model on CORPORA.
 
-    Quality is measured by nested cross-validation: every page is scored by models that have seen no
-    page of its site, nor of another site of the same owner.
+    CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`; `gold_selector` is used where
+    it is present. At least 10 sites of different owners are needed.
+
+    Quality is measured by nested cross-validation: every page is scored by models that were trained
+    without its site and without all other sites of the same owner.
     """
     training = training_modules()
     console = Console(stderr=True)
@@ -72,7 +91,7 @@ def train(
     pages = [
         page
         for path in corpora
-        for page in training.pages.thin(gold_pages(path, training), pages_per_site)
+        for page in training.pages.thin(read_gold_pages(path, training), pages_per_site)
     ]
     used, unread = [], []
     for page in track(pages, "reading", console=console, disable=not console.is_terminal):
@@ -93,17 +112,17 @@ def train(
     model = msgspec.structs.replace(
         trained.model,
         about=training.model.About(
-            corpora={corpus_name(path): digest(path) for path in corpora},
+            corpora={corpus_name(path): file_digest(path) for path in corpora},
             licence=licence,
             quality={name: round(one.f1, 4) for name, one in quality.corpora.items()},
         ),
     )
-    write(out, training.model_file.encode_model(model))
+    write_file(out, training.model_file.encode_model(model))
     if folds is not None:
         _write_folds(
             folds, [training.model_file.encode_model(one) for one in trained.blind], corpus
         )
-    write(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
+    write_file(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
     if seeds > 1:
         others = [
@@ -122,7 +141,7 @@ def train(
 
 
 class _Training:
-    """The training modules, which need packages that cleaning does not."""
+    """The training modules, which need packages that cleaning does not need."""
 
     def __init__(self) -> None:
         from templ_core.lab.training import (  # noqa: PLC0415
@@ -142,16 +161,16 @@ class _Training:
 
 
 def training_modules() -> Any:
-    """The training modules.
+    """Return the training modules.
 
     Raises:
-        UsageProblem: a package that they need is not installed.
+        UsageProblem: A package that they need is not installed.
     """
     try:
         return _Training()
     except ModuleNotFoundError as error:
         raise UsageProblem(
-            f"training needs {error.name}; install templ-worker with its extra `train`"
+            f"training needs {error.name}; install templ-worker with its extra `lab`"
         ) from None
 
 
@@ -170,11 +189,15 @@ def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def gold_pages(path: Path, training: Any) -> Iterator[Any]:
-    """The pages of a corpus that have gold text.
+def read_gold_pages(path: Path, training: Any) -> Iterator[Any]:
+    """Yield the pages of a corpus that have gold text.
+
+    Args:
+        path: The corpus.
+        training: What `training_modules` returns.
 
     Raises:
-        InputProblem: a record with gold text is no page, or there is none.
+        InputProblem: A record with gold text is not a page, or no record has gold text.
     """
     found = 0
     for number, (line, record) in enumerate(read_objects(path), 1):
@@ -184,8 +207,8 @@ def gold_pages(path: Path, training: Any) -> Iterator[Any]:
             line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
         )
         if isinstance(page, Rejected) or page.body is None:
-            reason = page.message if isinstance(page, Rejected) else "it is gone"
-            raise InputProblem(f"{path}, line {number}: no page: {reason}")
+            reason = page.message if isinstance(page, Rejected) else "it records a deletion"
+            raise InputProblem(f"{path}, line {number}: not a page: {reason}")
         found += 1
         yield training.pages.GoldPage(
             corpus=corpus_name(path),
@@ -202,14 +225,14 @@ def gold_pages(path: Path, training: Any) -> Iterator[Any]:
 
 
 def _write_folds(directory: Path, models: Sequence[bytes], corpus: Any) -> None:
-    """The models, and which of them has not seen each site of each corpus."""
+    """Write the models, and an index of which model was trained without which site."""
     _make_directory(directory)
     for number, body in enumerate(models):
-        write(directory / f"fold-{number}.bin", body)
+        write_file(directory / f"fold-{number}.bin", body)
     sites: dict[str, dict[str, int]] = {}
     for page, fold in zip(corpus.pages, corpus.fold.tolist(), strict=True):
         sites.setdefault(page.corpus, {})[page.site] = fold
-    write(directory / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
+    write_file(directory / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
 
 
 def _make_directory(path: Path) -> None:
@@ -231,7 +254,7 @@ def _print(quality: Any, version: str) -> None:
         )
     console = Console()
     console.print(table)
-    console.print(f"model {version}; each page scored by models that have not seen its site")
+    console.print(f"model {version}; each page was scored by models trained without its site")
 
 
 def _print_stability(stability: Any, training: Any) -> None:

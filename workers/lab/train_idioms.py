@@ -1,4 +1,4 @@
-"""`templ train-idioms`: pages with gold to the list of strings that recur and yet are content."""
+"""`templ train-idioms`: lists strings that recur on many sites although they are content."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,33 +11,37 @@ from rich.progress import track
 from templ_core.site_level.phrases.idioms import encode_idioms
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.output import open_output
-from workers.lab.train import gold_pages, training_modules
+from workers.lab.train import read_gold_pages, training_modules
 
 
-@click.command(short_help="List the idioms of pages with gold text.")
+@click.command(short_help="List strings that recur on many sites although they are content.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="Where to write the list, JSON.",
+    help="File to write the list to, as JSON.",
 )
 @click.option(
     "--sites-min",
     type=click.IntRange(2),
     default=8,
     show_default=True,
-    help="Sites whose content must have an idiom.",
+    help="Smallest number of sites in whose content an idiom occurs.",
 )
 @click.option(
     "--template-share-max",
     type=click.FloatRange(0, 1),
     default=0.2,
     show_default=True,
-    help="Sites whose templates may have it, against those whose content has it.",
+    help="Largest number of sites in whose template it occurs, relative to those in whose "
+    "content it does.",
 )
 @click.option(
-    "--pages-per-site", default=40, show_default=True, help="Pages of one site that are used."
+    "--pages-per-site",
+    default=40,
+    show_default=True,
+    help="Largest number of pages to use of each site.",
 )
 def train_idioms(
     corpora: Sequence[Path],
@@ -47,9 +51,10 @@ def train_idioms(
     template_share_max: float,
     pages_per_site: int,
 ) -> None:
-    """List the strings that stand in the content of many sites of CORPORA and in few templates.
+    """List the strings that occur in the content of many sites of CORPORA and in few templates.
 
-    CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`.
+    Such idioms ("as well as the") recur without being template, so phrases must not consist of
+    them. CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`.
     """
     refuse_overwriting(corpora, out=out)
     training = training_modules()
@@ -58,7 +63,7 @@ def train_idioms(
     pages = [
         page
         for path in corpora
-        for page in training.pages.thin(gold_pages(path, training), pages_per_site)
+        for page in training.pages.thin(read_gold_pages(path, training), pages_per_site)
     ]
     sites = defaultdict(list)
     for page in track(pages, "reading", console=console, disable=not console.is_terminal):

@@ -6,22 +6,17 @@ from pathlib import Path
 from workers.errors import InputProblem
 
 
-def corpus_name(path: Path) -> str:
-    """What a corpus is called: its file's name without ending."""
-    return path.name.partition(".")[0]
-
-
-def digest(path: Path) -> str:
-    """BLAKE2b-128 of a file."""
+def file_digest(path: Path) -> str:
+    """Return the BLAKE2b-128 digest of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def write(path: Path, body: bytes) -> None:
+def write_file(path: Path, body: bytes) -> None:
     """Write a file.
 
     Raises:
-        InputProblem: the place cannot be written.
+        InputProblem: The file cannot be written.
     """
     try:
         path.write_bytes(body)

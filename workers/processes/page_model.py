@@ -1,5 +1,6 @@
 """The page model in use, which comes with the package or from a user's own file."""
 
+import logging
 from pathlib import Path
 
 from templ_core.clean import clean
@@ -8,13 +9,18 @@ from templ_core.dom.document import read_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.fusion.fusion import UNFITTED, fusion_for
 from workers.errors import UsageProblem
+
+log = logging.getLogger("templ")
 
 _TRIAL = b"<title>A title</title><h1>A title</h1><p>Some words, and <a href=/>a link</a>.</p>"
 
 
 def read_model_file(path: Path | None) -> bytes:
     """Return the bytes of a page model file that works with this version.
+
+    A warning is logged when the shipped weights of the site level were fitted for another page model.
 
     Args:
         path: The file; None means the shipped page model, for which the result is empty.
@@ -38,6 +44,12 @@ def read_model_file(path: Path | None) -> bytes:
             f"page model {path}: {error}; give a file that `templ train` wrote"
         ) from None
     _try_out(path, model)
+    if fusion_for(model.version) is UNFITTED:
+        log.warning(
+            "page model %s: the site level's weights were fitted for another page model; "
+            "unfitted weights take their place",
+            path,
+        )
     return body
 
 

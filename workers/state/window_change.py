@@ -20,6 +20,7 @@ from workers.state.packing import (
 )
 from workers.state.site_state import SiteState
 from workers.state.window_entry import (
+    SUMMARIES,
     StoredSummary,
     WindowEntry,
     day_of,
@@ -248,7 +249,7 @@ class WindowChange:
         self._left.add(key)
         if self._entered is not None and self._entered[0] == key:
             self._entered = None
-        for family in ("entries", "bodies", "summaries"):
+        for family in ("entries", "bodies", SUMMARIES):
             self.batch.delete(family, key)
         self.batch.delete("by_source", self._prefix + str(entry.source).encode())
         self.batch.delete("by_url", self._prefix + url_hash(entry.url))
@@ -276,11 +277,11 @@ class WindowChange:
         if self._entered is not None and key == self._entered[0]:
             return self._entered_contents
         body = self._packers.bodies.content(self._value("bodies", key))
-        return body, self._packers.summaries.content(self._value("summaries", key))
+        return body, self._packers.summaries.content(self._value(SUMMARIES, key))
 
     def _put_contents(self, key: bytes, packers: SitePackers, body: bytes, summary: bytes) -> None:
         self.batch.put("bodies", key, packers.bodies.pack_content(body))
-        self.batch.put("summaries", key, packers.summaries.pack_content(summary))
+        self.batch.put(SUMMARIES, key, packers.summaries.pack_content(summary))
 
     def _entry(self, key: bytes) -> WindowEntry:
         return msgspec.msgpack.decode(self._value("entries", key), type=WindowEntry)

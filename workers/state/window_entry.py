@@ -13,6 +13,10 @@ from workers.settings import DAY_MS
 
 _EPOCH_SHIFT_MS = 1 << 62
 """Added to times in keys, so that times before 1970 sort before later ones."""
+SUMMARIES = "contributions"
+"""Family of page summaries, under the name that it had when the format was fixed."""
+SUPERSEDED = "overtaken"
+"""Family of URLs to publish again, under the name that it had when the format was fixed."""
 _TIME_BYTES = 8
 _HASH_BYTES = 8
 

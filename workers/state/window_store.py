@@ -8,7 +8,7 @@ Families and keys:
 
     entries        site NUL time(8) blake2b(page id)(8) source id -> WindowEntry
     bodies         the key of `entries`          -> document, compressed with the site's dictionary
-    summaries      the key of `entries`          -> page summary, compressed in the same way
+    contributions  the key of `entries`          -> page summary, compressed in the same way
     dictionaries   site                          -> the site's compression dictionaries
     by_source      site NUL source id            -> time, hash and source of the document
     by_url         site NUL blake2b(url)(16)     -> key in `entries` of the newest version
@@ -17,7 +17,7 @@ Families and keys:
     sites          site                          -> SiteState
     templates      site                          -> the templates that were fitted last
     outbox         key of a record of `documents` that is to be replaced by a null value
-    superseded     the key of `by_url`           -> URL whose newest text is to be published again
+    overtaken      the key of `by_url`           -> URL whose newest text is to be published again
     meta           "next"                        -> offset of the next record
                    "format"                      -> WINDOW_FORMAT
 """
@@ -38,6 +38,8 @@ from workers.state.packing import Packers
 from workers.state.site_state import SiteState, WindowTotals, totals_of
 from workers.state.window_change import WindowChange
 from workers.state.window_entry import (
+    SUMMARIES,
+    SUPERSEDED,
     StoredSummary,
     WindowEntry,
     place_of,
@@ -47,12 +49,12 @@ from workers.state.window_entry import (
     url_hash,
 )
 
-WINDOW_FORMAT = 5
+WINDOW_FORMAT = 4
 """Version of the families, keys and values; a store of another version must be rebuilt."""
 _FAMILIES = (
     "entries",
     "bodies",
-    "summaries",
+    SUMMARIES,
     "dictionaries",
     "by_source",
     "by_url",
@@ -61,7 +63,7 @@ _FAMILIES = (
     "sites",
     "templates",
     "outbox",
-    "superseded",
+    SUPERSEDED,
     "meta",
 )
 _NEXT = b"next"
@@ -171,7 +173,7 @@ class WindowStore:
     def put_summary(self, site: str, entry: WindowEntry, summary: StoredSummary) -> None:
         """Replace the page summary of a document of the window."""
         packed = self._packers.of(site).summaries.pack(summary.body)
-        self._db.put("summaries", site_prefix(site) + place_of(entry), packed)
+        self._db.put(SUMMARIES, site_prefix(site) + place_of(entry), packed)
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
         """Remove what was fetched from a URL up to the event time of its deletion."""
@@ -215,7 +217,7 @@ class WindowStore:
 
     def summary(self, site: str, entry: WindowEntry) -> StoredSummary | None:
         """Return a document's page summary, or None when the document has left the window."""
-        packed = self._db.get("summaries", site_prefix(site) + place_of(entry))
+        packed = self._db.get(SUMMARIES, site_prefix(site) + place_of(entry))
         if packed is None:
             return None
         body = self._packers.of(site).summaries.frame(packed)
@@ -301,7 +303,7 @@ class WindowStore:
         The last output of such a URL may belong to an older fetch that arrived late or was revised
         late. Each URL comes with the key that `newest` takes.
         """
-        found = islice(self._db.scan("superseded"), limit)
+        found = islice(self._db.scan(SUPERSEDED), limit)
         return [(key, url.decode()) for key, url in found]
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
@@ -320,14 +322,14 @@ class WindowStore:
     def take_from_superseded(self, url_key: bytes) -> None:
         """Drop a URL whose newest text was published."""
         batch = Batch()
-        batch.delete("superseded", url_key)
+        batch.delete(SUPERSEDED, url_key)
         self._db.write(batch)
 
     def forget_superseded(self) -> None:
         """Drop all URLs whose newest text was to be published again."""
         batch = Batch()
-        for key, _ in self._db.scan("superseded"):
-            batch.delete("superseded", key)
+        for key, _ in self._db.scan(SUPERSEDED):
+            batch.delete(SUPERSEDED, key)
         self._db.write(batch)
 
     def _change(self, site: str) -> WindowChange:
@@ -340,7 +342,7 @@ class WindowStore:
         if offset is not None:  # on files every output follows those of older fetches
             for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)
-                change.batch.put("superseded", url_key, url.encode())
+                change.batch.put(SUPERSEDED, url_key, url.encode())
         self._put_next(change.batch, offset)
         self._write_state(change.site, change.state, change.batch)
         self._advance(offset)

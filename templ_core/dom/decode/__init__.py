@@ -1,1 +1,1 @@
-"""Bytes as fetched to the text of a page."""
+"""Decoding of fetched bytes: content encoding, content type and charset."""

@@ -1,4 +1,4 @@
-"""What fetched bytes are, in one look: control characters, UTF-8, stretches without tags."""
+"""Compiled searches in bytes: control characters, valid UTF-8, windows without tags."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from libc.string cimport memchr
@@ -8,14 +8,14 @@ cdef enum:
 
 
 def controls_and_points(bytes body):
-    """Whether there is a control character, and how many code points of UTF-8 there are.
+    """Look for control characters and count the code points of UTF-8.
 
     Args:
         body: Bytes of a page.
 
     Returns:
-        Whether there is a control character besides tab, line feed and carriage return; the number
-        of code points, -1 for what is not UTF-8 and where there is a control character.
+        Whether there is a control character besides tab, line feed and carriage return, and the
+        number of code points; -1 for bytes that are not UTF-8 or have a control character.
     """
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(body)
     cdef const unsigned char *end = at + PyBytes_Size(body)
@@ -43,11 +43,11 @@ def controls_and_points(bytes body):
 
 
 def windows_without_tags(bytes markup, Py_ssize_t size):
-    """Where the windows begin in which no tag begins or none ends.
+    """Return where the windows begin in which no tag begins or none ends.
 
     Args:
-        markup: Bytes of markup.
-        size: Of each window; they stand side by side.
+        markup: Bytes of markup; they are divided into windows that do not overlap.
+        size: Bytes of each window.
     """
     cdef const char *at = PyBytes_AsString(markup)
     cdef Py_ssize_t start, here, length = PyBytes_Size(markup)
@@ -78,7 +78,7 @@ cdef int _found_in(const unsigned char *at, Py_ssize_t size) noexcept nogil:
 
 
 cdef inline bint _after_point(const unsigned char **at, const unsigned char *end) noexcept nogil:
-    """Move behind a code point; False where there is none."""
+    """Move `at` after the code point there; return False if there is no valid one."""
     cdef const unsigned char *byte = at[0]
     cdef unsigned char first = byte[0], second
     cdef int size

@@ -1,4 +1,4 @@
-"""Bytes of text to text: which charset, in the order evidence, claim, guess."""
+"""Choice of the charset in which a page is read: first evidence, then claims, then a guess."""
 
 import codecs
 import functools
@@ -7,11 +7,14 @@ import re
 import msgspec
 from resiliparse.parse.encoding import detect_encoding
 
+from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode._bytes import controls_and_points
+
+_CONFIG = DecodeConfig()
 
 
 class DecodedText(msgspec.Struct, frozen=True):
-    """Text and the codec it was read with."""
+    """A text and the codec that it was read with."""
 
     text: str
     codec: str
@@ -20,15 +23,18 @@ class DecodedText(msgspec.Struct, frozen=True):
 
 
 def decode_text(body: bytes, declared: list[str], *, has_escapes: bool) -> DecodedText:
-    """The text of `body`; never fails.
+    """Return the text of a page's bytes; every sequence of bytes has one.
 
-    A byte-order mark decides, then strict UTF-8, then UTF-8 with few broken characters, then
-    what is declared if all bytes agree with it, then what the bytes look like.
+    A byte-order mark decides first, then valid UTF-8, then UTF-8 with few broken characters, then
+    a declared charset that all bytes agree with, and at last a charset detector.
 
     Args:
-        body: The bytes, decompressed.
-        declared: Labels declared outside the page, the most trusted first.
-        has_escapes: Whether an escape character is among the bytes: only then ISO-2022 is looked for.
+        body: The bytes without content encoding.
+        declared: Charset labels declared outside the page, the most trusted first.
+        has_escapes: Whether the bytes contain an escape character, as all ISO-2022 texts do.
+
+    >>> decode_text("déjà vu".encode("cp1252"), ["latin1"], has_escapes=False)
+    DecodedText(text='déjà vu', codec='cp1252', is_exact=True)
     """
     found = _with_mark(body)
     if found is not None:
@@ -44,9 +50,13 @@ def decode_text(body: bytes, declared: list[str], *, has_escapes: bool) -> Decod
 
 
 def codec_of(label: str) -> str | None:
-    """The codec of a charset label by the web's table; None when there is none.
+    """Return the codec of a charset label, or None for an unknown label.
 
-    The web reads many labels as a larger charset: `iso-8859-1` as windows-1252, `gb2312` as GB18030.
+    Labels mean what they mean on the web (WHATWG Encoding Standard), where many stand for a larger
+    charset: `iso-8859-1` for windows-1252, `gb2312` for GB18030.
+
+    >>> codec_of("ISO-8859-1")
+    'cp1252'
     """
     label = label.strip("\t\n\f\r \"'").lower()
     if not _LABEL.fullmatch(label):
@@ -61,19 +71,23 @@ def codec_of(label: str) -> str | None:
 
 
 def web_name(codec: str) -> str:
-    """What the web calls a codec."""
+    """Return the name of a codec on the web."""
     if codec in _WEB_NAMES:
         return _WEB_NAMES[codec]
     return codec.replace("cp125", "windows-125").replace("iso8859-", "iso-8859-")
 
 
 def has_controls(body: bytes) -> bool:
-    """Whether there is a control character besides tab, line feed and carriage return."""
+    """Return whether there is a control character besides tab, line feed and carriage return."""
     return controls_and_points(body)[0]
 
 
 def wide_codec(body: bytes, declared: list[str]) -> str | None:
-    """UTF-16 or UTF-32: by the mark, as declared outside, or by the NULs beside ASCII characters."""
+    """Return the codec of a body in UTF-16 or UTF-32, None for other bodies.
+
+    A byte-order mark tells it, a declaration outside the page, or the NUL beside each ASCII
+    character.
+    """
     for mark, codec in _MARKS:
         if body.startswith(mark):
             return codec if codec != "utf-8" else None
@@ -87,7 +101,7 @@ def wide_codec(body: bytes, declared: list[str]) -> str | None:
     even, odd = sample[0::2], sample[1::2]
     if len(odd) < 4:
         return None
-    many, few = _WIDE_SHARE * len(odd), _WIDE_STRAYS * len(odd)
+    many, few = _CONFIG.wide_zero_ratio * len(odd), _CONFIG.wide_stray_ratio * len(odd)
     if odd.count(0) >= many and even.count(0) <= few:
         return "utf-16-le"
     if even.count(0) >= many and odd.count(0) <= few:
@@ -104,13 +118,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_WIDE_SHARE = 0.1
-"""Characters of markup in a page of UTF-16: each has a NUL on the same side."""
-_WIDE_STRAYS = 0.02
-_UTF8_PURITY = 4
-"""Non-ASCII characters for each broken one, from where on a page is damaged UTF-8."""
-_CLAIM_PURITY = 50
-"""The same for the other multi-byte charsets, which foreign bytes fit more easily."""
 
 
 def _with_mark(body: bytes) -> DecodedText | None:
@@ -121,7 +128,7 @@ def _with_mark(body: bytes) -> DecodedText | None:
 
 
 def _escaped(body: bytes, declared: list[str]) -> DecodedText | None:
-    """ISO-2022-JP, which is made of ASCII bytes and would pass as UTF-8."""
+    """Return the text of a body in ISO-2022-JP, whose bytes are ASCII and would pass as UTF-8."""
     codecs_named = [codec_of(label) for label in (*declared, _declared_inside(body))]
     if "iso2022_jp" in (*codecs_named, _detected(body)):
         return _strictly(body, "iso2022_jp")
@@ -137,7 +144,7 @@ def _as_utf8(body: bytes) -> DecodedText | None:
     text = body.decode(errors="replace")
     valid, broken = _valid_and_broken(text)
     written = body.count(b"\xef\xbf\xbd")
-    if valid + written > _UTF8_PURITY * (broken - written):
+    if valid + written > _CONFIG.utf8_purity * (broken - written):
         return DecodedText(text, "utf-8", is_exact=False)
     return None
 
@@ -153,23 +160,18 @@ _XML_CHARSET = re.compile(
 _META_CHARSET = re.compile(
     rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:+-]{2,40})", re.IGNORECASE
 )
-_META_BYTES = 64 << 10
-_DETECTOR_BYTES = 8 << 10
-_DETECTOR_REACH_BYTES = 1 << 20
 
 
 def _declared_inside(body: bytes) -> str:
-    """Charset that the page's own head declares; empty when it declares none."""
-    found = _XML_CHARSET.match(body) or _META_CHARSET.search(body, 0, _META_BYTES)
+    """Return the charset label that the page itself declares; empty without one."""
+    found = _XML_CHARSET.match(body) or _META_CHARSET.search(body, 0, _CONFIG.meta_reach_bytes)
     return found[1].decode() if found else ""
 
 
 def _as_declared_or_detected(body: bytes, declared: list[str]) -> DecodedText:
     claims = [codec_of(label) for label in (*declared, _declared_inside(body))]
     candidates = [codec for codec in claims if codec and codec != "utf-8"]
-    candidates.sort(
-        key=_SINGLE_BYTE.__contains__
-    )  # any bytes fit a single-byte charset: they go last
+    candidates.sort(key=_SINGLE_BYTE.__contains__)  # Almost any bytes fit these: they go last.
     detected = _detected(body)
     for codec in (*candidates, detected):
         found = _strictly(body, codec)
@@ -179,22 +181,22 @@ def _as_declared_or_detected(body: bytes, declared: list[str]) -> DecodedText:
 
 
 def _detected(body: bytes) -> str:
-    """What the text between tags looks like, where it is not ASCII; the detector takes 0.1 ms a kB."""
+    """Return the codec that a detector finds for the texts between tags that are not ASCII."""
     foreign, size = [], 0
-    for piece in body[:_DETECTOR_REACH_BYTES].split(b"<"):
+    for piece in body[: _CONFIG.detector_reach_bytes].split(b"<"):
         if not piece.isascii():
             foreign.append(piece[piece.find(b">") + 1 :])
             size += len(foreign[-1])
-            if size > _DETECTOR_BYTES:
+            if size > _CONFIG.detector_bytes:
                 break
-    sample = b" ".join(foreign)[:_DETECTOR_BYTES] or body[:_DETECTOR_BYTES]
+    sample = b" ".join(foreign)[: _CONFIG.detector_bytes] or body[: _CONFIG.detector_bytes]
     label = detect_encoding(sample, html5_compatible=False) or ""
     codec = codec_of(label) or "utf-8"
     return codec if codec != "utf-8" else "cp1252"
 
 
 def _strictly(body: bytes, codec: str) -> DecodedText | None:
-    """The text in one charset; None when more than the page's cut end contradicts it."""
+    """Return the text in one charset; None if more than a cut end of the page contradicts it."""
     for variant in (codec, *_VARIANTS.get(codec, ())):
         try:
             return DecodedText(body.decode(variant), codec, is_exact=True)
@@ -206,13 +208,13 @@ def _strictly(body: bytes, codec: str) -> DecodedText | None:
         return None
     text = body.decode(codec, errors="replace")
     valid, broken = _valid_and_broken(text)
-    if valid > _CLAIM_PURITY * broken:
+    if valid > _CONFIG.claim_purity * broken:
         return DecodedText(text, codec, is_exact=False)
     return None
 
 
 def _leniently(body: bytes, codec: str) -> DecodedText:
-    """The text in one charset, whatever the bytes."""
+    """Return the text in one charset, whatever the bytes."""
     if codec == "cp1252":
         return DecodedText(
             codecs.charmap_decode(body, "strict", _windows_1252())[0], codec, is_exact=False
@@ -223,14 +225,17 @@ def _leniently(body: bytes, codec: str) -> DecodedText:
 
 
 def _valid_and_broken(text: str) -> tuple[int, int]:
-    """Characters beyond ASCII, and those that stand for broken bytes."""
+    """Return the number of characters beyond ASCII and of those that stand for broken bytes."""
     broken = text.count("\ufffd")
     return len(text) - len(text.encode("ascii", "ignore")) - broken, broken
 
 
 @functools.cache
 def _windows_1252() -> str:
-    """Its table with the five holes filled as the web fills them: with control characters."""
+    """Return the table of windows-1252, its five holes filled with control characters.
+
+    The WHATWG Encoding Standard fills them so.
+    """
     return "".join(bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(256))
 
 
@@ -270,7 +275,7 @@ _LARGER_CODECS = {
     "big5": "big5hkscs",
     "cp950": "big5hkscs",
     "utf-8-sig": "utf-8",
-    "utf-16": "utf-8",  # a label that ASCII letters could be read in is wrong
+    "utf-16": "utf-8",  # A label read in ASCII letters cannot be right.
     "utf-16-le": "utf-8",
     "utf-16-be": "utf-8",
     "utf-32": "utf-8",

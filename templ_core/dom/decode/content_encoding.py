@@ -1,4 +1,4 @@
-"""The content encoding of a fetched body: decompression that never makes more than allowed."""
+"""Decompression of a fetched body that never yields more bytes than allowed."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -6,27 +6,27 @@ from collections.abc import Callable, Iterator
 import brotli  # type: ignore[import-untyped]
 import zstandard
 
+from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode.charset import has_controls
 from templ_core.errors import PageTooLarge, UnsupportedContent
 
-_MAX_ENCODINGS = 4
-_MAX_MEMBERS = 100
-"""Compressed streams one after another in one body."""
-_STEP_BYTES = 256
-"""Fed at a time where the output cannot be bounded: at most 8 MiB come out of it."""
+_CONFIG = DecodeConfig()
 
 
 def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
-    """The body without its content encodings.
+    """Return a body without its content encodings.
 
     Args:
         body: Bytes as fetched.
-        content_encoding: Value of the header, perhaps a list; empty = none.
-        limit: Most bytes that may come in or out.
+        content_encoding: Value of the content-encoding header, perhaps a list; empty = none.
+        limit: Largest number of bytes before and after decompression.
 
     Raises:
-        PageTooLarge: more bytes than the limit.
-        UnsupportedContent: an encoding that is unknown, or a broken stream.
+        PageTooLarge: There are more bytes than the limit.
+        UnsupportedContent: An encoding is unknown, or a compressed stream is broken.
+
+    >>> decompress(zlib.compress(b"<p>text"), "deflate", 1000)
+    b'<p>text'
     """
     if len(body) > limit:
         raise PageTooLarge(f"{len(body)} bytes, at most {limit} are allowed")
@@ -34,8 +34,8 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
         return body
     names = [name.strip().lower() for name in content_encoding.split(",")]
     names = [name for name in names if name not in {"", "identity", "none"}]
-    if len(names) > _MAX_ENCODINGS:
-        raise UnsupportedContent(f"{len(names)} content encodings, at most {_MAX_ENCODINGS}")
+    if len(names) > _CONFIG.encodings_max:
+        raise UnsupportedContent(f"{len(names)} content encodings, at most {_CONFIG.encodings_max}")
     for name in reversed(names):
         pieces = _ENCODINGS.get(name)
         if pieces is None:
@@ -63,7 +63,7 @@ def _inflate(
 
 
 def _is_not_compressed(body: bytes, name: str) -> bool:
-    """Whether a crawler has decompressed the body already."""
+    """Return whether a crawler has decompressed the body already."""
     if name in {"gzip", "x-gzip"}:
         return not body.startswith(b"\x1f\x8b")
     if name == "zstd":
@@ -73,7 +73,7 @@ def _is_not_compressed(body: bytes, name: str) -> bool:
 
 
 def _zlib_pieces(body: bytes, window_bits: int) -> Iterator[bytes]:
-    for _ in range(_MAX_MEMBERS):
+    for _ in range(_CONFIG.members_max):
         stream = zlib.decompressobj(window_bits)
         while not stream.eof:
             piece = stream.decompress(body, 1 << 20)
@@ -84,7 +84,7 @@ def _zlib_pieces(body: bytes, window_bits: int) -> Iterator[bytes]:
         body = stream.unused_data
         if window_bits != _GZIP or not body.startswith(b"\x1f\x8b"):
             return
-    raise EOFError(f"more than {_MAX_MEMBERS} members")
+    raise EOFError(f"more than {_CONFIG.members_max} members")
 
 
 _GZIP = 31
@@ -95,7 +95,7 @@ def _gzip_pieces(body: bytes) -> Iterator[bytes]:
 
 
 def _deflate_pieces(body: bytes) -> Iterator[bytes]:
-    """Servers send both what the standard says (zlib) and what the name says (raw deflate)."""
+    """Yield the pieces of zlib or raw deflate data: the standard asks for zlib, but both are sent."""
     has_header = len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0
     return _zlib_pieces(body, 15 if has_header else -15)
 
@@ -113,18 +113,18 @@ def _brotli_pieces(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd_pieces(body: bytes) -> Iterator[bytes]:
-    for _ in range(_MAX_MEMBERS):
+    for _ in range(_CONFIG.members_max):
         stream = zstandard.ZstdDecompressor().decompressobj()
         start = 0
         while not stream.eof:
             if start >= len(body):
                 raise EOFError("it ends too early")
-            yield stream.decompress(body[start : start + _STEP_BYTES])
-            start += _STEP_BYTES
+            yield stream.decompress(body[start : start + _CONFIG.zstd_step_bytes])
+            start += _CONFIG.zstd_step_bytes
         body = stream.unused_data + body[start:]
         if not body:
             return
-    raise EOFError(f"more than {_MAX_MEMBERS} frames")
+    raise EOFError(f"more than {_CONFIG.members_max} frames")
 
 
 _ENCODINGS: dict[str, Callable[[bytes], Iterator[bytes]]] = {

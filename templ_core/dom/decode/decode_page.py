@@ -1,7 +1,6 @@
-"""Fetched bytes to text: content encoding, content type, charset, control characters.
+"""Decoding of fetched bytes to text: content encoding, content type, charset, control characters.
 
-The declared charset is the third thing asked, not the first: a byte-order mark and strict UTF-8
-are evidence, a declaration is a claim.
+A declared charset is a claim. It counts only after the evidence: a byte-order mark or valid UTF-8.
 """
 
 import re
@@ -10,30 +9,34 @@ from typing import Literal
 
 import msgspec
 
+from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode._bytes import controls_and_points
 from templ_core.dom.decode.charset import decode_text, has_controls, web_name, wide_codec
 from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import EmptyPage, UnsupportedContent
 
+_CONFIG = DecodeConfig()
+
 ContentType = Literal["html", "xml", "text"]
 
 
 class DecodedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """The text of a page, ready for a parser: no byte-order mark, no control characters."""
+    """The text of a page for the parser, without byte-order mark and control characters."""
 
     utf8: bytes
     """The text in UTF-8."""
     chars: int
     """Code points of the text."""
     charset: str
-    """The charset that was used, under its web name (`utf-8`, `windows-1252`, `gb18030`)."""
+    """The charset that was used, under its name on the web (`utf-8`, `windows-1252`, `gb18030`)."""
     content_type: ContentType
+    """What the text is, by its declaration and its beginning."""
     repaired: bool
     """Whether bytes were replaced or control characters removed."""
 
     @property
     def text(self) -> str:
-        """The text, decoded at each call."""
+        """The text; it is decoded at each call."""
         return self.utf8.decode()
 
 
@@ -45,20 +48,32 @@ def decode_page(
     content_encoding: str | None,
     limit_bytes: int,
 ) -> DecodedPage:
-    """Text of a fetched page.
+    """Return the text of a fetched page.
 
     Args:
         body: The bytes as fetched.
-        content_type: Value of the content-type header.
-        charset: Charset declared outside the page; goes before that of the content type.
-        content_encoding: Value of the content-encoding header; a body that is not compressed
-            in spite of it is used as it is.
-        limit_bytes: Most bytes that the body may have, compressed or not.
+        content_type: Value of the content-type header; None if there is none.
+        charset: Charset declared outside the page; it is trusted more than that of the content
+            type.
+        content_encoding: Value of the content-encoding header. A body that is not compressed in
+            spite of it is used as it is.
+        limit_bytes: Largest number of bytes of the body, compressed or not.
 
     Raises:
-        EmptyPage: there is no byte, or none that is text.
-        UnsupportedContent: another content type, or a content encoding that is unknown or broken.
-        PageTooLarge: more bytes than allowed.
+        EmptyPage: The page has no bytes, or no text.
+        UnsupportedContent: The page is not HTML, XML or plain text, or its content encoding is
+            unknown or broken.
+        PageTooLarge: There are more bytes than allowed.
+
+    >>> page = decode_page(
+    ...     "<p>Grüße".encode("latin1"),
+    ...     content_type="text/html; charset=iso-8859-1",
+    ...     charset=None,
+    ...     content_encoding=None,
+    ...     limit_bytes=1000,
+    ... )
+    >>> page.text, page.charset, page.content_type
+    ('<p>Grüße', 'windows-1252', 'html')
     """
     body = decompress(body, content_encoding or "", limit_bytes)
     if not body:
@@ -88,7 +103,7 @@ def decode_page(
 
 
 def _read(body: bytes, labels: list[str], *, is_dirty: bool) -> tuple[str, str, bool]:
-    """Text, its codec, and whether it is repaired, of what is not UTF-8 or has control characters."""
+    """Return the text of bytes that are not plain UTF-8, its codec and whether it is repaired."""
     decoded = decode_text(body, labels, has_escapes=is_dirty and b"\x1b" in body)
     text, changes = decoded.text, 0
     if is_dirty:
@@ -107,7 +122,7 @@ def _charset_parameter(content_type: str) -> str:
 
 
 def _without_controls(text: str) -> tuple[str, int]:
-    """The text without control characters, and how many places changed."""
+    """Return the text without control characters, and the number of changed places."""
     text, spaces = _CONTROL_SPACES.subn(" ", text)
     text, others = _CONTROLS.subn("", text)
     return text, spaces + others
@@ -144,9 +159,6 @@ _SIGNATURES = (
     (b"SQLite format 3", "SQLite"),
 )
 _CONTROL_BYTES = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r\x0c\x1b")
-_SAMPLE_BYTES = 8192
-_MOST_CONTROLS = 0.3
-_MANY_CONTROLS = 0.05
 _PAGE_START = re.compile(
     rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b",
     re.IGNORECASE,
@@ -173,7 +185,7 @@ def _declared_type(content_type: str | None) -> ContentType | None:
 
 
 def _content_type_of(utf8: bytes, declared: ContentType | None) -> ContentType:
-    """The declared kind, unless the text begins as an HTML page does."""
+    """Return the declared content type, unless the text begins as an HTML page does."""
     if declared == "html":
         return "html"
     head = utf8[:2048]
@@ -187,22 +199,24 @@ def _content_type_of(utf8: bytes, declared: ContentType | None) -> ContentType:
 
 
 def _refuse_binary(body: bytes, labels: list[str]) -> None:
-    """Refuses what is no text in any charset.
+    """Refuse bytes that are not text in any charset.
 
     Raises:
-        UnsupportedContent: a binary file, whatever its content type says.
+        UnsupportedContent: The page is a binary file, whatever its content type says.
     """
-    sample = body[:_SAMPLE_BYTES]
+    sample = body[: _CONFIG.binary_sample_bytes]
     if has_controls(sample[:64]):
         if sample[4:8] == b"ftyp":
             raise UnsupportedContent("the page is an MP4 file")
         for signature, name in _SIGNATURES:
             if sample.startswith(signature):
-                raise UnsupportedContent(f"the page is a file of kind {name}")
+                raise UnsupportedContent(f"the page is a file of format {name}")
     if wide_codec(sample, labels):
         return
     share = 1 - len(sample.translate(None, _CONTROL_BYTES)) / len(sample)
-    if share > _MOST_CONTROLS or (share > _MANY_CONTROLS and not _is_utf8(sample)):
+    if share > _CONFIG.control_ratio_max or (
+        share > _CONFIG.control_ratio_max_not_utf8 and not _is_utf8(sample)
+    ):
         raise UnsupportedContent(f"the page is binary: {share:.0%} control characters")
 
 

@@ -1,1 +1,1 @@
-"""The text of a page to its elements as columns."""
+"""Parsing of markup: it is stripped, scanned, parsed and flattened to columns."""

@@ -1,7 +1,7 @@
 from lxml.etree import _Element
 
-from templ_core.array_types import Int32s
+from templ_core.dom.parse.page_columns import AttributeTable, PageColumns
 
 def flatten(
-    root: _Element, host: str, aside: tuple[bytes, bytes] = (b"", b"")
-) -> tuple[list[tuple[str, str]], Int32s, list[str], Int32s, int, str] | None: ...
+    root: _Element | None, host: str, attribute_table: AttributeTable = (b"", b"")
+) -> PageColumns: ...

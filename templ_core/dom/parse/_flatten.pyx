@@ -1,45 +1,41 @@
-"""The parser's tree to columns, in one walk that only reads fields of its nodes."""
+"""The parser's tree as columns, made in one walk that reads fields of its nodes only."""
 
-from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, strcmp, strlen, strncmp, strstr
+from libc.string cimport memcpy, strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
-from templ_core._letters cimport WORD
-from templ_core.dom.parse._attribute_table cimport (
-    ARIA,
-    CLASS,
-    HIDES,
-    HREF,
-    ID,
-    ITEM,
-    OTHER,
-    Place,
-    ROLE,
-    STYLE,
-)
+from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
-from templ_core.dom.parse._names cimport Names, slot_of_name
+from templ_core._letters cimport WORD, letters_agree
+from templ_core.dom.parse._addresses cimport OTHER_SITE, SAME_PAGE, link_target
+from templ_core.dom.parse._attribute_table cimport (
+    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
+)
+from templ_core.dom.parse._columns cimport (
+    Node, NodeRows, Segment, SegmentRows, add_node, add_segment,
+)
+from templ_core.dom.parse._element_attributes cimport (
+    ElementAttributes, Entries, no_attributes, read_entries,
+)
+from templ_core.dom.parse._element_types cimport (
+    ElementTypes, element_type_of, element_types_begin, element_types_end,
+)
 from templ_core.dom.parse._nodes cimport (
-    attribute_of,
-    is_elsewhere,
-    is_plain,
-    is_text,
-    put_text,
-    value_of,
+    NameNumbers, attribute_of, is_ascii_lower, is_text, put_text, slot_of_name, value_of,
 )
 from templ_core.dom.parse._runs cimport Run, add_collapsed, add_verbatim, run_begin, run_break
-from templ_core._byte_string cimport Text, put, resized
 
 import re
 
 import numpy as np
 
+from templ_core import letters
+from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
 from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
-from templ_core.letters import letter_tables
 
 cdef enum:
     IS_INLINE = 1
@@ -53,33 +49,10 @@ cdef enum:
     IS_TITLE = 256
     IS_META = 512
 
-cdef struct Node:
-    int element_type, depth, parent, end, hidden, images
-
-cdef struct Link:
-    int links, chars, external, on_page
-
-cdef struct Said:               # by attributes set aside
-    const char *values[ITEM + 1]
-    bint hidden
-    int leads
-    int tag, element_type               # of the last element; -1 = none yet
-
-cdef struct Segment:
-    int owner, inline_from, inline_to
-    Link link
-
-cdef enum:
-    HERE, ELSEWHERE, ON_PAGE    # where a link leads: on the same site, to another, on the page
-
-cdef enum:
-    NODE_ROWS = 6
-    SEGMENT_ROWS = 7
-
-cdef struct Open:
+cdef struct Open:               # an element whose end has not been reached
     int traits
-    int node                # -1 = invisible
-    int outer_block
+    int node                    # its row; -1 = invisible
+    int outer_block             # row of the block around it; -1 = none
 
 cdef dict _TRAITS = {
     "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
@@ -88,9 +61,9 @@ cdef dict _TRAITS = {
 for _tags, _trait in ((INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES)):
     for _tag in _tags:
         _TRAITS[_tag] = _TRAITS.get(_tag, 0) | _trait
-cdef dict _READ = {
-    "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEM, "style": STYLE, "hidden": HIDES,
-    "aria-hidden": ARIA,
+cdef dict _ATTRIBUTES = {
+    "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
+    "hidden": HIDDEN, "aria-hidden": ARIA_HIDDEN,
 }
 cdef object _find_word = re.compile(r"\w").search
 cdef object _find_hiding = re.compile(
@@ -98,104 +71,87 @@ cdef object _find_hiding = re.compile(
 ).search
 
 
-def flatten(_Element root, str host, tuple aside=(b"", b"")):
-    """The columns of a parsed page, see `templ_core.dom.document`.
+cdef Node _any_node
+cdef Segment _any_segment
+_NODE_COLUMNS = tuple(<dict>_any_node)
+_SEGMENT_COLUMNS = tuple(<dict>_any_segment)
+assert letters_agree(vars(letters))
+assert sizeof(Node) == len(_NODE_COLUMNS) * sizeof(int)
+assert sizeof(Segment) == len(_SEGMENT_COLUMNS) * sizeof(int)
+
+
+def flatten(_Element root, str host, tuple attribute_table=(b"", b"")):
+    """Return the columns of a parsed page.
 
     Args:
-        root: The root element of a page.
-        host: The page's host in lower case.
-        aside: Attributes set aside, as `lean_page` returns them.
+        root: The root element of the page; None for a page without any.
+        host: The page's host in lower case; empty if it is not known.
+        attribute_table: The table that `strip_markup` returned with the markup.
 
     Returns:
-        Element types, the columns of nodes as rows, texts, the columns of segments as rows, the number
-        of scripts, and the title. None = attributes were set aside on lines where no element of
-        this page begins.
+        A `PageColumns`.
+
+    Raises:
+        AttributeTableMismatch: The parser counted other lines than the table.
     """
-    cdef Flattener flattener = Flattener(host, aside)
-    flattener.walk(root._c_node)
-    if flattener.place != flattener.places_end:
-        return None
+    cdef Flattener flattener = Flattener(host, attribute_table)
+    if root is not None:
+        flattener.walk(root._c_node)
+    if flattener.row != flattener.rows_end:
+        raise AttributeTableMismatch
     return flattener.columns()
 
 
 cdef class Flattener:
     cdef bytes host
-    cdef tuple aside
-    cdef const Place *place         # of the next attributes set aside
-    cdef const Place *places_end
-    cdef Said *said                 # by their numbers
+    cdef tuple attribute_table      # owns the bytes that `row` and `entries` point into
+    cdef const Row *row             # of the next element whose attributes are in the table
+    cdef const Row *rows_end
+    cdef Entries entries
+    cdef ElementAttributes own      # of the element being entered, as the parser read them
     cdef const uint16_t[::1] classes
-    cdef Interner tags, element_types
-    cdef Names tag_numbers, attribute_numbers
+    cdef Interner tags
+    cdef ElementTypes element_types
+    cdef NameNumbers tag_numbers, attribute_numbers
     cdef list tag_names, texts
     cdef str title
     cdef int *traits                # of each tag
-    cdef int *plain                 # element_type of each tag without attributes; -1 = not seen
-    cdef Text key
     cdef Run run
     cdef Open *open
     cdef int is_open, most_open, invisible, visible, open_links, open_verbatim
-    cdef int block                  # the innermost one; -1 without one
-    cdef Node *node
-    cdef Segment *segment
-    cdef int nodes, most_nodes, segments, most_segments, scripts
-    cdef int run_start
-    cdef Link link                  # of the segment
+    cdef int block                  # row of the innermost open block; -1 = none
+    cdef NodeRows nodes
+    cdef SegmentRows segments
+    cdef Segment segment            # the one whose text `run` holds
+    cdef int scripts
     cdef bint after_break
 
-    def __cinit__(self, str host, tuple aside):
+    def __cinit__(self, str host, tuple attribute_table):
         interner_begin(&self.tags)
-        interner_begin(&self.element_types)
+        element_types_begin(&self.element_types)
         self.host = host.encode()
-        self.classes = letter_tables()[0]
+        self.classes = letters.letter_tables()[0]
         self.tag_names, self.texts = [], []
         self.title = ""
         self.block = -1
-        self.aside = aside
-        self.place = <const Place *>PyBytes_AsString(aside[0])
-        self.places_end = self.place + PyBytes_Size(aside[0]) // sizeof(Place)
-        self.read_aside(aside[1])
+        self.attribute_table = attribute_table
+        self.row = <const Row *>PyBytes_AsString(attribute_table[0])
+        self.rows_end = self.row + PyBytes_Size(attribute_table[0]) // sizeof(Row)
+        cdef bytes entries = attribute_table[1]
+        read_entries(&self.entries, PyBytes_AsString(entries), PyBytes_Size(entries))
+        cdef int number
+        for number in range(self.entries.count):
+            self.interpret(&self.entries.items[number])
 
     def __dealloc__(self):
         interner_end(&self.tags)
-        interner_end(&self.element_types)
-        free(self.said)
+        element_types_end(&self.element_types)
+        free(self.entries.items)
         free(self.traits)
-        free(self.plain)
-        free(self.key.bytes)
         free(self.run.text.bytes)
         free(self.open)
-        free(self.node)
-        free(self.segment)
-
-    cdef int read_aside(self, bytes sayings) except -1:
-        cdef const char *at = PyBytes_AsString(sayings)
-        cdef const char *end = at + PyBytes_Size(sayings)
-        cdef Said *one
-        cdef int count = 0, most = 0, attribute
-        while at < end:
-            if count == most:
-                most = 2 * most + 128
-                self.said = <Said *>resized(self.said, most * sizeof(Said))
-            one = &self.said[count]
-            count += 1
-            one.hidden, one.leads, one.tag = False, HERE, -1
-            for attribute in range(ID, ITEM + 1):
-                one.values[attribute] = ""
-            while at[0]:
-                attribute = at[0]
-                at += 1
-                if attribute == STYLE:
-                    one.hidden |= _hides(at)
-                elif attribute == HIDES:
-                    one.hidden = True
-                elif attribute == HREF:
-                    one.leads = self.where(at)
-                else:
-                    one.values[attribute] = at
-                at += strlen(at) + 1
-            at += 1
-        return 0
+        free(self.nodes.rows)
+        free(self.segments.rows)
 
     cdef walk(self, xmlNode *root):
         cdef xmlNode *node = root
@@ -227,10 +183,10 @@ cdef class Flattener:
             self.most_open = 2 * self.most_open + 64
             self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
         cdef Open *this = &self.open[self.is_open]
-        cdef Said *said = NULL
-        if self.place != self.places_end and element.line == self.place.line:
-            said = &self.said[self.place.number]
-            self.place += 1
+        cdef ElementAttributes *attributes = NULL
+        if self.row != self.rows_end and element.line == self.row.line:
+            attributes = &self.entries.items[self.row.entry]
+            self.row += 1
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
         this.traits, this.node, this.outer_block = traits, -1, self.block
@@ -243,80 +199,64 @@ cdef class Flattener:
             return 0
         if not traits & IS_INLINE:
             self.flush()
-        this.node = self.nodes
-        if said == NULL:
-            self.open_node(element, tag)
-        else:
-            if said.tag != tag:
-                said.tag, said.element_type = tag, self.type_of(tag, said.values)
-            self.add_node(said.element_type, said.hidden)
+        if attributes == NULL:
+            attributes = &self.own
+            self.read_attributes(element)
+        if attributes.tag != tag:
+            attributes.tag = tag
+            attributes.element_type = element_type_of(&self.element_types, tag, attributes.values)
+        cdef int parent = self.open[self.is_open - 2].node if self.visible else -1
+        this.node = add_node(
+            &self.nodes,
+            Node(attributes.element_type, self.visible, parent, 0, attributes.hidden, 0),
+        )
+        self.visible += 1
         if not traits & IS_INLINE:
             self.block = this.node
-            self.run_start = self.nodes
+            self.segment.inline_from = self.nodes.count
             self.open_verbatim += (traits & IS_VERBATIM) != 0
         elif traits & IS_LINK:
-            self.open_link(said.leads if said != NULL else self.where(attribute_of(element, "href")))
+            self.open_links += 1
+            self.segment.links += 1
+            self.segment.external_links += attributes.link_target == OTHER_SITE
+            self.segment.page_links += attributes.link_target == SAME_PAGE
         elif traits & IS_BREAK:
             self.break_line()
         elif traits & IS_IMAGE and self.block >= 0:
-            self.node[self.block].images += 1
+            self.nodes.rows[self.block].images += 1
         return 0
 
-    cdef int open_node(self, xmlNode *element, int tag) except -1:
-        cdef const char *values[ITEM + 1]
-        cdef int place
-        cdef bint hidden = False
+    cdef int read_attributes(self, xmlNode *element) except -1:
+        """Read the attributes that the parser read of an element into `own`."""
         cdef xmlAttr *attribute = element.properties
-        for place in range(ID, ITEM + 1):
-            values[place] = ""
+        no_attributes(&self.own)
+        if attribute == NULL:
+            return 0
         while attribute != NULL:
             if attribute.ns == NULL:
-                place = self.attribute_number(<const char *>attribute.name)
-                if place == STYLE:
-                    hidden |= _hides(value_of(attribute))
-                elif place == HIDES:
-                    hidden = True
-                elif place == ARIA:
-                    hidden |= strcmp(value_of(attribute), "true") == 0
-                elif place != OTHER:
-                    values[place] = value_of(attribute)
+                self.own.values[self.attribute_number(<const char *>attribute.name)] = (
+                    value_of(attribute)
+                )
             attribute = attribute.next
-        return self.add_node(self.type_of(tag, values), hidden)
+        return self.interpret(&self.own)
 
-    cdef int add_node(self, int element_type, bint hidden) except -1:
-        if self.nodes == self.most_nodes:
-            self.most_nodes = 2 * self.most_nodes + 1024
-            self.node = <Node *>resized(self.node, self.most_nodes * sizeof(Node))
-        self.node[self.nodes] = Node(
-            element_type,
-            self.visible,
-            self.open[self.is_open - 2].node if self.visible else -1,
-            0,
-            hidden,
-            0,
+    cdef int interpret(self, ElementAttributes *attributes) except -1:
+        """Find out whether the attributes hide their element, and where they lead."""
+        cdef const char **values = attributes.values
+        attributes.hidden = (
+            values[HIDDEN] != NULL
+            or (values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0)
+            or (values[STYLE] != NULL and _hides(values[STYLE]))
         )
-        self.visible += 1
-        self.nodes += 1
+        if values[HREF] != NULL:
+            attributes.link_target = link_target(values[HREF], self.host)
         return 0
-
-    cdef int type_of(self, int tag, const char **values) except -1:
-        cdef int place
-        if not (values[ID][0] or values[CLASS][0] or values[ROLE][0] or values[ITEM][0]):
-            if self.plain[tag] < 0:
-                self.plain[tag] = interner_number(&self.element_types, <const char *>&tag, sizeof(tag))
-            return self.plain[tag]
-        self.key.size = 0
-        put(&self.key, <const char *>&tag, sizeof(tag))
-        for place in range(ID, ITEM + 1):
-            put(&self.key, values[place], strlen(values[place]))
-            put(&self.key, "\n", 1)
-        return interner_number(&self.element_types, self.key.bytes, self.key.size)
 
     cdef int attribute_number(self, const char *name) except -1:
         cdef int slot = slot_of_name(name)
         if self.attribute_numbers.address[slot] != name:
             text = PyUnicode_DecodeUTF8(name, strlen(name), NULL)
-            self.attribute_numbers.number[slot] = _READ.get(text, OTHER)
+            self.attribute_numbers.number[slot] = _ATTRIBUTES.get(text, OTHER)
             self.attribute_numbers.address[slot] = name
         return self.attribute_numbers.number[slot]
 
@@ -335,12 +275,10 @@ cdef class Flattener:
             self.tag_names.append(text)
             self.traits = <int *>resized(self.traits, self.tags.most * sizeof(int))
             self.traits[tag] = _TRAITS.get(text, 0)
-            self.plain = <int *>resized(self.plain, self.tags.most * sizeof(int))
-            self.plain[tag] = -1
         return tag
 
     cdef read_title(self, xmlNode *element, int traits):
-        """Take the text of a `title` or of `og:title` for the title, if it is not blank."""
+        """Use the text of a `title` or of `og:title` as the title, if it is not blank."""
         cdef Text found = Text(NULL, 0, 0)
         try:
             if traits & IS_TITLE:
@@ -353,18 +291,6 @@ cdef class Flattener:
         finally:
             free(found.bytes)
 
-    cdef void open_link(self, int leads) noexcept:
-        self.open_links += 1
-        self.link.links += 1
-        self.link.external += leads == ELSEWHERE
-        self.link.on_page += leads == ON_PAGE
-
-    cdef int where(self, const char *href) except -1:
-        """Where an address leads."""
-        if not (strncmp(href, "http:", 5) and strncmp(href, "https:", 6) and strncmp(href, "//", 2)):
-            return ELSEWHERE if is_elsewhere(href, self.host) else HERE
-        return ON_PAGE if href[0] == c"#" or not strncmp(href, "javascript:", 11) else HERE
-
     cdef int leave(self) except -1:
         self.is_open -= 1
         cdef Open *this = &self.open[self.is_open]
@@ -372,7 +298,7 @@ cdef class Flattener:
             self.invisible -= 1
             return 0
         self.visible -= 1
-        self.node[this.node].end = self.nodes
+        self.nodes.rows[this.node].end = self.nodes.count
         if not this.traits & IS_INLINE:
             self.flush()
             self.block = this.outer_block
@@ -384,21 +310,18 @@ cdef class Flattener:
         return 0
 
     cdef int add(self, const char *text) except -1:
+        cdef const unsigned char *bytes = <const unsigned char *>text
         cdef int solid
         if self.invisible or text == NULL or not text[0]:
             return 0
         if self.open_verbatim:
-            solid = add_verbatim(
-                &self.run, <const unsigned char *>text, strlen(text), &self.classes[0]
-            )
+            solid = add_verbatim(&self.run, bytes, strlen(text), &self.classes[0])
         else:
-            solid = add_collapsed(
-                &self.run, <const unsigned char *>text, strlen(text), &self.classes[0]
-            )
+            solid = add_collapsed(&self.run, bytes, strlen(text), &self.classes[0])
         if solid:
             self.after_break = False
             if self.open_links:
-                self.link.chars += solid
+                self.segment.link_chars += solid
         return 0
 
     cdef int break_line(self) except -1:
@@ -413,27 +336,20 @@ cdef class Flattener:
         return 0
 
     cdef int flush(self) except -1:
-        """End the current segment, if it holds a word."""
+        """End the current segment; keep it if it holds a word."""
         text = self.run_text()
         if text is not None:
-            if self.segments == self.most_segments:
-                self.most_segments = 2 * self.most_segments + 512
-                self.segment = <Segment *>resized(
-                    self.segment, self.most_segments * sizeof(Segment)
-                )
             self.texts.append(text)
-            self.segment[self.segments] = Segment(
-                max(self.block, 0), self.run_start, self.nodes, self.link
-            )
-            self.segments += 1
+            self.segment.owner = max(self.block, 0)
+            self.segment.inline_to = self.nodes.count
+            add_segment(&self.segments, self.segment)
         run_begin(&self.run)
-        self.link = Link(self.open_links, 0, 0, 0)
-        self.run_start = self.nodes
+        self.segment = Segment(0, self.nodes.count, 0, self.open_links, 0, 0, 0)
         self.after_break = False
         return 0
 
     cdef run_text(self):
-        """The text of the current segment; None = it holds no word."""
+        """Return the text of the current segment; None if it holds no word."""
         cdef Run *run = &self.run
         if not run.text.size or not (self.open_verbatim or run.beyond or run.classes & WORD):
             return None
@@ -445,36 +361,40 @@ cdef class Flattener:
         return text if _find_word(text) is not None else None
 
     cdef columns(self):
-        cdef int row, place
-        cdef int[:, ::1] node, segment
-        nodes = np.empty((NODE_ROWS, self.nodes), np.int32)
-        segments = np.empty((SEGMENT_ROWS, self.segments), np.int32)
-        node, segment = nodes, segments
-        for row in range(NODE_ROWS):
-            for place in range(self.nodes):
-                node[row, place] = (<int *>&self.node[place])[row]
-        for row in range(SEGMENT_ROWS):
-            for place in range(self.segments):
-                segment[row, place] = (<int *>&self.segment[place])[row]
-        return self.element_type_names(), nodes, self.texts, segments, self.scripts, self.title
+        return PageColumns(
+            self.element_type_names(),
+            _named(self.nodes.rows, self.nodes.count * sizeof(Node), _NODE_COLUMNS),
+            self.texts,
+            _named(self.segments.rows, self.segments.count * sizeof(Segment), _SEGMENT_COLUMNS),
+            self.scripts,
+            self.title,
+        )
 
     cdef list element_type_names(self):
-        """Tag and attributes of each element_type."""
-        cdef list element_types = []
+        """Return the tag and the attributes of each element type."""
+        cdef list pairs = []
+        cdef Interner *types = &self.element_types.numbers
         cdef Py_ssize_t start = 0
         cdef int tag, number
-        cdef const char *bytes = self.element_types.text.bytes
-        for number in range(self.element_types.count):
-            memcpy(&tag, bytes + start, sizeof(tag))
+        for number in range(types.count):
+            memcpy(&tag, types.text.bytes + start, sizeof(tag))
             start += sizeof(tag)
-            attributes = PyUnicode_DecodeUTF8(bytes + start, self.element_types.ends[number] - start, NULL)
-            element_types.append((self.tag_names[tag], attributes))
-            start = self.element_types.ends[number]
-        return element_types
+            attributes = PyUnicode_DecodeUTF8(
+                types.text.bytes + start, types.ends[number] - start, NULL
+            )
+            pairs.append((self.tag_names[tag], attributes))
+            start = types.ends[number]
+        return pairs
+
+
+cdef dict _named(const void *rows, Py_ssize_t size, tuple names):
+    """Return the columns of rows of integers by their names."""
+    table = np.frombuffer(PyBytes_FromStringAndSize(<const char *>rows, size), np.int32)
+    return dict(zip(names, table.reshape(-1, len(names)).T.copy(), strict=True))
 
 
 cdef bint _hides(const char *style) except -1:
-    """Whether a style hides its element; most styles name neither property."""
-    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_plain(style):
+    """Return whether a style hides its element; most styles name neither property."""
+    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_ascii_lower(style):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None

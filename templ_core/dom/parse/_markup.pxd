@@ -1,21 +1,20 @@
-# The pieces of tags, told apart as the parser does it.
+# The pieces of markup, told apart as the parser does it (HTML standard, section 13.2.5).
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr
 
 cdef enum:
-    PACKED = 8              # bytes of a name that fit in a number
-    PLAINTEXT_NAME = 1           # the long names that matter
-    ARIA_NAME = 2
+    PACKED_MAX = 8          # bytes of a name that fit in a number
+    PLAINTEXT_NAME = 1      # stand for the longer names that matter
+    ARIA_HIDDEN_NAME = 2
 
 
 cdef struct Attribute:
     const unsigned char *name
     const unsigned char *name_end
-    const unsigned char *value      # NULL without one
+    const unsigned char *value      # NULL = there is none
     const unsigned char *value_end
     const unsigned char *end        # after the closing quote
-    bint quoted
 
 
 cdef inline bint is_letter(unsigned char byte) noexcept:
@@ -37,7 +36,7 @@ cdef inline const unsigned char *skip_blanks(
 cdef inline const unsigned char *after_byte(
     const unsigned char *at, const unsigned char *end, int byte
 ) noexcept:
-    """Behind the next such byte; NULL = there is none."""
+    """Return the place after the next such byte; NULL if there is none."""
     at = <const unsigned char *>memchr(at, byte, end - at)
     return at + 1 if at != NULL else NULL
 
@@ -45,7 +44,7 @@ cdef inline const unsigned char *after_byte(
 cdef inline const unsigned char *end_of_name(
     const unsigned char *at, const unsigned char *end
 ) noexcept:
-    """Where the name of a tag is over."""
+    """Return where the name of a tag is over."""
     while at < end and not (is_blank(at[0]) or at[0] == c"/" or at[0] == c">"):
         at += 1
     return at
@@ -54,7 +53,7 @@ cdef inline const unsigned char *end_of_name(
 cdef inline void read_attribute(
     Attribute *one, const unsigned char *at, const unsigned char *end
 ) noexcept:
-    """The attribute that begins here; it ends with the markup where it never ends."""
+    """Read the attribute that begins at `at`; if it never ends, it ends with the markup."""
     cdef const unsigned char *found
     one.name = at
     at += 1
@@ -64,13 +63,11 @@ cdef inline void read_attribute(
         at += 1
     one.name_end = one.end = at
     one.value = one.value_end = NULL
-    one.quoted = False
     at = skip_blanks(at, end)
     if at == end or at[0] != c"=":
         return
     at = skip_blanks(at + 1, end)
     if at < end and (at[0] == c'"' or at[0] == c"'"):
-        one.quoted = True
         one.value = at + 1
         found = <const unsigned char *>memchr(one.value, at[0], end - one.value)
         one.value_end = found if found != NULL else end
@@ -83,12 +80,12 @@ cdef inline void read_attribute(
 
 
 cdef inline uint64_t packed(const unsigned char *name, Py_ssize_t size) noexcept:
-    """A name in lower case as a number, different for all names that matter."""
+    """Return a name in lower case as a number that is different for all names that matter."""
     cdef uint64_t result = 0
     cdef Py_ssize_t place
-    if size > PACKED:
+    if size > PACKED_MAX:
         if _is_name(name, size, b"aria-hidden"):
-            return ARIA_NAME
+            return ARIA_HIDDEN_NAME
         return PLAINTEXT_NAME if _is_name(name, size, b"plaintext") else 0
     for place in range(size):
         result = result << 8 | (name[place] | 32)
@@ -105,13 +102,13 @@ cdef inline bint _is_name(
     return wanted[size] == 0
 
 
-# --- text that is no markup -----------------------------------------------------------------
+# --- comments and raw text ------------------------------------------------------------------
 
 
 cdef inline const unsigned char *after_comment(
     const unsigned char *at, const unsigned char *end
 ) noexcept:
-    """Behind the end of a comment's text; NULL = it never ends."""
+    """Return the place after the end of a comment whose text begins at `at`; NULL if it never ends."""
     if at < end and at[0] == c">":
         return at + 1
     if end - at > 1 and at[0] == c"-" and at[1] == c">":
@@ -128,10 +125,10 @@ cdef inline const unsigned char *after_comment(
         at += 1
 
 
-cdef inline const unsigned char *end_of_text(
+cdef inline const unsigned char *end_of_raw_text(
     uint64_t tag, const unsigned char *at, const unsigned char *end
 ) noexcept:
-    """The end tag that ends a text; NULL = there is none."""
+    """Return where the end tag that ends a raw text begins; NULL if there is none."""
     while True:
         at = <const unsigned char *>memchr(at, c"<", end - at)
         if at == NULL:
@@ -144,7 +141,10 @@ cdef inline const unsigned char *end_of_text(
 cdef inline const unsigned char *end_of_script(
     uint64_t script, const unsigned char *at, const unsigned char *end
 ) noexcept:
-    """The same for a script: inside of a comment's marks, scripts may hold scripts."""
+    """Return where the end tag of a script begins; NULL if there is none.
+
+    Between `<!--` and `-->`, a script may hold scripts.
+    """
     cdef bint in_comment = False, in_script = False
     while True:
         if not in_comment:
@@ -171,7 +171,7 @@ cdef inline const unsigned char *end_of_script(
 cdef inline bint _is_tag(
     uint64_t tag, const unsigned char *at, const unsigned char *end, bint closes
 ) noexcept:
-    """Whether this is the name of a tag, with a slash before it for one that closes."""
+    """Return whether the name of this tag stands at `at`, for an end tag with a slash before it."""
     cdef const unsigned char *name_end
     if closes:
         if at == end or at[0] != c"/":

@@ -1,6 +1,7 @@
-# Fields of the parser's nodes.
+# Reading the nodes of the parser's tree (libxml2).
 
-from libc.string cimport strchr, strcmp, strlen, strstr
+from libc.stdint cimport uintptr_t
+from libc.string cimport strcmp, strlen
 from lxml.includes.tree cimport (
     XML_CDATA_SECTION_NODE,
     XML_ELEMENT_NODE,
@@ -10,6 +11,20 @@ from lxml.includes.tree cimport (
 )
 
 from templ_core._byte_string cimport Text, put
+
+cdef enum:
+    NAMES = 256             # a power of two
+
+
+cdef struct NameNumbers:
+    # A cache of numbers of names. libxml2 keeps one copy of each name of a page, so the address of
+    # a name stands for the name.
+    const void *address[NAMES]
+    int number[NAMES]
+
+
+cdef inline int slot_of_name(const void *address) noexcept:
+    return <int>((<uintptr_t>address >> 3 ^ <uintptr_t>address >> 11) & (NAMES - 1))
 
 
 cdef inline bint is_text(xmlNode *node) noexcept:
@@ -27,7 +42,7 @@ cdef inline const char *value_of(xmlAttr *attribute) noexcept:
 
 
 cdef inline const char *attribute_of(xmlNode *element, const char *name) noexcept:
-    """The value of an attribute, empty without one."""
+    """Return the value of an attribute, or an empty string without one."""
     cdef xmlAttr *attribute = element.properties
     while attribute != NULL:
         if _is(attribute, name):
@@ -36,12 +51,8 @@ cdef inline const char *attribute_of(xmlNode *element, const char *name) noexcep
     return ""
 
 
-cdef inline char small(char letter) noexcept:
-    return letter + 32 if c"A" <= letter <= c"Z" else letter
-
-
-cdef inline bint is_plain(const char *text) noexcept:
-    """Whether the text is ASCII without upper case."""
+cdef inline bint is_ascii_lower(const char *text) noexcept:
+    """Return whether the text is ASCII without upper case."""
     while text[0]:
         if text[0] & 0x80 or c"A" <= text[0] <= c"Z":
             return False
@@ -50,7 +61,7 @@ cdef inline bint is_plain(const char *text) noexcept:
 
 
 cdef inline int put_text(Text *found, xmlNode *element) except -1:
-    """All text inside an element."""
+    """Add all text inside an element to `found`."""
     cdef xmlNode *child = element.children
     while child != NULL:
         if is_text(child) and child.content != NULL:
@@ -59,22 +70,3 @@ cdef inline int put_text(Text *found, xmlNode *element) except -1:
             put_text(found, child)
         child = child.next
     return 0
-
-
-cdef inline bint is_elsewhere(const char *href, bytes host_name) except -1:
-    """Whether an address names another host."""
-    cdef const char *start = strstr(href, "//")
-    cdef const char *host = host_name
-    cdef Py_ssize_t size = 0, place
-    if start != NULL:
-        start += 2
-        size = strlen(start) if strchr(start, c"/") == NULL else strchr(start, c"/") - start
-    for place in range(size):
-        if start[place] & 0x80:
-            return start[:size].decode().lower().encode() != host_name
-    if size != len(host_name):
-        return True
-    for place in range(size):
-        if small(start[place]) != host[place]:
-            return True
-    return False

@@ -1,20 +1,36 @@
-# The text of a segment while it is read: collapsed, or verbatim.
+# The text of a segment while it is put together: white space collapsed, or verbatim in `pre`.
 
 from libc.stdint cimport uint16_t
 
 from templ_core._letters cimport KNOWN, SPACE
 from templ_core._byte_string cimport Text, put, reserve
-from templ_core.dom.parse._utf8 cimport next_point
 
 cdef enum:
-    LINE_BREAK = 0x0B
+    LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
 
 
 cdef struct Run:
     Text text
-    char blank              # due before the next character; 0 = none
-    int classes             # of all characters, as bits
-    bint beyond             # whether there is a character beyond the known ones
+    char blank              # to be written before the next character; 0 = none
+    int classes             # of all characters (`templ_core.letters`), as bits
+    bint beyond             # whether a character lies beyond the tables of `templ_core.letters`
+
+
+cdef inline unsigned int next_point(const unsigned char **at) noexcept nogil:
+    """Return the code point of valid UTF-8 that begins at `at`, and move `at` after it."""
+    cdef const unsigned char *byte = at[0]
+    cdef unsigned int first = byte[0]
+    if first < 0x80:
+        at[0] = byte + 1
+        return first
+    if first < 0xE0:
+        at[0] = byte + 2
+        return (first & 0x1F) << 6 | byte[1] & 0x3F
+    if first < 0xF0:
+        at[0] = byte + 3
+        return (first & 0x0F) << 12 | (byte[1] & 0x3F) << 6 | byte[2] & 0x3F
+    at[0] = byte + 4
+    return (first & 0x07) << 18 | (byte[1] & 0x3F) << 12 | (byte[2] & 0x3F) << 6 | byte[3] & 0x3F
 
 
 cdef inline void run_begin(Run *run) noexcept:
@@ -31,7 +47,7 @@ cdef inline void run_break(Run *run) noexcept:
 cdef inline int add_collapsed(
     Run *run, const unsigned char *at, Py_ssize_t size, const uint16_t *classes
 ) except -1:
-    """Add text, its white space as one blank; returns the number of other characters."""
+    """Add text with each stretch of white space as one blank; return how many characters are not blank."""
     reserve(&run.text, size + 1)
     cdef char *begin = run.text.bytes
     cdef char *out = begin + run.text.size
@@ -79,7 +95,7 @@ cdef inline int add_collapsed(
 cdef inline int add_verbatim(
     Run *run, const unsigned char *at, Py_ssize_t size, const uint16_t *classes
 ) except -1:
-    """Add text as it is; returns the number of characters that are not white space."""
+    """Add text as it is; return how many of its characters are not white space."""
     cdef const unsigned char *end = at + size
     cdef unsigned int point
     cdef int solid = 0

@@ -1,83 +1,53 @@
-"""Markup without what no stage reads, so that the parser need not read it either.
+"""Markup without what no later stage reads, so that the parser need not read it either.
 
-Tags, attributes, comments and text that is no markup are told apart as the parser does it (libxml2
-from 2.14 on, which follows the HTML standard, section 13.2.5). From a place on that never ends,
-the markup stays as it is.
+Tags, attributes, comments and raw text are told apart as libxml2 does from 2.14 on, which follows
+the HTML standard (section 13.2.5). A tag, comment or raw text that never ends is left as it is,
+with all that follows it.
 """
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp
 
+from templ_core.dom.parse._addresses cimport end_of_host, leads_away
 from templ_core.dom.parse._attribute_table cimport (
-    ATTRIBUTES,
-    ARIA,
-    Aside,
-    CLASS,
-    HIDES,
-    HREF,
-    ID,
-    ITEM,
-    MOST_LINES,
-    OTHER,
-    ROLE,
-    STYLE,
-    aside_begin,
-    aside_end,
-    line_at,
-    say,
-    set_aside,
+    ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, OTHER, ROLE, STYLE,
+    TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
 )
 from templ_core.dom.parse._markup cimport (
-    ARIA_NAME,
-    Attribute,
-    PLAINTEXT_NAME,
-    after_byte,
-    after_comment,
-    end_of_name,
-    end_of_script,
-    end_of_text,
-    is_blank,
-    is_letter,
-    packed,
-    read_attribute,
-    skip_blanks,
+    ARIA_HIDDEN_NAME, Attribute, PLAINTEXT_NAME, after_byte, after_comment, end_of_name,
+    end_of_raw_text, end_of_script, is_blank, is_letter, packed, read_attribute, skip_blanks,
+)
+from templ_core.dom.parse._output cimport (
+    Output, copy_up_to, drop, drop_blanks_before, drop_mark,
 )
 
 from templ_core.dom.tags import INLINE
 
 cdef enum:
-    SLOTS = 256             # a power of two
+    INLINE_SLOTS = 256          # of the hash table of inline tags; a power of two
 
-cdef uint64_t[SLOTS] INLINE_NAMES       # by their hashes; 0 = free
-
-
-cdef struct Lean:
+cdef struct Stripper:
     const unsigned char *end
-    const unsigned char *copied     # the markup up to here is dealt with
-    unsigned char *room
-    unsigned char *out
-    bint collapses                  # white space around tags: up to the first `pre`
-    Aside *aside                    # NULL = attributes stay where they are
-    bint joins                      # leaves out the ends of documents
+    Output output
+    bint has_returns                # whether there are carriage returns, which the parser changes
+    bint strips_blanks              # until the first `pre`
+    bint joins_documents
+    TableWriter table
+
+cdef struct StartTag:
+    uint64_t name
+    Attribute attributes[ATTRIBUTE_COUNT]   # by number; of several with one name, the first
+    int seen                        # a bit for each number: whether the tag has that attribute
+    bint keeps_attributes           # whether the parser has to read them
+
 
 cdef uint64_t _packed_name(bytes name) noexcept:
     return packed(<const unsigned char *>PyBytes_AsString(name), PyBytes_Size(name))
 
 
-cdef void _fill_inline_names() noexcept:
-    cdef uint64_t tag
-    cdef int slot
-    for name in INLINE:
-        tag = _packed_name(name.encode())
-        slot = _slot_of(tag)
-        while INLINE_NAMES[slot]:
-            slot = (slot + 1) % SLOTS
-        INLINE_NAMES[slot] = tag
-
-
-_fill_inline_names()
+cdef uint64_t[INLINE_SLOTS] INLINE_NAMES    # packed names by their hashes; 0 = free
 
 cdef uint64_t SCRIPT_NAME = _packed_name(b"script"), STYLE_NAME = _packed_name(b"style")
 cdef uint64_t TEXTAREA_NAME = _packed_name(b"textarea"), IFRAME_NAME = _packed_name(b"iframe")
@@ -87,95 +57,77 @@ cdef uint64_t HTML_NAME = _packed_name(b"html"), HEAD_NAME = _packed_name(b"head
 cdef uint64_t BODY_NAME = _packed_name(b"body"), META_NAME = _packed_name(b"meta")
 cdef uint64_t LINK_NAME = _packed_name(b"a"), PRE_NAME = _packed_name(b"pre")
 cdef uint64_t ID_NAME = _packed_name(b"id"), CLASS_NAME = _packed_name(b"class")
-cdef uint64_t ROLE_NAME = _packed_name(b"role"), ITEM_NAME = _packed_name(b"itemprop")
+cdef uint64_t ROLE_NAME = _packed_name(b"role"), ITEMPROP_NAME = _packed_name(b"itemprop")
 cdef uint64_t HIDDEN_NAME = _packed_name(b"hidden"), HREF_NAME = _packed_name(b"href")
-cdef uint64_t PROPERTY_NAME = _packed_name(b"property"), CONTENT_NAME = _packed_name(b"content")
+cdef uint64_t PROPERTY_NAME = _packed_name(b"property")
 
 
-def lean_markup(bytes markup):
-    """The markup whose tree has the columns that `flatten` makes of the whole markup's tree.
+cdef void _fill_inline_names() noexcept:
+    cdef uint64_t tag
+    cdef int slot
+    for name in INLINE:
+        tag = _packed_name(name.encode())
+        slot = _slot_of(tag)
+        while INLINE_NAMES[slot]:
+            slot = (slot + 1) % INLINE_SLOTS
+        INLINE_NAMES[slot] = tag
 
-    Out go comments, the content of scripts, styles, frames and text fields, attributes that are
-    not read or say nothing, what follows the host of an address, blanks before and after the start
-    tags of blocks, and all but one of several blanks after other tags.
+
+_fill_inline_names()
+
+
+def strip_markup(bytes markup, bint joins_documents=False):
+    """Return shorter markup, and a table of attributes, from which `flatten` makes equal columns.
+
+    Comments, the content of scripts, styles, frames and text fields, blanks before and after the
+    start tags of blocks, and all but one of several blanks after other tags are left out.
+    Attributes move to the table (see `_attribute_table.pxd`) if `flatten` reads them and are left
+    out otherwise. They stay in the markup where the parser would change their values (character
+    references, carriage returns), in `html`, `head`, `body` and the `meta` of a title, and from
+    line 65535 on.
 
     Args:
-        markup: UTF-8.
-    """
-    return _lean(markup, NULL, False)
-
-
-def lean_page(bytes markup, bint joins=False):
-    """The same with attributes set aside, see `templ_core.dom.parse._attribute_table`.
-
-    Args:
-        markup: UTF-8.
-        joins: Also leave out the ends of documents, so that what follows one belongs to it.
+        markup: Markup in UTF-8.
+        joins_documents: Also leave out the end tags of `html` and `body`, so that what follows
+            the end of a document belongs to it.
 
     Returns:
-        The markup, and what `flatten` needs to know of its attributes: where and what they are.
+        The markup and the attribute table. Markup with a NUL is returned as it is.
     """
-    cdef const char *at = PyBytes_AsString(markup)
-    cdef Py_ssize_t size = PyBytes_Size(markup)
-    cdef Aside aside
-    if memchr(at, 0, size) != NULL:
-        return _lean(markup, NULL, joins), (b"", b"")
-    aside_begin(&aside, memchr(at, c"\r", size) != NULL)
-    try:
-        lean = _lean(markup, &aside, joins)
-        return lean, (
-            PyBytes_FromStringAndSize(aside.places.bytes, aside.places.size),
-            PyBytes_FromStringAndSize(aside.sayings.text.bytes, aside.sayings.text.size),
-        )
-    finally:
-        aside_end(&aside)
-
-
-cdef bytes _lean(bytes markup, Aside *aside, bint joins):
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(markup)
     cdef Py_ssize_t size = PyBytes_Size(markup)
-    cdef unsigned char *room = <unsigned char *>malloc(size + 1)
-    cdef Lean one
-    if room == NULL:
+    cdef Stripper one
+    if memchr(at, 0, size) != NULL:
+        return markup, (b"", b"")
+    one.end, one.output.copied = at + size, at
+    one.has_returns = memchr(at, c"\r", size) != NULL
+    one.strips_blanks, one.joins_documents = True, joins_documents
+    one.output.bytes = one.output.next = <unsigned char *>malloc(size + 1)
+    if one.output.bytes == NULL:
         raise MemoryError
-    one = Lean(at + size, at, room, room, True, aside, joins)
-    if aside != NULL:
-        aside.counted = room
     try:
-        while at != NULL:
-            at = <const unsigned char *>memchr(at, c"<", one.end - at)
-            if at != NULL:
-                at = _after_mark(&one, at)
-        _copy_up_to(&one, one.end)
-        return PyBytes_FromStringAndSize(<const char *>room, one.out - room)
+        table_begin(&one.table, one.output.bytes)
+        try:
+            while at != NULL:
+                at = <const unsigned char *>memchr(at, c"<", one.end - at)
+                if at != NULL:
+                    at = _after_mark(&one, at)
+            copy_up_to(&one.output, one.end)
+            size = one.output.next - one.output.bytes
+            return PyBytes_FromStringAndSize(<const char *>one.output.bytes, size), (
+                PyBytes_FromStringAndSize(one.table.rows.bytes, one.table.rows.size),
+                PyBytes_FromStringAndSize(
+                    one.table.entries.text.bytes, one.table.entries.text.size
+                ),
+            )
+        finally:
+            table_end(&one.table)
     finally:
-        free(room)
+        free(one.output.bytes)
 
 
-cdef void _copy_up_to(Lean *one, const unsigned char *place) noexcept:
-    memcpy(one.out, one.copied, place - one.copied)
-    one.out += place - one.copied
-    one.copied = place
-
-
-cdef inline void _drop(Lean *one, const unsigned char *start, const unsigned char *end) noexcept:
-    if end > start:
-        _copy_up_to(one, start)
-        one.copied = end
-
-
-cdef inline void _drop_mark(
-    Lean *one, const unsigned char *start, const unsigned char *end
-) noexcept:
-    """Leave out a whole mark, unless what follows would be a tag by a `<` that is kept before it."""
-    cdef const unsigned char *kept = one.out if start == one.copied else start
-    cdef const unsigned char *first = one.room if start == one.copied else one.copied
-    if kept == first or (kept - 1)[0] not in b"</":
-        _drop(one, start, end)
-
-
-cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) except? NULL:
-    """Behind what begins with a `<`; NULL = it never ends."""
+cdef const unsigned char *_after_mark(Stripper *one, const unsigned char *at) except? NULL:
+    """Return where the mark that begins with this `<` is over; NULL if it never ends."""
     cdef Py_ssize_t left = one.end - at
     cdef const unsigned char *after
     if left < 3:
@@ -191,30 +143,51 @@ cdef const unsigned char *_after_mark(Lean *one, const unsigned char *at) except
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
         after = after_comment(at + 4, one.end)
         if after != NULL:
-            _drop_mark(one, at, after)
+            drop_mark(&one.output, at, after)
         return _after_blanks(one, after, False)
     if at[1] == c"!" or at[1] == c"?":
         return after_byte(at + 2, one.end, c">")
     return at + 1
 
 
+# --- blanks around tags ---------------------------------------------------------------------
+
+
 cdef const unsigned char *_after_blanks(
-    Lean *one, const unsigned char *at, bint drops_all
+    Stripper *one, const unsigned char *at, bint drops_all
 ) noexcept:
-    """Leave out the blanks behind a tag, or all but one."""
+    """Leave out the blanks after a tag, all of them or all but one."""
     cdef const unsigned char *kept
-    if at == NULL or not one.collapses or at == one.end or not is_blank(at[0]):
+    if at == NULL or not one.strips_blanks or at == one.end or not is_blank(at[0]):
         return at
     kept = at if drops_all else at + 1
     at = skip_blanks(kept, one.end)
-    _drop(one, kept, at)
+    drop(&one.output, kept, at)
     return at
+
+
+cdef bint _ends_text(uint64_t tag) noexcept:
+    """Return whether a start tag ends the text before it, wherever it stands."""
+    cdef int slot = _slot_of(tag)
+    if tag == HTML_NAME or tag == HEAD_NAME or tag == BODY_NAME:
+        return False
+    while INLINE_NAMES[slot]:
+        if INLINE_NAMES[slot] == tag:
+            return False
+        slot = (slot + 1) % INLINE_SLOTS
+    return True
+
+
+cdef inline int _slot_of(uint64_t tag) noexcept:
+    return <int>(tag * <uint64_t>0x9E3779B97F4A7C15 >> 56)
 
 
 # --- tags -----------------------------------------------------------------------------------
 
 
-cdef const unsigned char *_after_end_tag(Lean *one, const unsigned char *start) noexcept:
+cdef const unsigned char *_after_end_tag(
+    Stripper *one, const unsigned char *start
+) noexcept:
     cdef const unsigned char *name_end = end_of_name(start + 3, one.end)
     cdef const unsigned char *at = name_end
     cdef Attribute attribute
@@ -230,112 +203,66 @@ cdef const unsigned char *_after_end_tag(Lean *one, const unsigned char *start) 
         else:
             read_attribute(&attribute, at, one.end)
             at = attribute.end
-    tag = packed(start + 2, name_end - start - 2) if one.joins else 0
+    tag = packed(start + 2, name_end - start - 2) if one.joins_documents else 0
     if tag == HTML_NAME or tag == BODY_NAME:
-        _drop_mark(one, start, at + 1)
+        drop_mark(&one.output, start, at + 1)
     else:
-        _drop(one, name_end, at)
+        drop(&one.output, name_end, at)
     return at + 1
 
 
-cdef void _drop_blanks_before(Lean *one, const unsigned char *at) noexcept:
-    cdef const unsigned char *start = at
-    while start > one.copied and is_blank((start - 1)[0]):
-        start -= 1
-    if start == one.copied:
-        while one.out > one.room and is_blank((one.out - 1)[0]):
-            one.out -= 1
-    _drop(one, start, at)
+cdef const unsigned char *_after_start_tag(
+    Stripper *one, const unsigned char *start
+) except? NULL:
+    cdef const unsigned char *name_end = end_of_name(start + 2, one.end)
+    cdef const unsigned char *at
+    cdef StartTag tag
+    tag.name = packed(start + 1, name_end - start - 1)
+    cdef bint ends_text = _ends_text(tag.name)
+    if ends_text and one.strips_blanks:
+        drop_blanks_before(&one.output, start)
+    at = _read_attributes(one, &tag, name_end)
+    if at == NULL:
+        return NULL
+    if not tag.keeps_attributes and _move_attributes(one, &tag, name_end):
+        drop(&one.output, name_end, at)
+    if at[0] == c"/":
+        return _after_blanks(one, at + 2, ends_text)
+    return _after_raw_text(one, tag.name, at + 1, ends_text)
 
 
-cdef bint _ends_text(uint64_t tag) noexcept:
-    """Whether a start tag ends the text before it, wherever it stands."""
-    cdef int slot = _slot_of(tag)
-    if tag == HTML_NAME or tag == HEAD_NAME or tag == BODY_NAME:
-        return False
-    while INLINE_NAMES[slot]:
-        if INLINE_NAMES[slot] == tag:
-            return False
-        slot = (slot + 1) % SLOTS
-    return True
-
-
-cdef inline int _slot_of(uint64_t tag) noexcept:
-    return <int>(tag * <uint64_t>0x9E3779B97F4A7C15 >> 56)
-
-
-cdef const unsigned char *_after_start_tag(Lean *one, const unsigned char *at) except? NULL:
-    cdef const unsigned char *end = one.end
-    cdef const unsigned char *name = at + 1
-    cdef const unsigned char *kept
+cdef const unsigned char *_read_attributes(
+    Stripper *one, StartTag *tag, const unsigned char *at
+) noexcept:
+    """Read a tag's attributes; return where its `>` or `/>` stands, NULL if it never ends."""
     cdef Attribute attribute
-    cdef uint64_t tag
-    cdef bint ends_text
-    cdef bint open_value = False    # the last attribute kept has a value without quotes
-    cdef int seen = 0
-    kept = at = end_of_name(name + 1, end)
-    tag = packed(name, at - name)
-    ends_text = _ends_text(tag)
-    if ends_text and one.collapses:
-        _drop_blanks_before(one, name - 1)
-    if tag == META_NAME and not _may_name_title(at, end):
-        tag = 0
-    if one.aside != NULL and _may_go_aside(tag):
-        kept = at = _after_attributes(one, tag, at)
+    cdef uint64_t name
+    cdef int number
+    tag.seen = 0
+    tag.keeps_attributes = (
+        tag.name == HTML_NAME or tag.name == HEAD_NAME or tag.name == BODY_NAME
+    )
     while True:
-        at = skip_blanks(at, end)
-        if end - at < 2:
-            return NULL
-        if at[0] == c">":
-            at += 1
-            break
-        if at[0] == c"/":
-            at += 1
-            if at[0] == c">":
-                return _after_blanks(one, at + 1, ends_text)
-            continue
-        read_attribute(&attribute, at, end)
-        at = attribute.end
-        if at == end:
-            return NULL
-        if _is_unread(&attribute, tag, &seen) and _may_go(&attribute, open_value, end):
-            _drop(one, kept, at)
-        else:
-            if tag == LINK_NAME:
-                _shorten_address(one, &attribute)
-            open_value = attribute.value != NULL and not attribute.quoted
-        kept = at
-    return _after_text(one, tag, at, ends_text)
-
-
-cdef bint _may_name_title(const unsigned char *at, const unsigned char *end) noexcept:
-    """Whether the attributes that begin here may be those of the page's headline."""
-    cdef Attribute attribute
-    cdef Py_ssize_t size
-    while True:
-        at = skip_blanks(at, end)
-        if at == end or at[0] == c">":
-            return False
+        at = skip_blanks(at, one.end)
+        if one.end - at < 2:
+            return NULL if at == one.end or at[0] != c">" else at
+        if at[0] == c">" or (at[0] == c"/" and at[1] == c">"):
+            return at
         if at[0] == c"/":
             at += 1
             continue
-        read_attribute(&attribute, at, end)
+        read_attribute(&attribute, at, one.end)
         at = attribute.end
-        if attribute.value != NULL and (
-            packed(attribute.name, attribute.name_end - attribute.name) == PROPERTY_NAME
-        ):
-            size = attribute.value_end - attribute.value
-            return memchr(attribute.value, c"&", size) != NULL or (
-                size == 8 and not memcmp(attribute.value, b"og:title", 8)
-            )
+        name = packed(attribute.name, attribute.name_end - attribute.name)
+        number = _number_of(name, tag.name)
+        if number != OTHER and not tag.seen >> number & 1:
+            tag.seen |= 1 << number
+            tag.attributes[number] = attribute
+        elif tag.name == META_NAME and name == PROPERTY_NAME:
+            tag.keeps_attributes |= _may_be_title(&attribute)
 
 
-cdef enum:
-    ADDRESS_START = 12      # bytes that tell where an address leads
-
-
-cdef inline int _number_of(const Attribute *one, uint64_t tag) noexcept:
-    cdef uint64_t name = packed(one.name, one.name_end - one.name)
+cdef inline int _number_of(uint64_t name, uint64_t tag) noexcept:
     if name == CLASS_NAME:
         return CLASS
     if name == ID_NAME:
@@ -346,207 +273,98 @@ cdef inline int _number_of(const Attribute *one, uint64_t tag) noexcept:
         return STYLE
     if name == ROLE_NAME:
         return ROLE
-    if name == ITEM_NAME:
-        return ITEM
+    if name == ITEMPROP_NAME:
+        return ITEMPROP
     if name == HIDDEN_NAME:
-        return HIDES
-    return ARIA if name == ARIA_NAME else OTHER
+        return HIDDEN
+    return ARIA_HIDDEN if name == ARIA_HIDDEN_NAME else OTHER
 
 
-cdef bint _is_unread(const Attribute *one, uint64_t tag, int *seen) noexcept:
-    """Whether no stage reads the attribute; of several of one name the first counts."""
-    cdef int number = _number_of(one, tag)
-    cdef bint is_first = not seen[0] >> number & 1
-    cdef uint64_t name
-    seen[0] |= 1 << number
-    if number == STYLE:
-        return not (is_first and _may_hide(one))
-    if number == HREF:
-        return not (is_first and _leads_away(one))
-    if number != OTHER:
-        return False
-    name = packed(one.name, one.name_end - one.name)
-    return not (
-        tag == HTML_NAME or (tag == META_NAME and (name == PROPERTY_NAME or name == CONTENT_NAME))
+cdef bint _may_be_title(const Attribute *property) noexcept:
+    """Return whether the property of a `meta` may be that of the page's headline."""
+    cdef Py_ssize_t size = property.value_end - property.value
+    return property.value != NULL and (
+        memchr(property.value, c"&", size) != NULL
+        or (size == 8 and not memcmp(property.value, b"og:title", 8))
     )
 
 
-cdef bint _may_go(const Attribute *one, bint open_value, const unsigned char *end) noexcept:
-    """Whether what stands around the attribute reads the same without it."""
-    cdef const unsigned char *after = one.end
-    if after[0] == c">":
+# --- attributes -----------------------------------------------------------------------------
+
+
+cdef bint _move_attributes(
+    Stripper *one, StartTag *tag, const unsigned char *name_end
+) except -1:
+    """Move what `flatten` reads of a tag's attributes to the table; return whether it could."""
+    cdef Attribute *attribute = &tag.attributes[0]
+    cdef int number, line
+    if not tag.seen or _is_emptied(tag.name):
         return True
-    if after[0] == c"/":
-        return not open_value
-    if not is_blank(after[0]):
+    one.table.entry.size = 0
+    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and _is_true(&attribute[ARIA_HIDDEN])):
+        table_put(&one.table, HIDDEN, NULL, 0)
+    for number in range(ID, HREF + 1):
+        if not tag.seen >> number & 1 or attribute[number].value == NULL:
+            continue
+        if number == HREF:
+            if not leads_away(&attribute[HREF]):
+                continue
+            attribute[HREF].value_end = end_of_host(&attribute[HREF])
+        if not _put_attribute(one, number, &attribute[number]):
+            return False
+    if not one.table.entry.size:
+        return True
+    copy_up_to(&one.output, name_end)
+    line = table_next_line(&one.table, one.output.next)
+    if line > MAX_LINE:
         return False
-    if one.value == NULL:
+    one.output.next[0] = c"\n"
+    one.output.next += 1
+    table_add_row(&one.table, line)
+    return True
+
+
+cdef inline bint _put_attribute(Stripper *one, int number, const Attribute *attribute) except -1:
+    """Add a value to the table's entry; return False if the parser would change the value."""
+    cdef Py_ssize_t size = attribute.value_end - attribute.value
+    if size == 0:
         return True
-    after = skip_blanks(after, end)
-    return after < end and after[0] != c"="
-
-
-cdef bint _may_hide(const Attribute *one) noexcept:
-    """Whether a style may say that its element is hidden."""
-    cdef const unsigned char *at = one.value
-    if at == NULL:
-        return False
-    while at < one.value_end:
-        if at[0] >= 0x80 or at[0] == c"&" or c"A" <= at[0] <= c"Z":
-            return True
-        if at[0] == c"i" and one.value_end - at > 2 and at[1] == c"s":
-            if at[2] == c"p" or at[2] == c"i":
-                return True
-        at += 1
-    return False
-
-
-cdef bint _leads_away(const Attribute *one) noexcept:
-    """Whether an address may lead to another page than one of the same site."""
-    cdef const unsigned char *at = one.value
-    cdef Py_ssize_t size = one.value_end - at
-    if at == NULL or not size:
-        return False
-    if at[0] == c"#" or (at[0] == c"/" and size > 1 and at[1] == c"/"):
-        return True
-    if at[0] == c"/" or at[0] == c"?" or at[0] == c".":
-        return at[0] == c"/" and size > 1 and at[1] == c"&"
-    if memchr(at, c"&", min(size, ADDRESS_START)) != NULL:
-        return True
-    return size > 4 and (not memcmp(at, b"http", 4) or not memcmp(at, b"javas", 5))
-
-
-cdef void _shorten_address(Lean *one, const Attribute *attribute) noexcept:
-    """Leave out what follows the host of an address."""
-    if attribute.value == NULL or HREF_NAME != packed(
-        attribute.name, attribute.name_end - attribute.name
+    if memchr(attribute.value, c"&", size) != NULL or (
+        one.has_returns and memchr(attribute.value, c"\r", size) != NULL
     ):
-        return
-    _drop(one, _end_of_host(attribute), attribute.value_end)
-
-
-cdef const unsigned char *_end_of_host(const Attribute *address) noexcept:
-    """Behind the slash after the host, or the end."""
-    cdef const unsigned char *at = address.value
-    cdef const unsigned char *end = address.value_end
-    while end - at > 1 and not (at[0] == c"/" and at[1] == c"/"):
-        if at[0] == c"&":
-            return end
-        at += 1
-    at += 2
-    while at < end and at[0] != c"/":
-        if at[0] == c"&":
-            return end
-        at += 1
-    return at + 1 if at < end else end
-
-
-# --- attributes set aside -------------------------------------------------------------------
+        return False
+    table_put(&one.table, number, attribute.value, size)
+    return True
 
 
 cdef inline bint _is_emptied(uint64_t tag) noexcept:
-    """Whether nothing is read of an element but its tag."""
+    """Return whether only the tag of such an element is read, neither attributes nor content."""
     return tag == SCRIPT_NAME or tag == STYLE_NAME or tag == IFRAME_NAME or tag == TEXTAREA_NAME
 
 
-cdef inline bint _may_go_aside(uint64_t tag) noexcept:
-    """Not where the parser may drop the tag, or others read its attributes."""
-    return not (tag == HTML_NAME or tag == HEAD_NAME or tag == BODY_NAME or tag == META_NAME)
+cdef inline bint _is_true(const Attribute *one) noexcept:
+    return one.value_end - one.value == 4 and not memcmp(one.value, b"true", 4)
 
 
-cdef const unsigned char *_after_attributes(
-    Lean *one, uint64_t tag, const unsigned char *start
-) except NULL:
-    """Where a tag's attributes, now set aside, are over; where they begin if they have to stay."""
-    cdef const unsigned char *end = one.end
-    cdef const unsigned char *at = start
-    cdef Attribute attribute
-    cdef Attribute read[ATTRIBUTES]
-    cdef int seen = 0, number, line
-    while True:
-        at = skip_blanks(at, end)
-        if end - at < 2:
-            return start
-        if at[0] == c">" or (at[0] == c"/" and at[1] == c">"):
-            break
-        if at[0] == c"/":
-            at += 1
-            continue
-        read_attribute(&attribute, at, end)
-        at = attribute.end
-        number = _number_of(&attribute, tag)
-        if number == OTHER or seen >> number & 1:
-            continue
-        if not _is_plain(&attribute, one.aside.returns):
-            return start
-        read[number] = attribute
-        seen |= 1 << number
-    if seen and not _is_emptied(tag):
-        _say_all(one.aside, read, seen)
-        if one.aside.saying.size:
-            _copy_up_to(one, start)
-            line = line_at(one.aside, one.out)
-            if line > MOST_LINES:
-                return start
-            one.out[0] = c"\n"
-            one.out += 1
-            set_aside(one.aside, line)
-    _drop(one, start, at)
-    return at
+# --- raw text -------------------------------------------------------------------------------
 
 
-cdef inline bint _is_plain(const Attribute *one, bint returns) noexcept:
-    """Whether the parser takes the value as it stands."""
-    cdef Py_ssize_t size = one.value_end - one.value
-    return size == 0 or memchr(one.value, c"&", size) == NULL and not (
-        returns and memchr(one.value, c"\r", size) != NULL
-    )
-
-
-cdef int _say_all(Aside *aside, const Attribute *read, int seen) except -1:
-    """Put together what the attributes say of their element."""
-    cdef const Attribute *one
-    cdef int number
-    aside.saying.size = 0
-    for number in range(ID, ITEM + 1):
-        one = &read[number]
-        if seen >> number & 1 and one.value_end > one.value:
-            say(aside, number, one.value, one.value_end - one.value)
-    one = &read[STYLE]
-    if seen >> STYLE & 1 and _may_hide(one):
-        say(aside, STYLE, one.value, one.value_end - one.value)
-    one = &read[ARIA]
-    if seen >> HIDES & 1 or (
-        seen >> ARIA & 1
-        and one.value_end - one.value == 4
-        and not memcmp(one.value, b"true", 4)
-    ):
-        say(aside, HIDES, NULL, 0)
-    one = &read[HREF]
-    if seen >> HREF & 1 and _leads_away(one):
-        say(aside, HREF, one.value, _end_of_host(one) - one.value)
-    return 0
-
-
-# --- text that is no markup -----------------------------------------------------------------
-
-
-cdef const unsigned char *_after_text(
-    Lean *one, uint64_t tag, const unsigned char *at, bint ends_text
+cdef const unsigned char *_after_raw_text(
+    Stripper *one, uint64_t tag, const unsigned char *at, bint ends_text
 ) noexcept:
-    """Behind a start tag, and the text behind it in which there are no tags."""
+    """Return where the text after a start tag is over, if there are no tags in such text."""
     cdef const unsigned char *end
     if tag == SCRIPT_NAME:
         end = end_of_script(SCRIPT_NAME, at, one.end)
     elif tag == STYLE_NAME or tag == IFRAME_NAME or tag == TEXTAREA_NAME or tag == TITLE_NAME or (
         tag == NOEMBED_NAME or tag == NOFRAMES_NAME or tag == XMP_NAME
     ):
-        end = end_of_text(tag, at, one.end)
+        end = end_of_raw_text(tag, at, one.end)
     elif tag == PLAINTEXT_NAME:
         return NULL
     else:
-        one.collapses = one.collapses and tag != PRE_NAME
+        one.strips_blanks = one.strips_blanks and tag != PRE_NAME
         return _after_blanks(one, at, ends_text)
     if end != NULL and _is_emptied(tag):
-        _drop(one, at, end)
+        drop(&one.output, at, end)
     return end

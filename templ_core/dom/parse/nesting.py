@@ -1,4 +1,4 @@
-"""What is open while the parser reads a page, and what to write where too much is."""
+"""The parser's stack of open elements, foreseen, and what to write where it grows too high."""
 
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _TEXT_HOLDERS = _HEADINGS | {
@@ -18,7 +18,7 @@ _EMPTY = frozenset(
     )
 )
 _ONCE = frozenset(("html", "head", "body"))
-"""Their second start tags and all their end tags go: the parser ends them where they end."""
+"""Elements of which only the first start tag is kept; the parser ends them by itself."""
 _PARAGRAPHS = frozenset(("address", "listing", "p", "pre"))
 _ROWS = frozenset(("caption", "colgroup", "p", "td", "th", "tr"))
 _IN_CELLS = frozenset(("a", "b", "font", "i", "p", "span", "td", "th", "u"))
@@ -56,31 +56,34 @@ _CLOSED_BY: dict[str, frozenset[str]] = {
         frozenset(("p",)),
     ),
 }
-"""Start tag -> elements it ends if one of them is the innermost one (libxml2 2.14, measured)."""
+"""For each start tag, the elements that it ends if one of them is the innermost open element.
+
+Measured with libxml2 2.14.
+"""
 _STRENGTH = {
     "div": 1, "td": 2, "th": 2, "tr": 3, "thead": 4, "tbody": 4, "tfoot": 4, "table": 5,
 }  # fmt: skip
-"""An end tag does not reach out of an element that is stronger than its own."""
+"""Strengths of elements: an end tag does not end an element outside a stronger one."""
 
 
 class Nesting:
     """The parser's stack of open elements.
 
     Args:
-        max_depth: Containers that may be open at once; further ones are left out.
-        max_text_depth: The same for elements that hold lines of text.
+        depth_max: Containers that may be open at once; further ones are left out.
+        text_depth_max: Elements that hold lines of text and may be open at once.
     """
 
-    def __init__(self, max_depth: int, max_text_depth: int) -> None:
-        self._max_depth = max_depth
-        self._max_text = max_text_depth
+    def __init__(self, depth_max: int, text_depth_max: int) -> None:
+        self._depth_max = depth_max
+        self._text_depth_max = text_depth_max
         self._open: list[str] = []
         self._places: dict[str, list[int]] = {}
         self._left_out: dict[str, int] = {}
         self._seen: set[str] = set()
 
     def open(self, name: str, *, is_empty: bool) -> str | None:
-        """What to write for a start tag; None = the tag itself.
+        """Return what to write for a start tag; None for the tag itself.
 
         Args:
             name: Tag name in lower case.
@@ -95,7 +98,8 @@ class Nesting:
         while depth and self._open[depth - 1] in closed:
             depth -= 1
         is_nested = not (is_empty or name in _EMPTY)
-        if is_nested and depth >= (self._max_text if name in _TEXT_HOLDERS else self._max_depth):
+        most = self._text_depth_max if name in _TEXT_HOLDERS else self._depth_max
+        if is_nested and depth >= most:
             self._left_out[name] = self._left_out.get(name, 0) + 1
             return _instead_of(name)
         self._cut(depth)
@@ -105,7 +109,7 @@ class Nesting:
         return None
 
     def close_link(self) -> bool:
-        """End the link that is open, as the start of another one does; whether there was one."""
+        """End the open link, as the start of another one does; return whether there was one."""
         places = self._places.get("a")
         if not places or self._is_held("a", places[-1]):
             return False
@@ -113,7 +117,7 @@ class Nesting:
         return True
 
     def close(self, name: str) -> str | None:
-        """What to write for an end tag; None = the tag itself."""
+        """Return what to write for an end tag; None for the tag itself."""
         if self._left_out.get(name):
             self._left_out[name] -= 1
             return _instead_of(name)
@@ -126,7 +130,7 @@ class Nesting:
         return None
 
     def _is_held(self, name: str, place: int) -> bool:
-        """Whether a stronger element stands between an element and the innermost one."""
+        """Return whether a stronger element stands between an element and the innermost one."""
         strength = _STRENGTH.get(name, 0)
         return any(
             stands and stands[-1] > place
@@ -140,5 +144,5 @@ class Nesting:
 
 
 def _instead_of(name: str) -> str:
-    """A line break keeps apart what the tag kept apart."""
+    """Return a line break for a block's tag, which keeps apart what the tag kept apart."""
     return "" if name in _INLINE else "<br>"

@@ -1,64 +1,51 @@
-"""Markup read tag by tag: flat where it nests too deep, no tag with too many attributes."""
+"""Repair of markup tag by tag: too deep elements and surplus attributes are left out."""
 
 import re
 from collections.abc import Iterator
 from itertools import islice
 
-import msgspec
-
+from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse.nesting import Nesting
 from templ_core.errors import HostilePage
 
-
-class ScanLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What markup the parser is trusted with."""
-
-    max_depth: int = 512
-    """Containers open at once, as in browsers; a page that is repaired is made flat below."""
-    max_text_depth: int = 768
-    """The same for elements that hold lines of text, such as paragraphs."""
-    trusted_depth: int = 1900
-    """What nests less is left as it is; libxml2 gives up at 2048."""
-    max_attributes: int = 512
-    """Attributes of one tag; the rest is dropped."""
-    max_elements: int = 1_500_000
-    """Elements of a page; 1 kB of memory each."""
-    max_repaired_tags: int = 1_000_000
-    """Tags of a page that has to be read tag by tag; 3 microseconds each."""
+_CONFIG = ScanConfig()
 
 
-_LIMITS = ScanLimits()
-
-
-def flatten_markup(utf8: bytes, limits: ScanLimits = _LIMITS) -> bytes:
-    """The markup, read tag by tag: flat where it nests too deep, no tag with too many attributes.
+def flatten_markup(utf8: bytes, config: ScanConfig = _CONFIG) -> bytes:
+    """Return the markup without elements that nest too deep and without surplus attributes.
 
     Args:
         utf8: Markup in UTF-8.
-        limits: What the parser is trusted with.
+        config: What the parser is trusted with.
 
     Raises:
-        HostilePage: too many tags.
+        HostilePage: There are too many tags.
     """
-    most = limits.max_repaired_tags
+    most = config.repaired_tags_max
     refuse_more(utf8, most, _ANY_TAG, "tags in a page that has to be repaired")
     text = utf8.decode()
-    repaired = "".join(_repaired(text, limits))
+    repaired = "".join(_repaired(text, config))
     return utf8 if repaired is text else repaired.encode()
 
 
 def refuse_more(utf8: bytes, most: int, tag: re.Pattern[bytes], what: str) -> None:
-    """Count tags.
+    """Refuse markup with too many tags.
+
+    Args:
+        utf8: Markup in UTF-8.
+        most: Largest number of tags allowed.
+        tag: Pattern of the beginning of a tag.
+        what: What the tags are, for the error's message.
 
     Raises:
-        HostilePage: more than `most`.
+        HostilePage: There are more than `most`.
     """
     if utf8.count(b">") > most and next(islice(tag.finditer(utf8), most, None), None):
         raise HostilePage(f"more than {most} {what}")
 
 
 def has_more_attributes(tag: str, most: int) -> bool:
-    """Whether a tag has more than `most` attributes."""
+    """Return whether a tag has more than `most` attributes."""
     return _kept_end(tag, 0, len(tag), most) < len(tag)
 
 
@@ -71,22 +58,21 @@ _RAW_ENDS = {
     name: re.compile(rf"</{name}(?=[\s/>])[^<>]*+>", re.IGNORECASE)
     for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
 }
-_LONG_TAG_CHARS = 1000
 
 
-def _repaired(text: str, limits: ScanLimits) -> Iterator[str]:
-    """The pieces of the repaired markup."""
-    nesting = Nesting(limits.max_depth, limits.max_text_depth)
+def _repaired(text: str, config: ScanConfig) -> Iterator[str]:
+    """Yield the pieces of the repaired markup."""
+    nesting = Nesting(config.depth_max, config.text_depth_max)
     written = at = 0
     while at >= 0 and (mark := _MARK.search(text, at)):
         if mark[2] is None:
             at = _after_comment(text, mark.start())
             continue
         tail = _TAIL.match(text, mark.end())
-        if tail is None:  # the parser drops a tag that never ends
+        if tail is None:  # The parser drops a tag that never ends.
             break
         at = tail.end()
-        change = _change(text, mark, tail, nesting, limits)
+        change = _change(text, mark, tail, nesting, config)
         if change is not None:
             start, replacement = change
             yield text[written:start]
@@ -100,9 +86,9 @@ def _repaired(text: str, limits: ScanLimits) -> Iterator[str]:
 
 
 def _change(
-    text: str, mark: re.Match[str], tail: re.Match[str], nesting: Nesting, limits: ScanLimits
+    text: str, mark: re.Match[str], tail: re.Match[str], nesting: Nesting, config: ScanConfig
 ) -> tuple[int, str] | None:
-    """From where on a tag is to be replaced, and by what; None = it stays."""
+    """Return from where on a tag is to be replaced, and by what; None if it stays."""
     start, end = mark.start(), tail.end()
     name = mark[2].lower()
     if mark[1]:
@@ -111,20 +97,20 @@ def _change(
         is_empty = name in _RAW_ENDS or _is_self_closing(tail[0])
         if name == "a" and nesting.close_link():
             nesting.open(name, is_empty=is_empty)
-            kept = _kept_end(text, start, end, limits.max_attributes)
+            kept = _kept_end(text, start, end, config.attributes_max)
             return start, "</a>" + text[start:kept] + (">" if kept < end else "")
         replacement = nesting.open(name, is_empty=is_empty)
     if replacement is not None:
         return start, replacement
-    if end - start > _LONG_TAG_CHARS and not mark[1]:
-        kept = _kept_end(text, start, end, limits.max_attributes)
+    if end - start > config.long_tag_chars and not mark[1]:
+        kept = _kept_end(text, start, end, config.attributes_max)
         if kept < end:
             return kept, ">"
     return None
 
 
 def _after_comment(text: str, start: int) -> int:
-    """Where a comment, a declaration or a processing instruction is over; -1 = never."""
+    """Return where a comment, declaration or processing instruction is over; -1 if it never is."""
     if text.startswith("<!--", start):
         end = _COMMENT_END.search(text, start + 2)
         return end.end() if end else -1
@@ -136,7 +122,7 @@ def _is_self_closing(tail: str) -> bool:
 
 
 def _kept_end(text: str, start: int, end: int, most: int) -> int:
-    """Where a tag has to be cut: `end` unless it has more than `most` attributes."""
+    """Return where a tag has to be cut: at its end unless it has more than `most` attributes."""
     name_end = _MARK.match(text, start)
     position = name_end.end() if name_end else start + 1
     attributes = _ATTRIBUTE.finditer(text, position, end)

@@ -1,4 +1,4 @@
-"""A linear look at markup before the parser sees it: what would stall it, or make it lose text.
+"""Linear scan of markup, before it is parsed, for what would stall the parser or lose text.
 
 The parser (libxml2) compares every attribute of a tag with all others, walks the whole stack of
 open elements for a stray end tag, gives up the rest of a document that nests 2048 deep, begins a
@@ -9,64 +9,45 @@ text is lost, where need be tag by tag (`templ_core.dom.parse.repair`). All mark
 
 import re
 
+from templ_core.dom.config import ScanConfig
 from templ_core.dom.decode._bytes import windows_without_tags
-from templ_core.dom.parse.repair import ScanLimits, flatten_markup, has_more_attributes, refuse_more
+from templ_core.dom.parse.repair import flatten_markup, has_more_attributes, refuse_more
 
-_LIMITS = ScanLimits()
-_LARGE_BYTES = 400_000
-"""From here on a page can stall the parser for more than a second by its number of tags."""
-_VERY_LARGE_BYTES = 1_000_000
-"""From here on also by many tags of a few thousand bytes."""
-_TAGS_PER_PIECE = 64
-_MAX_STEPS = 100_000_000
-"""Open elements that stray end tags may be compared with: about half a second."""
-_HARMLESS_TAGS = 20_000
-"""Half of them end tags, compared with the other half: no more steps than that."""
+_CONFIG = ScanConfig()
 
 
-def scan_markup(
-    markup: bytes, limits: ScanLimits = _LIMITS, *, parser_reports: bool = False
-) -> bytes:
-    """The markup, repaired where the parser cannot be trusted with it.
+def scan_markup(markup: bytes, config: ScanConfig = _CONFIG) -> bytes:
+    """Return the markup, repaired where the parser would stall or lose text without a report.
+
+    What the parser reports itself, a too great depth and a second root element, is left to the
+    caller, who then calls `flatten_markup` or `join_documents` and parses again.
 
     Args:
-        markup: Markup of a page.
-        limits: What the parser is trusted with.
-        parser_reports: The caller looks afterwards whether the parser reports too great a depth
-            or a second root element, and then calls `flatten_markup` or `join_documents`; the
-            searches for these, dearer than all the rest, are left out.
+        markup: Markup of a page in UTF-8.
+        config: What the parser is trusted with.
 
     Raises:
-        HostilePage: too many elements.
+        HostilePage: There are too many elements or tags.
     """
     markup = _with_comments_ended(_with_title_ended(markup))
-    if not parser_reports and _ends_early(markup):
-        markup = join_documents(markup)
-    stalls = _stalls(markup, limits, parser_reports=parser_reports)
-    return flatten_markup(markup, limits) if stalls else markup
+    return flatten_markup(markup, config) if _stalls(markup, config) else markup
 
 
-def needs_repair(markup: bytes, limits: ScanLimits = _LIMITS) -> bool:
-    """Whether `scan_markup` changes markup although the parser's reports are looked at.
+def needs_repair(markup: bytes, config: ScanConfig = _CONFIG) -> bool:
+    """Return whether `scan_markup` would change the markup.
 
     Raises:
-        HostilePage: too many elements.
+        HostilePage: There are too many elements.
     """
     is_whole = _with_comments_ended(_with_title_ended(markup)) is markup
-    return not is_whole or _stalls(markup, limits, parser_reports=True)
+    return not is_whole or _stalls(markup, config)
 
 
-def _stalls(markup: bytes, limits: ScanLimits, *, parser_reports: bool) -> bool:
-    if len(markup) > _LARGE_BYTES or not parser_reports:
-        marks = markup.count(b"<")
-        harmless = _HARMLESS_TAGS if parser_reports else limits.trusted_depth
-        if marks > harmless and _is_tangled(markup, marks, limits):
-            return True
-    return _has_long_tag(markup, limits)
+_DOCUMENT_ENDS = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.IGNORECASE)
 
 
 def join_documents(markup: bytes) -> bytes:
-    """The markup without the ends of documents, so that what follows one belongs to it."""
+    """Return the markup without end tags of `html` and `body`: what follows belongs to the page."""
     return _DOCUMENT_ENDS.sub(b"", markup)
 
 
@@ -77,7 +58,7 @@ _NEXT_TAG = re.compile(rb"<[a-zA-Z/!]")
 
 
 def _with_title_ended(markup: bytes) -> bytes:
-    """The markup with a title that does not end before the next tag ended there."""
+    """Return the markup with an end tag for a title that is not ended before the next tag."""
     at = markup.find(b"<title")
     at = at if at >= 0 else markup.find(b"<TITLE")
     start = _TITLE_START.match(markup, at) if at >= 0 else None
@@ -93,7 +74,7 @@ def _with_title_ended(markup: bytes) -> bytes:
 
 
 def _with_comments_ended(markup: bytes) -> bytes:
-    """The markup with comments that never end ended at their next `>`, as old browsers did."""
+    """Return the markup with unclosed comments ended at their next `>`, as old browsers did."""
     last = markup.rfind(b"<!--")
     if last < 0 or markup.find(b"-->", last) >= 0:
         return markup
@@ -109,66 +90,63 @@ def _with_comments_ended(markup: bytes) -> bytes:
     return b"".join([*pieces, markup[written:]])
 
 
-# --- the first look -------------------------------------------------------------------------
+# --- what stalls the parser -----------------------------------------------------------------
 
-_DOCUMENT_END = re.compile(rb"</[hH][tT][mM][lL]\b[^<>]*+>")
-_DOCUMENT_ENDS = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.IGNORECASE)
-_NOTHING = re.compile(
-    rb"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->|</(?:body|html)\b[^<>]*+>)*+", re.IGNORECASE
-)
 _TAG_START = re.compile(rb"<[a-zA-Z]")
 _TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
 
 
-def _ends_early(markup: bytes) -> bool:
-    """Whether content follows an end of the document."""
-    found = _DOCUMENT_END.search(markup)
-    rest = _NOTHING.match(markup, found.end()) if found else None
-    return rest is not None and rest.end() < len(markup)
+def _stalls(markup: bytes, config: ScanConfig) -> bool:
+    if len(markup) > config.large_bytes:
+        marks = markup.count(b"<")
+        if marks > config.harmless_tags and _is_tangled(markup, marks, config):
+            return True
+    return _has_long_tag(markup, config)
 
 
-def _is_tangled(markup: bytes, marks: int, limits: ScanLimits) -> bool:
-    """Whether too much is open at once, or too many end tags may be compared with too much."""
+def _is_tangled(markup: bytes, marks: int, config: ScanConfig) -> bool:
+    """Return whether too many elements are open at once, or may be compared with end tags."""
     closing = markup.count(b"</")
     opening = marks - closing
-    if opening > limits.max_elements:
-        refuse_more(markup, limits.max_elements, _TAG_START, "elements")
+    if opening > config.elements_max:
+        refuse_more(markup, config.elements_max, _TAG_START, "elements")
     highest = opening
-    if opening > limits.trusted_depth:
-        highest = _most_open(markup, opening, limits.trusted_depth)
-    return highest > limits.trusted_depth or highest * closing > _MAX_STEPS
+    if opening > config.trusted_depth:
+        highest = _most_open(markup, opening, config)
+    return highest > config.trusted_depth or highest * closing > config.steps_max
 
 
-def _most_open(markup: bytes, opening: int, enough: int) -> int:
-    """How many elements may be open at once; does not count further than `enough`.
+def _most_open(markup: bytes, opening: int, config: ScanConfig) -> int:
+    """Return how many elements may be open at once; stop counting beyond the trusted depth.
 
-    Start tags minus end tags, piece by piece. Elements without end tags count as open: that errs
-    on the safe side.
+    Start tags minus end tags are counted piece by piece. Elements without end tags count as open,
+    which errs on the safe side.
     """
-    size = max(len(markup) * _TAGS_PER_PIECE // opening, 64)
+    size = max(len(markup) * config.tags_per_piece // opening, 64)
     is_open = highest = 0
     for start in range(0, len(markup), size):
         closes = markup.count(b"</", start, start + size + 1)
         opens = markup.count(b"<", start, start + size) - closes
         highest = max(highest, is_open + opens)
-        if highest > enough:
+        if highest > config.trusted_depth:
             break
         is_open = max(is_open + opens - closes, 0)
     return highest
 
 
-def _has_long_tag(markup: bytes, limits: ScanLimits) -> bool:
-    """Whether a tag has more attributes than allowed; sees every tag of two windows' length.
+def _has_long_tag(markup: bytes, config: ScanConfig) -> bool:
+    """Return whether a tag has more attributes than allowed.
 
-    Such a tag fills a window in which nothing ends, or in which nothing begins.
+    A tag as long as two windows fills one in which no tag begins or none ends; only these are read.
     """
-    size = 4000 if len(markup) < _VERY_LARGE_BYTES else 500
+    is_very_large = len(markup) >= config.very_large_bytes
+    size = config.tag_window_bytes_very_large if is_very_large else config.tag_window_bytes
     seen = 0
     for start in windows_without_tags(markup, size):
         begin = markup.rfind(b"<", max(start - size, 0), start + 1) if start >= seen else -1
         tag = _TAG.match(markup, begin) if begin >= 0 else None
         if tag is not None:
             seen = tag.end()
-            if seen > start and has_more_attributes(tag[0].decode(), limits.max_attributes):
+            if seen > start and has_more_attributes(tag[0].decode(), config.attributes_max):
                 return True
     return False

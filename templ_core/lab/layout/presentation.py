@@ -11,7 +11,8 @@ import numpy as np
 from lxml import etree
 
 from templ_core.array_types import Floats, Int64s
-from templ_core.dom.document import Document, parse_markup
+from templ_core.dom.document import Document
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import INVISIBLE
 
 _TAG_CHARS = 5

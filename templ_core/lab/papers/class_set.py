@@ -13,7 +13,7 @@ import msgspec
 from lxml import etree
 from lxml.cssselect import CSSSelector
 
-from templ_core.dom.document import parse_markup
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.lab.evaluation.gold import visible_text
 
 ARTICLE_WORDS_MIN = 50

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
-from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.distinct import distinct
 from templ_core.site_level.containers.containers import find_containers
@@ -22,6 +21,7 @@ from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.window_dedup import latest_contents, teaching_pages
 from templ_core.site_level.window.window_page import Contribution
+from templ_core.source_digest import installed_digest
 
 
 def fit_site_model(
@@ -112,7 +112,7 @@ class SiteLearner:
 
     def _version(self, templates: SiteTemplates) -> str:
         config = self._config.digest()
-        learned_by = f"{__version__}/{COMPACT_FORMAT}/{self._page_model_version}/{config}"
+        learned_by = f"{installed_digest()}/{COMPACT_FORMAT}/{self._page_model_version}/{config}"
         digest = hashlib.blake2b(f"{learned_by}/{templates.version}".encode(), digest_size=8)
         for one in self._window:
             digest.update(one.page_id.encode() + b"\0" + one.content_digest)

@@ -1,13 +1,14 @@
-"""The compiled walk against the obvious one, and what it says of a parser it does not fit."""
+"""The compiled walk returns the columns of a simple one, and is refused where it misreads the parser."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom.document import parse_markup
 from templ_core.dom.parse import parser_check
 from templ_core.dom.parse._flatten import flatten
-from templ_core.dom.parse._strip_markup import lean_page
+from templ_core.dom.parse._strip_markup import strip_markup
+from templ_core.dom.parse.page_columns import AttributeTableMismatch
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.errors import ParserMismatch
 from tests.templ_core.dom.parse.slow_flattener import SlowFlattener, slow_title
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
@@ -109,14 +110,19 @@ MARKUP = st.lists(PIECES, max_size=40).map("".join)
 def assert_equal_columns(root, host):
     slow = SlowFlattener(host)
     slow.walk(root)
-    element_types, nodes, texts, segments, scripts, title = flatten(root, host)
-    assert (element_types, nodes.tolist(), texts, segments.tolist()) == slow.columns()
-    assert scripts == sum(1 for _ in root.iter("script"))
-    assert title == slow_title(root)
+    columns = flatten(root, host)
+    nodes, segments = as_lists(columns.nodes), as_lists(columns.segments)
+    assert (columns.element_types, nodes, columns.texts, segments) == slow.columns()
+    assert columns.scripts == sum(1 for _ in root.iter("script"))
+    assert columns.title == slow_title(root)
+
+
+def as_lists(columns):
+    return {name: column.tolist() for name, column in columns.items()}
 
 
 @given(MARKUP, st.sampled_from([HOST, "", "\u00e9xample.com"]))
-def test_columns_equal_those_of_the_obvious_walk(markup, host):
+def test_columns_equal_those_of_a_simple_walk(markup, host):
     root = parse_markup(markup)
     if root is not None:
         assert_equal_columns(root, host)
@@ -132,20 +138,21 @@ def test_many_different_tags_and_classes():
     assert_equal_columns(parse_markup(markup), HOST)
 
 
-def test_attributes_set_aside_of_another_page_are_refused():
-    _, aside = lean_page(b"<p>a<p class=b>c")
-    assert flatten(parse_markup("<p>a<p class=b>c"), HOST, aside) is None
+def test_the_attribute_table_of_another_page_is_refused():
+    _, attribute_table = strip_markup(b"<p>a<p class=b>c")
+    with pytest.raises(AttributeTableMismatch):
+        flatten(parse_markup("<p>a<p class=b>c"), HOST, attribute_table)
 
 
-def test_a_walk_that_reads_other_columns_is_refused_by_name(monkeypatch):
-    def other(root, host, aside):
-        element_types, nodes, *others = flatten(root, host, aside)
-        return element_types, nodes + 1, *others
+def test_a_walk_that_misreads_the_installed_parser_is_refused(monkeypatch):
+    def other(root, host, attribute_table):
+        columns = flatten(root, host, attribute_table)
+        return columns._replace(nodes=columns.nodes | {"depth": columns.nodes["depth"] + 1})
 
     monkeypatch.setattr(parser_check, "flatten", other)
-    parser_check.checked_flatten.cache_clear()
+    parser_check.check_parser.cache_clear()
     try:
         with pytest.raises(ParserMismatch, match="install templ-worker anew"):
-            parser_check.checked_flatten()
+            parser_check.check_parser()
     finally:
-        parser_check.checked_flatten.cache_clear()
+        parser_check.check_parser.cache_clear()

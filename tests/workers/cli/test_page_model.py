@@ -42,3 +42,13 @@ def test_a_damaged_model_stops_every_command_with_one_line(templ, tmp_path):
         done = templ(*command, "--page-model", model, expect=2)
         assert done.stderr.decode().startswith(f"templ: page model {model}: not a page model")
         assert done.stderr.count(b"\n") == 1
+
+
+def test_a_run_says_in_one_line_that_the_site_weights_are_not_of_this_page_model(
+    templ, model_file, tmp_path
+):
+    (tmp_path / "page.html").write_bytes(ARTICLE)
+    warning = f"page model {model_file}: the site level's weights were fitted for another"
+    command = ("run", tmp_path / "page.html", "--out", tmp_path / "out.jsonl")
+    assert templ(*command, "--page-model", model_file).stderr.decode().count(warning) == 1
+    assert b"fitted for" not in templ(*command).stderr

@@ -104,7 +104,11 @@ def test_without_a_time_field_records_keep_their_fetched_at(templ, feed, tmp_pat
     [
         ("missing.jsonl", None, "missing.jsonl"),
         ("page.docx", b"x", "suffix"),
-        ("broken.jsonl.gz", gzip.compress(b'{"url":"u","html":"x"}\n' * 99)[:40], "broken"),
+        (
+            "broken.jsonl.gz",
+            gzip.compress(b'{"url":"u","html":"x"}\n' * 99, mtime=0)[:40],
+            "broken",
+        ),
         ("not.jsonl.gz", b"no gzip at all", "not.jsonl.gz"),
         ("not.jsonl.xz", b"no xz at all", "not.jsonl.xz"),
     ],

@@ -14,7 +14,9 @@ def cleaned(templ, feed, tmp_path_factory):
     return out
 
 
-def test_a_perfect_output_scores_one_and_an_empty_one_nothing(templ, tmp_path, feed, cleaned):
+def test_a_perfect_output_scores_one_and_an_empty_output_scores_zero(
+    templ, tmp_path, feed, cleaned
+):
     records = [json.loads(line) for line in cleaned.read_bytes().splitlines()]
     gold = [json.loads(line)["gold_text"] for line in feed.read_bytes().splitlines()]
     for texts, expected in ((gold, 1.0), ([""] * 60, 0.0)):
@@ -29,7 +31,7 @@ def test_a_perfect_output_scores_one_and_an_empty_one_nothing(templ, tmp_path, f
         assert figures["pages"] == sum(1 for text in gold if text)
 
 
-def test_what_was_run_is_scored_with_its_segments(templ, feed, cleaned):
+def test_an_earlier_output_is_scored_with_its_segments(templ, feed, cleaned):
     figures = json.loads(templ("evaluate", feed, cleaned, "--json").stdout)
     assert figures["all"]["all pages"]["f1"] > 0.9
     assert figures["segments"]["feed"]["f"]["in_templates"]["text"]["f"] > 0.8
@@ -41,7 +43,7 @@ def test_what_was_run_is_scored_with_its_segments(templ, feed, cleaned):
     )
 
 
-def test_a_corpus_alone_is_cleaned_beside_a_peer_with_a_report(templ, feed, tmp_path):
+def test_a_corpus_without_output_is_cleaned_and_compared_with_a_peer(templ, feed, tmp_path):
     options = ("--peer", "resiliparse", "--pages-per-site", 4, "--html", tmp_path / "r" / "r.html")
     done = templ("evaluate", "-", *options, stdin=feed.read_bytes())
     table = done.stdout.decode()
@@ -54,7 +56,7 @@ def test_a_corpus_alone_is_cleaned_beside_a_peer_with_a_report(templ, feed, tmp_
     assert json.loads(again.stdout)["all"]["all pages"]["pages"] == 12
 
 
-def test_mistakes_are_told_in_one_line(tmp_path, feed, cleaned):
+def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
     page = '{"url": "https://a.com/", "html": "<p>x", "gold_text": "x"}\n'
     files = {
         "wrong": cleaned.read_text().splitlines()[0] + '\n{"no": "record"}\n',
@@ -74,7 +76,7 @@ def test_mistakes_are_told_in_one_line(tmp_path, feed, cleaned):
     cases = [
         ((feed, paths["wrong"]), 66, "not a cleaned record"),
         ((paths["plain"],), 66, "gold_text"),
-        ((paths["no_page"],), 66, "no page"),
+        ((paths["no_page"],), 66, "is not a page"),
         ((paths["empty"],), 66, "is empty"),
         ((paths["binary"],), 66, "not JSON"),
         ((paths["list"],), 66, "not a JSON object"),

@@ -15,7 +15,7 @@ def lines(path):
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def test_what_is_learned_is_taken_out(templ, feed, learned, tmp_path):
+def test_learned_phrases_are_removed_and_content_stays(templ, feed, learned, tmp_path):
     templ("phrases", "apply", learned, feed, "--out", tmp_path / "out.jsonl")
     pages = lines(feed)
     outputs = lines(tmp_path / "out.jsonl")
@@ -49,7 +49,7 @@ def test_raw_html_is_learned_and_applied_without_parsing(templ, feed, tmp_path):
     assert sum(left for _, left in sizes) < 0.8 * sum(whole for whole, _ in sizes)
 
 
-def test_patterns_of_ones_own(templ, feed, tmp_path):
+def test_user_patterns_are_recorded_in_the_phrase_file(templ, feed, tmp_path):
     patterns = tmp_path / "patterns.json"
     patterns.write_text('[{"name": "issue", "pattern": "no-[0-9]+"}]')
     templ("phrases", "learn", feed, "--patterns", patterns, "--out", tmp_path / "out.jsonl")
@@ -66,27 +66,27 @@ def test_patterns_of_ones_own(templ, feed, tmp_path):
         ('[{"name": "a"}]', "neither"),
     ],
 )
-def test_patterns_that_cannot_be_used(templ, feed, tmp_path, text, said):
+def test_unusable_patterns_are_refused(templ, feed, tmp_path, text, said):
     patterns = tmp_path / "patterns.json"
     patterns.write_text(text)
     arguments = ("phrases", "learn", feed, "--patterns", patterns, "--out", tmp_path / "out.jsonl")
     assert said in templ(*arguments, expect=2).stderr.decode()
 
 
-def test_files_that_are_no_phrases_are_named(templ, feed, tmp_path):
+def test_a_file_without_phrases_is_refused(templ, feed, tmp_path):
     done = templ("phrases", "apply", feed, feed, "--out", tmp_path / "out.jsonl", expect=66)
-    assert "line 1: no phrases" in done.stderr.decode()
+    assert "line 1: not a line of a phrase file" in done.stderr.decode()
     missing = tmp_path / "missing.jsonl"
     templ("phrases", "export", missing, "--out", "-", expect=66)
 
 
-def test_a_site_without_phrases_is_named(templ, learned):
+def test_exporting_a_site_without_phrases_is_refused(templ, learned):
     done = templ("phrases", "export", learned, "--site", "no.org", "--out", "-", expect=2)
-    assert "no phrases of it" in done.stderr.decode()
+    assert "no phrases of this site" in done.stderr.decode()
 
 
-def test_no_page_is_an_input_problem(templ, tmp_path):
+def test_input_without_readable_pages_is_refused(templ, tmp_path):
     empty = tmp_path / "empty.jsonl"
     empty.write_text("[]\n")
     done = templ("phrases", "learn", empty, "--out", tmp_path / "out.jsonl", expect=66)
-    assert "no page that can be read" in done.stderr.decode()
+    assert "no page can be read" in done.stderr.decode()

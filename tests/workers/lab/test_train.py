@@ -19,7 +19,7 @@ def run(tmp_path, *arguments):
     return CliRunner().invoke(train, [*arguments, "--out", str(tmp_path / "model.bin")]).exception
 
 
-def test_too_few_sites_stop_with_what_is_missing(tmp_path):
+def test_too_few_sites_are_refused_with_the_number_needed(tmp_path):
     problem = run(tmp_path, corpus(tmp_path, [PAGE] * 3))
     assert isinstance(problem, InputProblem)
     assert "1 sites of different owners" in str(problem)
@@ -34,7 +34,7 @@ def test_too_few_sites_stop_with_what_is_missing(tmp_path):
         ("<ul><li>Home<li>About", "what is not there", "content"),
     ],
 )
-def test_gold_that_tells_nothing_apart_is_named(tmp_path, html, gold, lacking):
+def test_gold_without_content_or_without_template_is_refused(tmp_path, html, gold, lacking):
     records = [
         {"url": f"https://{number}.org/", "site": f"{number}.org", "html": html, "gold_text": gold}
         for number in range(20)
@@ -48,16 +48,16 @@ def test_gold_that_tells_nothing_apart_is_named(tmp_path, html, gold, lacking):
     ("record", "said"),
     [
         ({"url": "https://a.org/"}, "no page has `gold_text`"),
-        ({"html": "<p>x", "gold_text": "x"}, "line 1: no page"),
+        ({"html": "<p>x", "gold_text": "x"}, "line 1: not a page"),
         ([], "line 1: not a JSON object"),
     ],
 )
-def test_what_is_no_corpus_is_named(tmp_path, record, said):
+def test_a_file_that_is_not_a_corpus_is_refused(tmp_path, record, said):
     problem = run(tmp_path, corpus(tmp_path, [record]))
     assert isinstance(problem, InputProblem)
     assert said in str(problem)
 
 
 @pytest.mark.parametrize("weight", ["corpus", "corpus=x", "other=1", "corpus=0"])
-def test_a_weight_that_makes_no_sense_is_refused(tmp_path, weight):
+def test_an_invalid_weight_is_refused(tmp_path, weight):
     assert isinstance(run(tmp_path, corpus(tmp_path, [PAGE]), "--weight", weight), UsageProblem)

@@ -1,7 +1,7 @@
 import json
 
 
-def test_list_of_idioms(templ, tmp_path):
+def test_strings_in_the_content_of_all_sites_are_listed(templ, tmp_path):
     pages, out = tmp_path / "pages.jsonl", tmp_path / "idioms.json"
     records = [
         {
@@ -24,7 +24,7 @@ def test_list_of_idioms(templ, tmp_path):
     }
 
 
-def test_no_gold_is_one_line(templ, tmp_path):
+def test_a_corpus_without_gold_is_refused_in_one_line(templ, tmp_path):
     pages = tmp_path / "pages.jsonl"
     pages.write_text('{"url": "http://a.org/", "html": "<p>a"}')
     done = templ("train-idioms", pages, "--out", tmp_path / "out.json", expect=66)

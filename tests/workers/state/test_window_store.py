@@ -300,11 +300,11 @@ def followed(store, records):
             found.delete_url(record, offset)
         else:
             found.put(record, stored_summary(record), offset)
-    keys = {family: set() for family in ("entries", "bodies", "summaries")}
+    keys = {family: set() for family in ("entries", "bodies", "contributions")}
     for family, key, _ in found.entries():
         if family in keys:
             keys[family].add(key)
-    assert keys["entries"] == keys["bodies"] == keys["summaries"]
+    assert keys["entries"] == keys["bodies"] == keys["contributions"]
     return found
 
 

@@ -1,1 +1,1 @@
-"""What the cleaned text of pages is worth, measured on corpora with gold."""
+"""Scores of cleaned text, measured on corpora with gold text."""

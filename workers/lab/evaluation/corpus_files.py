@@ -1,4 +1,4 @@
-"""The files that `templ evaluate` is given: corpora, and what was cleaned of them."""
+"""The input files of `templ evaluate`: corpora, and outputs of `templ run`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,89 +8,90 @@ from pathlib import Path
 from workers.cli.progress import Bar
 from workers.errors import InputProblem
 from workers.feeds.streams import STDIN
-from workers.lab.evaluation.gold_page import GoldPage, gold_pages
-from workers.lab.evaluation.judge import Given
-from workers.lab.evaluation.outputs import Outputs, corpus_name
-from workers.lab.jsonl import parse_objects, read_lines
+from workers.lab.evaluation.earlier_outputs import EarlierOutputs
+from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import PageOutput
+from workers.lab.jsonl import corpus_name, parse_objects, read_nonblank_lines
 
-_MISSING = Given(text="", confidence=None, segments=None)
+_NO_OUTPUT = PageOutput(text="", confidence=None, segments=None)
 
 
 class EvaluationFiles:
-    """Corpora and cleaned records, told apart by their first lines."""
+    """Corpora and outputs of `templ run`, told apart by the first line of each file."""
 
     def __init__(self, paths: Sequence[Path], pages_per_site: int | None) -> None:
-        """Look at the files, and read the cleaned records.
+        """Look at the files, and read the outputs.
 
         Args:
             paths: JSON Lines files; `-` is standard input.
-            pages_per_site: Score the first pages with gold of each site only; None = all.
+            pages_per_site: Score only the first pages with gold of each site; None scores all.
 
         Raises:
-            InputProblem: one cannot be read, or there is no corpus among them.
+            InputProblem: A file cannot be read, or none of them is a corpus.
         """
         self._paths = paths
         self._pages_per_site = pages_per_site
         self._bytes_read = self._pages = self._missing = 0
         self._bar: Bar | None = None
         self._corpora: list[tuple[Path, Iterable[bytes]]] = []
-        cleaned = []
+        cleaned: list[tuple[Path, Iterable[bytes]]] = []
         for path in paths:
-            lines = read_lines(path, self._count)
+            lines = read_nonblank_lines(path, self._count)
             first = next(lines, None)
             if first is None:
                 raise InputProblem(f"{path}: is empty; it holds no page and no cleaned record")
-            kind = cleaned if _is_cleaned(first) else self._corpora
-            kind.append((path, chain([first], lines)))
+            (cleaned if _is_output(first) else self._corpora).append((path, chain([first], lines)))
         self._check_names()
         self.bytes_total = sum(path.stat().st_size for path in paths if path != STDIN) or None
-        self.outputs = Outputs(len(self._corpora)) if cleaned else None
-        for path, lines in cleaned:
-            self.outputs.add(str(path), lines)
+        self.outputs: EarlierOutputs | None = None
+        if cleaned:
+            self.outputs = EarlierOutputs(len(self._corpora))
+            for path, some in cleaned:
+                self.outputs.add(str(path), some)
 
     def _check_names(self) -> None:
         if not self._corpora:
             raise InputProblem(
-                "there are only cleaned records; name the corpus with their gold too"
+                "all files are outputs of `templ run`; name the corpus with their gold too"
             )
-        for name, count in Counter(corpus_name(path.name) for path, _ in self._corpora).items():
+        for name, count in Counter(corpus_name(path) for path, _ in self._corpora).items():
             if count > 1:
                 raise InputProblem(f"{count} corpora are called {name}; rename one")
 
-    def pages(self, bar: Bar) -> Iterator[tuple[GoldPage, Given | None]]:
-        """The pages with gold, each with what a record says of it; None = to be cleaned."""
+    def pages(self, bar: Bar) -> Iterator[tuple[EvaluationPage, PageOutput | None]]:
+        """Yield each page with gold and its output; None asks for the page to be cleaned now."""
         self._bar = bar
         for path, lines in self._corpora:
             found = 0
             taken: Counter[str] = Counter()
-            for page in gold_pages(corpus_name(path.name), parse_objects(path, lines)):
+            for page in read_evaluation_pages(corpus_name(path), parse_objects(path, lines)):
                 found += 1
                 taken[page.site] += 1
                 if self._pages_per_site is None or taken[page.site] <= self._pages_per_site:
                     self._pages += 1
-                    yield page, self._given(page)
+                    yield page, self._output_of(page)
             if not found:
                 raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to score")
 
-    def _given(self, page: GoldPage) -> Given | None:
+    def _output_of(self, page: EvaluationPage) -> PageOutput | None:
         if self.outputs is None:
             return None
-        given = self.outputs.of(page)
-        self._missing += given is None
-        return given or _MISSING
+        output = self.outputs.for_page(page)
+        self._missing += output is None
+        return output or _NO_OUTPUT
 
     def notes(self) -> list[str]:
-        """What a reader of the figures has to know.
+        """Return what a reader of the figures has to know.
 
         Raises:
-            InputProblem: no record fits any page.
+            InputProblem: No output belongs to any page.
         """
         if not self._missing:
             return []
         if self._missing == self._pages:
             raise InputProblem(
-                "no cleaned record is of a page of the corpus; `source.offset` must number the "
-                "records of the corpus as `templ run` does"
+                "no cleaned record belongs to a page of the corpus; its `source.offset` must be "
+                "the number of the page's record, as `templ run` writes it"
             )
         return [f"{self._missing} of {self._pages} pages have no cleaned record; they score 0"]
 
@@ -100,7 +101,7 @@ class EvaluationFiles:
             self._bar.update(self._bytes_read, f"{self._pages} pages")
 
 
-def _is_cleaned(line: bytes) -> bool:
+def _is_output(line: bytes) -> bool:
     return (
         line.lstrip()[:40]
         .replace(b" ", b"")

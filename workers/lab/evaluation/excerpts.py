@@ -1,4 +1,4 @@
-"""What of a text is not in another, for people to read."""
+"""Excerpts that show people how two texts differ."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,15 @@ _FOREIGN_SHARE = 0.5
 _MOST_CHARS = 1500
 
 
-def lines_beyond(text: str, other: str) -> str:
-    """Lines of a text most of whose runs of three words are not in the other; cut after a page.
+def lines_missing_from(text: str, other: str) -> str:
+    """Return the lines of a text that another text lacks.
+
+    A line is lacking if more than half of its runs of three words do not occur in the other text.
+    The result is cut after 1500 characters.
 
     Args:
-        text: Lines.
-        other: What they are looked for in.
+        text: The lines to choose from.
+        other: The text in which they are searched.
     """
     known = {size: set(_runs(tokenise(other.lower()), size)) for size in range(1, _RUN + 1)}
     found: list[str] = []

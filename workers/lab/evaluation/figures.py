@@ -1,4 +1,4 @@
-"""Judgements of many pages to the figures that a table, a plot or a program needs."""
+"""The figures of an evaluation, computed from the judgements of its pages."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -22,87 +22,89 @@ from templ_core.lab.evaluation.template_places import Places, mean_f
 from workers.lab.evaluation.judge import PARSE, TEMPL, Judgement
 
 ALL = "all pages"
-PRECISION = 0.9
-"""Where the precision-recall curve is read."""
-_WORST = 20
+CURVE_PRECISION = 0.9
+"""Precision at which the recall of the precision-recall curve is reported."""
+TEMPLATE_F_COUNTS = ("text", "anchor_text", "links")
+"""What the f-measures of templates and content count: words, characters in links, links."""
+_WORST_PAGES = 20
 
-Groups = dict[str, dict[str, dict[str, Summary]]]
-"""Title of the grouping, group, system."""
+GroupedSummaries = dict[str, dict[str, dict[str, Summary]]]
+"""Summaries by title of the grouping, group and system."""
 
 
-class Segments(msgspec.Struct, frozen=True, kw_only=True):
-    """What the decisions on segments are worth."""
+class SegmentFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The quality of the decisions on segments."""
 
     pages: int
     f: Places
     adjusted_rand: Means
-    """Of the sections, against the largest elements of one kind in the gold."""
+    """Agreement of the sections with the largest elements that are all content or all template."""
     recall_at_precision: float
-    """Recall of words of content at a precision of 0.9."""
+    """Recall of content words at a precision of `CURVE_PRECISION`."""
     curve: list[Point]
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """What a system takes for a page."""
+    """The time that a system takes for a page."""
 
     pages: int
     mean_ms: float
     median_ms: float
     p95_ms: float
     parses: float
-    """Sum of its times over that of bare parses of the same pages."""
+    """Sum of the system's times, as a multiple of the bare parses of the same pages."""
 
 
-class Worst(msgspec.Struct, frozen=True, kw_only=True):
-    """A page that came out badly."""
+class WorstPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the pages with the lowest scores."""
 
     corpus: str
     offset: int
     url: str
-    kind: str
+    page_type: str = msgspec.field(name="kind")
     f1: float
     precision: float
     recall: float
     confidence: float | None
     others: dict[str, float]
-    """F1 of the other systems."""
+    """F1 of each other system."""
     kept_wrongly: str
     missed: str
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one evaluation found."""
+    """All figures of one evaluation."""
 
     systems: list[str]
-    """TEMPL, the peers, WHOLE_PAGE."""
+    """The systems in order: TEMPL, the peers, WHOLE_PAGE."""
     versions: dict[str, str]
-    groups: Groups
+    groups: GroupedSummaries
     differences: dict[str, dict[str, Means]]
-    """Group of corpora, peer: F1 less that of the peer on the same pages."""
-    segments: dict[str, Segments]
-    """By corpus; empty where nothing is known of segments."""
+    """For each corpus and peer: templ's F1 minus the peer's F1 on the same pages."""
+    segments: dict[str, SegmentFigures]
+    """Figures of each corpus; empty if no decisions on segments are known."""
     calibration: dict[str, Calibration]
-    """By corpus."""
+    """Calibration of the confidence, for each corpus."""
     quantiles: dict[str, list[float]]
-    """By system: F1 of the worst page, of the one that 1 % are worse than, ..., of the best."""
+    """For each system the percentiles 0 to 100 of F1 over the pages, in ascending order."""
     timing: dict[str, Timing]
-    """By system; empty where the pages had been cleaned before."""
+    """Times of each system; empty if the pages had been cleaned before."""
     failures: dict[str, dict[str, int]]
-    """System, kind of error: pages; they are scored as an empty text."""
-    worst: list[Worst]
+    """For each system the number of pages by error; these pages score as an empty text."""
+    worst: list[WorstPage]
     notes: list[str]
 
 
 def find_figures(
     judgements: Sequence[Judgement], versions: dict[str, str], notes: Sequence[str], seed: int
 ) -> Figures:
-    """The figures of at least one page.
+    """Return the figures of an evaluation.
 
     Args:
-        judgements: One for each page.
-        versions: What took part.
-        notes: What a reader has to know.
-        seed: Of every bootstrap.
+        judgements: One for each page; at least one.
+        versions: Versions of the systems that took part, by name.
+        notes: What a reader of the figures has to know.
+        seed: Seed of every bootstrap.
     """
     systems = list(judgements[0].scores)
     scores = {name: [one.scores[name] for one in judgements] for name in systems}
@@ -121,7 +123,7 @@ def find_figures(
     )
 
 
-def _groups(scores: dict[str, list[PageScore]], seed: int) -> Groups:
+def _groups(scores: dict[str, list[PageScore]], seed: int) -> GroupedSummaries:
     groupings: dict[str, Callable[[list[PageScore]], dict[str, list[PageScore]]]] = {
         "all": lambda some: {ALL: some},
         "corpus": lambda some: group(some, "corpus"),
@@ -129,7 +131,7 @@ def _groups(scores: dict[str, list[PageScore]], seed: int) -> Groups:
         "pages of the site seen": by_pages_seen,
         "site": lambda some: group(some, "site"),
     }
-    groups: Groups = {}
+    groups: GroupedSummaries = {}
     for title, divide in groupings.items():
         rows: defaultdict[str, dict[str, Summary]] = defaultdict(dict)
         for system, some in scores.items():
@@ -162,18 +164,18 @@ def _by_corpus(
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _segments(judgements: Sequence[Judgement], seed: int) -> Segments | None:
+def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | None:
     scored = [(one.page.site, one.segments) for one in judgements if one.segments is not None]
     if not scored:
         return None
     curve = precision_recall([segments.histogram for _, segments in scored])
-    return Segments(
+    return SegmentFigures(
         pages=len(scored),
         f=mean_f([(site, segments.f) for site, segments in scored], seed),
         adjusted_rand=bootstrap(
             [segments.adjusted_rand for _, segments in scored], [site for site, _ in scored], seed
         ),
-        recall_at_precision=recall_at(curve, PRECISION),
+        recall_at_precision=recall_at(curve, CURVE_PRECISION),
         curve=curve,
     )
 
@@ -214,19 +216,19 @@ def _failures(judgements: Iterable[Judgement]) -> dict[str, dict[str, int]]:
     for one in judgements:
         for system, reason in one.failures.items():
             counts[system][reason.partition(":")[0]] += 1
-    return {system: dict(kinds) for system, kinds in counts.items() if system != PARSE}
+    return {system: dict(errors) for system, errors in counts.items() if system != PARSE}
 
 
-def _worst(judgements: Sequence[Judgement]) -> list[Worst]:
+def _worst(judgements: Sequence[Judgement]) -> list[WorstPage]:
     def badness(one: Judgement) -> tuple[float, str, int]:
         return one.scores[TEMPL].f1, one.page.corpus, one.page.offset
 
     return [
-        Worst(
+        WorstPage(
             corpus=one.page.corpus,
             offset=one.page.offset,
             url=one.page.url,
-            kind=one.page.kind,
+            page_type=one.page.page_type,
             f1=one.scores[TEMPL].f1,
             precision=one.scores[TEMPL].precision,
             recall=one.scores[TEMPL].recall,
@@ -235,12 +237,12 @@ def _worst(judgements: Sequence[Judgement]) -> list[Worst]:
             kept_wrongly=one.kept_wrongly,
             missed=one.missed,
         )
-        for one in sorted(judgements, key=badness)[:_WORST]
+        for one in sorted(judgements, key=badness)[:_WORST_PAGES]
     ]
 
 
 def figures_as_json(figures: Figures) -> dict[str, Any]:
-    """Plain values: the tables of templ at the top, everything else under its name."""
+    """Return plain values for JSON, with templ's groupings at the top level."""
     everything: dict[str, Any] = msgspec.to_builtins(figures)
     groups = everything.pop("groups")
     ours = {

@@ -1,4 +1,4 @@
-"""One page of a corpus: cleaned now or before, peers beside, everything scored and timed."""
+"""The judge of one page: it cleans the page, runs the peers, and scores and times them all."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,22 +14,22 @@ from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.page_level.model.page_model import PageModel
-from workers.lab.evaluation.excerpts import lines_beyond
-from workers.lab.evaluation.gold_page import GoldPage
+from workers.lab.evaluation.evaluation_page import EvaluationPage
+from workers.lab.evaluation.excerpts import lines_missing_from
 from workers.lab.evaluation.peers import Extract
 from workers.lab.evaluation.scoring import (
     SegmentScore,
     TextScorer,
-    chosen,
-    recorded,
+    decisions_of_cleaned,
+    decisions_of_record,
     score_segments,
 )
-from workers.lab.evaluation.timed_calls import take_turns
+from workers.lab.evaluation.timed_calls import time_calls
 
 TEMPL = "templ"
 WHOLE_PAGE = "whole page"
 PARSE = "lxml parse"
-CONFIG = CoreConfig()
+_CONFIG = CoreConfig()
 _PARAGRAPH = "<p>A paragraph of some words, long enough to look like one of an article.</p>"
 _SAMPLE = (
     "<html><head><title>A title</title></head><body><nav><a href=/>Home</a></nav>"
@@ -37,8 +37,8 @@ _SAMPLE = (
 )
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cleaned record says of a page."""
+class PageOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What templ made of a page: now, or in an earlier run."""
 
     text: str
     confidence: float | None
@@ -46,34 +46,34 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """What one page gave."""
+    """The scores and times of one page."""
 
-    page: GoldPage
-    """Without its body and its gold."""
+    page: EvaluationPage
+    """The page, without its body and its gold text."""
     scores: dict[str, PageScore]
-    """By system: TEMPL, the peers, WHOLE_PAGE."""
+    """Score of each system: TEMPL, the peers, WHOLE_PAGE."""
     seconds: dict[str, float]
-    """By system that ran now, PARSE with them."""
+    """Time of each system that ran now, and of the bare parse (PARSE)."""
     failures: dict[str, str]
-    """Systems that refused the page or raised, and why; they are scored as an empty text."""
+    """Reason of each system that raised an error; it scores as an empty text."""
     confidence: float | None
     segments: SegmentScore | None
     kept_wrongly: str
-    """Lines of the text that are not in the gold."""
+    """Lines of the output that are not in the gold text."""
     missed: str
-    """Lines of the gold that are not in the text."""
+    """Lines of the gold text that are not in the output."""
 
 
 class Judge:
-    """Scores pages; one for each process."""
+    """Scores pages; every process has one judge."""
 
     def __init__(
         self, models: Sequence[PageModel], peers: Mapping[str, Extract], *, with_segments: bool
     ) -> None:
-        """Warm up: what is loaded or compiled once is not the first page's cost.
+        """Load everything once, so that the first page is not charged for it.
 
         Args:
-            models: Models to clean with.
+            models: Page models to clean with.
             peers: Other extractors by name.
             with_segments: Whether the decisions on segments are scored too.
         """
@@ -81,70 +81,74 @@ class Judge:
         self._peers = peers
         self._with_segments = with_segments
         for model in models:
-            clean(read_document(_SAMPLE.encode(), ""), None, CONFIG, model)
+            clean(read_document(_SAMPLE.encode(), ""), None, _CONFIG, model)
         for extract in peers.values():
             extract(_SAMPLE)
 
-    def judge(self, page: GoldPage, given: Given | None, turn: int, model: int = 0) -> Judgement:
+    def judge(
+        self, page: EvaluationPage, output: PageOutput | None, turn: int, model: int = 0
+    ) -> Judgement:
         """Score a page.
 
         Args:
             page: The page and its gold.
-            given: How it was cleaned before; None = clean it now, as of a new site.
-            turn: Number of the page: systems take turns in going first.
-            model: Number of the model to clean with.
+            output: What an earlier run made of the page; None cleans it now, as of a new site.
+            turn: Number of the page; it decides which system runs first.
+            model: Number of the page model to clean with.
         """
-        markup = markup_of(page)
+        markup = page_markup(page)
         calls: dict[str, Any] = {
             name: lambda extract=extract: extract(markup) for name, extract in self._peers.items()
         }
-        if given is None:
+        if output is None:
             calls[TEMPL] = lambda: self._clean(page, self._models[model])
         if calls:
             calls[PARSE] = lambda: _bare_parse(markup)
-        turns = take_turns(calls, turn)
+        timed = time_calls(calls, turn)
         segments = None
-        if given is None and turns[TEMPL].value is not None:
-            document, cleaned = turns[TEMPL].value
-            given = Given(text=cleaned.text, confidence=cleaned.confidence, segments=None)
+        if output is None and timed[TEMPL].value is not None:
+            document, cleaned = timed[TEMPL].value
+            output = PageOutput(text=cleaned.text, confidence=cleaned.confidence, segments=None)
             if self._with_segments:
-                segments = score_segments(page, markup, document, chosen(document, cleaned))
-        elif given is None:
-            given = Given(text="", confidence=None, segments=None)
-        elif given.segments and self._with_segments:
-            segments = _recorded_segments(page, markup, given.segments)
-        texts = {TEMPL: given.text} | {name: turns[name].value or "" for name in self._peers}
+                segments = score_segments(
+                    page, markup, document, decisions_of_cleaned(document, cleaned)
+                )
+        elif output is None:
+            output = PageOutput(text="", confidence=None, segments=None)
+        elif output.segments and self._with_segments:
+            segments = _recorded_segments(page, markup, output.segments)
+        texts = {TEMPL: output.text} | {name: timed[name].value or "" for name in self._peers}
         scorer = TextScorer(page, markup)
         scores = {name: scorer.score(text) for name, text in texts.items()}
         return Judgement(
             page=msgspec.structs.replace(page, body=b"", gold_text=""),
             scores={**scores, WHOLE_PAGE: scorer.score_everything()},
-            seconds={name: one.seconds for name, one in turns.items()},
-            failures={name: one.failure for name, one in turns.items() if one.failure},
-            confidence=given.confidence,
+            seconds={name: one.seconds for name, one in timed.items()},
+            failures={name: one.failure for name, one in timed.items() if one.failure},
+            confidence=output.confidence,
             segments=segments,
-            kept_wrongly=lines_beyond(given.text, page.gold_text),
-            missed=lines_beyond(page.gold_text, given.text),
+            kept_wrongly=lines_missing_from(output.text, page.gold_text),
+            missed=lines_missing_from(page.gold_text, output.text),
         )
 
-    def _clean(self, page: GoldPage, model: PageModel) -> tuple[Document, CleanedText]:
+    def _clean(self, page: EvaluationPage, model: PageModel) -> tuple[Document, CleanedText]:
         document = _document(page)
-        return document, clean(document, None, CONFIG, model)
+        return document, clean(document, None, _CONFIG, model)
 
 
-def _document(page: GoldPage) -> Document:
+def _document(page: EvaluationPage) -> Document:
     return read_document(page.body, page.url, content_type=page.content_type, charset=page.charset)
 
 
-def markup_of(page: GoldPage) -> str:
-    """The decoded page; its bytes as they are where it cannot be decoded."""
+def page_markup(page: EvaluationPage) -> str:
+    """Return the decoded page, or its bytes read as UTF-8 if it cannot be decoded."""
     try:
         return decode_page(
             page.body,
             content_type=page.content_type,
             charset=page.charset,
             content_encoding=None,
-            limit_bytes=CONFIG.page_limit_bytes,
+            limit_bytes=_CONFIG.page_limit_bytes,
         ).text
     except PageError:
         return page.body.decode("utf-8", "replace")
@@ -160,11 +164,11 @@ def _bare_parse(markup: str) -> object:
 
 
 def _recorded_segments(
-    page: GoldPage, markup: str, segments: list[TextSegment]
+    page: EvaluationPage, markup: str, segments: list[TextSegment]
 ) -> SegmentScore | None:
     try:
         document = _document(page)
     except PageError:
         return None
-    choice = recorded(document, segments)
+    choice = decisions_of_record(document, segments)
     return score_segments(page, markup, document, choice) if choice is not None else None

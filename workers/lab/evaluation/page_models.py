@@ -6,20 +6,20 @@ from pathlib import Path
 import msgspec
 
 from workers.errors import UsageProblem
-from workers.lab.evaluation.gold_page import GoldPage
+from workers.lab.evaluation.evaluation_page import EvaluationPage
 from workers.processes.page_model import page_model_of, read_model_file
 
 
 class PageModels(msgspec.Struct, frozen=True, kw_only=True):
-    """One model for every page, or several that have each not seen a part of the sites."""
+    """One model for every page, or several of which each was trained without some sites."""
 
     bodies: list[bytes]
-    """What `read_model_file` gives."""
+    """Models in the form that `read_model_file` returns."""
     folds: Mapping[str, Mapping[str, int]]
-    """Corpus, site: the model that has not seen it; empty = one model for all."""
+    """For each corpus and site the number of a model trained without it; empty for one model."""
 
-    def number_for(self, page: GoldPage) -> int:
-        """Which model cleans a page; that of a site no model has seen is the first."""
+    def number_for(self, page: EvaluationPage) -> int:
+        """Return the number of the model for a page; 0 if no model was trained on its site."""
         of_corpus = self.folds.get(page.corpus, {}).get(page.site)
         if of_corpus is not None:
             return of_corpus
@@ -27,28 +27,28 @@ class PageModels(msgspec.Struct, frozen=True, kw_only=True):
         return next(elsewhere, 0)
 
     def versions(self) -> list[str]:
-        """Versions of the models."""
+        """Return the versions of the models."""
         return [page_model_of(body).version for body in self.bodies]
 
     def training_corpora(self) -> set[str]:
-        """Names of the corpora with pages that the one model for all was trained on."""
+        """Return the names of the corpora on which the single model was trained."""
         return set() if self.folds else set(page_model_of(self.bodies[0]).about.corpora)
 
 
 def one_model(path: Path | None) -> PageModels:
-    """The model in a file; None = the shipped one.
+    """Return the model of a file, or the shipped one for None.
 
     Raises:
-        UsageProblem: it cannot be used.
+        UsageProblem: The file cannot be used.
     """
     return PageModels(bodies=[read_model_file(path)], folds={})
 
 
 def models_of_folds(directory: Path) -> PageModels:
-    """The models that `templ train --folds` wrote.
+    """Return the models that `templ train --folds` wrote to a directory.
 
     Raises:
-        UsageProblem: the directory does not hold them.
+        UsageProblem: The directory does not hold such models.
     """
     index = directory / "folds.json"
     try:
@@ -57,7 +57,7 @@ def models_of_folds(directory: Path) -> PageModels:
         raise UsageProblem(f"--folds {index}: {error.strerror}") from None
     except msgspec.DecodeError as error:
         raise UsageProblem(
-            f"--folds {index}: not what `templ train --folds` writes: {error}"
+            f"--folds {index}: not an index that `templ train --folds` wrote: {error}"
         ) from None
     count = 1 + max((number for sites in folds.values() for number in sites.values()), default=0)
     bodies = [read_model_file(directory / f"fold-{number}.bin") for number in range(count)]

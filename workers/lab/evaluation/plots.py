@@ -1,4 +1,4 @@
-"""Plots as SVG, for a page that needs no network; colours come from the page's style."""
+"""SVG plots for a page that needs no network; the page's style sheet gives the colours."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,13 +13,13 @@ _ROW = 22
 _LABEL_CHARS = 34
 _DIGIT_WIDTH = 7
 COLOURS = 6
-"""Series after the sixth repeat the colours."""
+"""Number of colours; the series after the sixth begin again with the first colour."""
 
-Points = Sequence[tuple[float, float]]
+Curve = Sequence[tuple[float, float]]
 
 
 class Dot(msgspec.Struct, frozen=True, kw_only=True):
-    """A dot, with what it says when pointed at."""
+    """A dot with a label that appears when the pointer is over it."""
 
     x: float
     y: float
@@ -27,13 +27,13 @@ class Dot(msgspec.Struct, frozen=True, kw_only=True):
     label: str
 
 
-def curves(series: Mapping[str, Points], x_label: str, y_label: str) -> str:
-    """Lines in the unit square.
+def curves(series: Mapping[str, Curve], x_label: str, y_label: str) -> str:
+    """Return a plot of lines in the unit square.
 
     Args:
-        series: Points of each line by its name, x and y from 0 to 1.
-        x_label: What x is.
-        y_label: What y is.
+        series: Points of each line by its name; x and y are from 0 to 1.
+        x_label: Label of the x axis.
+        y_label: Label of the y axis.
     """
     lines = []
     for number, (name, points) in enumerate(series.items()):
@@ -46,7 +46,7 @@ def curves(series: Mapping[str, Points], x_label: str, y_label: str) -> str:
 
 
 def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str) -> str:
-    """Dots in the unit square with its diagonal: above it more was reached than was said."""
+    """Return a reliability diagram; dots above the diagonal reached more than was predicted."""
     marks = [f'<line class="guide" x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}"/>']
     for number, dots in enumerate(series.values()):
         path = " ".join(f"{_x(dot.x):.1f},{_y(dot.y):.1f}" for dot in dots)
@@ -60,11 +60,11 @@ def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str)
 
 
 def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
-    """A line for each group, with a dot from 0 to 1 for each of its values.
+    """Return a plot with a line for each group and a dot for each of its values.
 
     Args:
-        groups: Group, series, value.
-        x_label: What the values are.
+        groups: Values from 0 to 1, by group and series.
+        x_label: Label of the x axis.
     """
     names = list(dict.fromkeys(name for values in groups.values() for name in values))
     left, width = 240, 420
@@ -96,12 +96,12 @@ def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
 
 
 def speed(systems: Mapping[str, tuple[float, float]], x_label: str, y_label: str) -> str:
-    """Systems by time, on a logarithmic scale, and quality.
+    """Return a plot of systems by time, on a logarithmic scale, and by quality.
 
     Args:
-        systems: Milliseconds and F1, by name.
-        x_label: What x is.
-        y_label: What y is.
+        systems: Milliseconds a page and F1 of each system.
+        x_label: Label of the x axis.
+        y_label: Label of the y axis.
     """
     logs = [log10(one[0]) for one in systems.values()]
     low, high = int(min(logs) // 1), int(max(logs) // 1) + 1
@@ -131,7 +131,7 @@ def speed(systems: Mapping[str, tuple[float, float]], x_label: str, y_label: str
 
 
 def legend(names: Sequence[str]) -> str:
-    """Names with their colours."""
+    """Return a legend of names with their colours."""
     items = "".join(
         f'<span><i class="swatch c{number % COLOURS}"></i>{escape(name)}</span>'
         for number, name in enumerate(names)

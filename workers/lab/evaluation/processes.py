@@ -1,4 +1,4 @@
-"""Pages judged in child processes, in order."""
+"""Child processes that judge pages."""
 
 import gc
 import multiprocessing
@@ -8,8 +8,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from workers.errors import WorkerError
-from workers.lab.evaluation.gold_page import GoldPage
-from workers.lab.evaluation.judge import Given, Judge, Judgement
+from workers.lab.evaluation.evaluation_page import EvaluationPage
+from workers.lab.evaluation.judge import Judge, Judgement, PageOutput
 from workers.lab.evaluation.page_models import PageModels
 from workers.lab.evaluation.peers import load_peer
 from workers.processes.child import GC_ALLOCATIONS
@@ -17,29 +17,29 @@ from workers.processes.page_model import page_model_of
 from workers.settings import use_one_arithmetic_thread
 
 _PAGES_AHEAD = 8
-"""For each child."""
+"""Number of pages that may wait for each child process."""
 _judge: Judge | None = None
 
 
 def judge_all(
-    pages: Iterable[tuple[GoldPage, Given | None]],
+    pages: Iterable[tuple[EvaluationPage, PageOutput | None]],
     models: PageModels,
     peers: Sequence[str],
     workers: int,
     *,
     with_segments: bool = True,
 ) -> Iterator[Judgement]:
-    """The judgement of every page, in order.
+    """Yield the judgement of every page, in order.
 
     Args:
-        pages: Each with what a cleaned record says of it; None = clean it now.
-        models: What cleans them.
-        peers: Names of other extractors.
-        workers: Child processes.
+        pages: Pages with their earlier outputs; None cleans a page now.
+        models: Page models to clean with.
+        peers: Names of the other extractors.
+        workers: Number of child processes.
         with_segments: Whether the decisions on segments are scored too.
 
     Raises:
-        WorkerError: a child process died.
+        WorkerError: A child process died.
     """
     use_one_arithmetic_thread()
     context = multiprocessing.get_context("spawn")
@@ -47,8 +47,8 @@ def judge_all(
     waiting: deque[Future[Judgement]] = deque()
     try:
         with ProcessPoolExecutor(workers, context, _begin, arguments) as pool:
-            for turn, (page, given) in enumerate(pages):
-                waiting.append(pool.submit(_one, page, given, turn, models.number_for(page)))
+            for turn, (page, output) in enumerate(pages):
+                waiting.append(pool.submit(_one, page, output, turn, models.number_for(page)))
                 if len(waiting) > _PAGES_AHEAD * workers:
                     yield waiting.popleft().result()
             while waiting:
@@ -70,6 +70,6 @@ def _begin(models: Sequence[bytes], peers: Sequence[str], with_segments: bool) -
     _judge = Judge([page_model_of(one) for one in models], extract, with_segments=with_segments)
 
 
-def _one(page: GoldPage, given: Given | None, turn: int, model: int) -> Judgement:
+def _one(page: EvaluationPage, output: PageOutput | None, turn: int, model: int) -> Judgement:
     assert _judge is not None  # noqa: S101 - _begin ran
-    return _judge.judge(page, given, turn, model)
+    return _judge.judge(page, output, turn, model)

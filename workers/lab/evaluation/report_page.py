@@ -1,4 +1,4 @@
-"""The figures of an evaluation as one HTML page with plots; nothing in it needs the network."""
+"""The HTML report of an evaluation; it has plots and needs no network."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -6,13 +6,13 @@ from html import escape
 from templ_core.lab.evaluation.bootstrap import Interval
 from templ_core.lab.evaluation.calibration import Calibration
 from templ_core.lab.evaluation.template_places import FMean
-from workers.lab.evaluation.figures import ALL, Figures, Worst
+from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures, WorstPage
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
 from workers.lab.evaluation.plots import Dot, curves, reliability, rows, speed
 
 _MOST_ROWS = 80
 _PAGES_A_ROW = 3
-"""Sites of a page or two are not plotted."""
+"""Smallest mean number of pages in a group for which a grouping is plotted."""
 _DOT_MIN, _DOT_MAX = 3.0, 11.0
 
 _STYLE = """
@@ -50,7 +50,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var
 
 
 def render_report(figures: Figures) -> str:
-    """The page."""
+    """Return the report as one HTML page."""
     total = figures.groups["all"][ALL][TEMPL]
     size = f"{_count(total.pages, 'page')} of {_count(total.sites, 'site')}"
     sections = [
@@ -60,7 +60,7 @@ def render_report(figures: Figures) -> str:
         _section("Systems", _systems(figures)),
         _plots(figures),
         *(_grouping(title, figures) for title in figures.groups if title != "all"),
-        _section("Inside templates and inside content", _segments(figures)),
+        _section("Decisions on segments", _segments(figures)),
         _section("Worst pages", "".join(_worst(one) for one in figures.worst)),
     ]
     return (
@@ -97,13 +97,13 @@ def _systems(figures: Figures) -> str:
         )
     heads = [
         "", "F1", "precision", "recall", "character F1", "template F", "site mean F1", "below 0.5",
-        "templ is better by", "ms a page", "median", "× lxml parse", "gave nothing",
+        "templ is better by", "ms a page", "median ms", "× lxml parse", "failed pages",
     ]  # fmt: skip
     return _table(
         heads,
         cells,
-        "Means over pages; in brackets 95 % of 1000 samples of sites. Character F1: pages of scripts "
-        "without blanks between words.",
+        "Means over pages; in brackets the 95 % interval of 1000 bootstrap samples of sites. "
+        "Character F1 is for pages in scripts without blanks between words.",
     )
 
 
@@ -125,7 +125,7 @@ def _plots(figures: Figures) -> str:
             for name, values in figures.quantiles.items()
         }
         plots.append(
-            _section("How many pages are how bad", curves(lines, "word F1", "share of pages below"))
+            _section("Distribution of F1", curves(lines, "word F1", "share of pages below"))
         )
     if figures.segments:
         lines = {
@@ -143,7 +143,7 @@ def _plots(figures: Figures) -> str:
             for name, one in figures.calibration.items()
         }
         plots.append(
-            _section("Confidence and what it was worth", reliability(dots, "confidence", "word F1"))
+            _section("Calibration of the confidence", reliability(dots, "confidence", "word F1"))
         )
     return f'<div class="side">{"".join(f"<div>{plot}</div>" for plot in plots)}</div>'
 
@@ -168,7 +168,7 @@ def _grouping(title: str, figures: Figures) -> str:
         return ""
     worst_first = sorted(groups.items(), key=lambda item: (item[1][TEMPL].f1, item[0]))
     shown = worst_first[:_MOST_ROWS] if title == "site" else list(groups.items())[:_MOST_ROWS]
-    note = f"; the {_MOST_ROWS} worst of {len(groups)}" if len(shown) < len(groups) else ""
+    note = f" ({_MOST_ROWS} of {len(groups)})" if len(shown) < len(groups) else ""
     drawing = rows(
         {
             f"{name or '-'} ({row[TEMPL].pages})": {
@@ -182,12 +182,11 @@ def _grouping(title: str, figures: Figures) -> str:
 
 
 def _segments(figures: Figures) -> str:
-    kinds = ("text", "anchor_text", "links")
     cells = [
         [
             escape(name),
-            *(_f(one.f.in_templates.get(kind)) for kind in kinds),
-            *(_f(one.f.in_content.get(kind)) for kind in kinds),
+            *(_f(one.f.in_templates.get(counted)) for counted in TEMPLATE_F_COUNTS),
+            *(_f(one.f.in_content.get(counted)) for counted in TEMPLATE_F_COUNTS),
             _number(one.adjusted_rand.of_pages) + _brackets(one.adjusted_rand.pages_interval),
             _number(one.recall_at_precision),
         ]
@@ -200,16 +199,16 @@ def _segments(figures: Figures) -> str:
     return _table(
         heads,
         cells,
-        "f-measures, site means; after the slash what calling everything template, or content, gives.",
+        "f-measures, means over sites; after the slash the f of calling all text template, or content.",
     )
 
 
-def _worst(one: Worst) -> str:
+def _worst(one: WorstPage) -> str:
     facts = [f"P {one.precision:.2f}", f"R {one.recall:.2f}"]
     if one.confidence is not None:
         facts.append(f"confidence {one.confidence:.2f}")
     facts += [f"{name} {f1:.2f}" for name, f1 in one.others.items()]
-    where = f"{one.corpus} record {one.offset}" + (f", {one.kind}" if one.kind else "")
+    where = f"{one.corpus} record {one.offset}" + (f", {one.page_type}" if one.page_type else "")
     return (
         f"<details><summary><strong>{one.f1:.2f}</strong> <code>{escape(one.url)}</code> "
         f'<span class="soft">{escape(where)}; {escape(", ".join(facts))}</span></summary>'

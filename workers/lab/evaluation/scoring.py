@@ -1,4 +1,4 @@
-"""A text, or a choice of segments, against the gold of its page."""
+"""Scores of a text, or of the decisions on segments, against the gold of a page."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,17 +30,17 @@ from templ_core.lab.training.labels.gold_labels import Labels, aligned_labels, s
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.tokens import count_tokens
-from workers.lab.evaluation.gold_page import GoldPage
+from workers.lab.evaluation.evaluation_page import EvaluationPage
 
-CONFIG = CoreConfig()
+_CONFIG = CoreConfig()
 _NEUTRAL = 2
-"""Kind of a segment that is neither template (0) nor content (1)."""
+"""Label of a segment that is neither template (0) nor content (1)."""
 
 
 class TextScorer:
     """Scores texts against the gold of one page."""
 
-    def __init__(self, page: GoldPage, markup: str) -> None:
+    def __init__(self, page: EvaluationPage, markup: str) -> None:
         self._page = page
         self._everything, self._neutral = page_words(markup, page.neutral)
         self._gold = word_counts(page.gold_text)
@@ -48,14 +48,14 @@ class TextScorer:
         self._full_text_f1 = score_text(self._everything, self._gold, self._neutral).f1
 
     def score(self, text: str) -> PageScore:
-        """The score of a text."""
+        """Return the score of a text."""
         letters = None
         if self._letters is not None:
             letters = score_text(letter_counts(text), self._letters, Words()).f1
         return self._score(word_counts(text), letters)
 
     def score_everything(self) -> PageScore:
-        """The score of the whole visible text."""
+        """Return the score of the whole visible text."""
         return self._score(self._everything, None)
 
     def _score(self, output: Words, letters: float | None) -> PageScore:
@@ -64,7 +64,7 @@ class TextScorer:
         return PageScore(
             corpus=self._page.corpus,
             site=self._page.site,
-            kind=self._page.kind,
+            kind=self._page.page_type,
             seen=self._page.seen,
             f1=score.f1,
             precision=score.precision,
@@ -75,31 +75,33 @@ class TextScorer:
         )
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """What was decided on a page's segments; columns of length n_segments."""
+class SegmentDecisions(msgspec.Struct, frozen=True, kw_only=True):
+    """The decisions on a page's segments; columns of length n_segments."""
 
     kept: Bools
     templateness: Floats
     section: npt.NDArray[Any]
 
 
-def chosen(document: Document, cleaned: CleanedText) -> Choice:
-    """The decisions of a page that was just cleaned."""
+def decisions_of_cleaned(document: Document, cleaned: CleanedText) -> SegmentDecisions:
+    """Return the decisions of a page that was cleaned just now."""
     decision = cleaned.decision
-    return Choice(
+    return SegmentDecisions(
         kept=decision.kept,
         templateness=decision.templateness,
         section=section_numbers(
-            document, decision.templateness, decision.words, CONFIG.section_penalty
+            document, decision.templateness, decision.words, _CONFIG.section_penalty
         ),
     )
 
 
-def recorded(document: Document, segments: Sequence[TextSegment]) -> Choice | None:
-    """The decisions in a record; None where they are not those of this document."""
+def decisions_of_record(
+    document: Document, segments: Sequence[TextSegment]
+) -> SegmentDecisions | None:
+    """Return the decisions of a record, or None if its segments are not those of the document."""
     if [one.text for one in segments] != document.segments.texts:
         return None
-    return Choice(
+    return SegmentDecisions(
         kept=np.array([one.kept for one in segments], np.bool_),
         templateness=np.array([one.templateness for one in segments], np.float64),
         section=np.array([one.section for one in segments], np.int64),
@@ -107,34 +109,34 @@ def recorded(document: Document, segments: Sequence[TextSegment]) -> Choice | No
 
 
 class SegmentScore(msgspec.Struct, frozen=True, kw_only=True):
-    """What the decisions on a page's segments are worth."""
+    """The quality of the decisions on the segments of one page."""
 
     f: TemplateF
     histogram: Floats
-    """Of `score_histogram`."""
+    """Histogram of templateness that `score_histogram` returns."""
     adjusted_rand: float
-    """The sections against the gold segmentation."""
+    """Agreement of the sections with the gold segmentation."""
 
 
 def score_segments(
-    page: GoldPage, markup: str, document: Document, choice: Choice
+    page: EvaluationPage, markup: str, document: Document, choice: SegmentDecisions
 ) -> SegmentScore | None:
-    """The score of the decisions; None for a page without segments."""
+    """Return the score of the decisions, or None for a page without segments."""
     if not document.segments.texts:
         return None
     labels = _labels(page, markup, document)
     words = np.array([count_tokens(text) for text in document.segments.texts], np.float64)
-    kind = np.where(labels.counts, labels.content >= 0.5, _NEUTRAL).astype(np.int64)
+    label = np.where(labels.counts, labels.content >= 0.5, _NEUTRAL).astype(np.int64)
     return SegmentScore(
         f=template_f(document, words, choice.kept, labels.content, labels.counts),
         histogram=score_histogram(
             choice.templateness, np.where(labels.counts, words, 0.0), labels.content
         ),
-        adjusted_rand=adjusted_rand(choice.section, largest_fragments(document, kind)),
+        adjusted_rand=adjusted_rand(choice.section, largest_fragments(document, label)),
     )
 
 
-def _labels(page: GoldPage, markup: str, document: Document) -> Labels:
+def _labels(page: EvaluationPage, markup: str, document: Document) -> Labels:
     labels = None
     if page.selectors is not None:
         labels = selected_labels(document, markup, page.selectors)

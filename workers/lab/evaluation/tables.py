@@ -1,4 +1,4 @@
-"""The figures of an evaluation as tables on a terminal."""
+"""The figures of an evaluation as tables for a terminal."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from rich.table import Table
 from templ_core.lab.evaluation.bootstrap import Interval
 from templ_core.lab.evaluation.report import Summary
 from templ_core.lab.evaluation.template_places import FMean
-from workers.lab.evaluation.figures import ALL, Figures
+from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures
 from workers.lab.evaluation.judge import TEMPL
 
 _MOST_ROWS = 60
@@ -16,7 +16,7 @@ _FILE_COLUMNS = 160
 
 
 def print_tables(figures: Figures) -> None:
-    """Print what was found; groupings of a single group, and of very many sites, are left out."""
+    """Print the tables; groupings of one group or of more than 60 groups are left out."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=_FILE_COLUMNS)
@@ -28,11 +28,12 @@ def print_tables(figures: Figures) -> None:
         console.print(_segments(figures))
     for name, one in figures.calibration.items():
         console.print(
-            f"confidence, {name}: mean error {one.mean_error:.3f}, mean of it less F1 {one.bias:+.3f}"
+            f"confidence, {name}: mean calibration error {one.mean_error:.3f}, "
+            f"mean confidence minus mean F1 {one.bias:+.3f}"
         )
-    for system, kinds in figures.failures.items():
-        reasons = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        console.print(f"{system} gave nothing on {sum(kinds.values())} pages: {reasons}")
+    for system, errors in figures.failures.items():
+        reasons = ", ".join(f"{count} {error}" for error, count in errors.items())
+        console.print(f"{system} failed on {sum(errors.values())} pages: {reasons}")
     for note in figures.notes:
         console.print(note)
     console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))
@@ -97,11 +98,13 @@ def _segments(figures: Figures) -> Table:
         table.add_row(
             name,
             str(one.pages),
-            *(_f(place.get(kind)) for place in places for kind in ("text", "anchor_text", "links")),
+            *(_f(place.get(counted)) for place in places for counted in TEMPLATE_F_COUNTS),
             _number(one.adjusted_rand.of_pages),
             _number(one.recall_at_precision),
         )
-    table.caption = "f: site means; in brackets that of calling everything template, or content"
+    table.caption = (
+        "f: means over sites; in brackets the f of calling all text template, or content"
+    )
     return table
 
 

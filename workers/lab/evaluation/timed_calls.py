@@ -1,4 +1,4 @@
-"""Calls in turn, each timed; one that raises costs the others nothing."""
+"""Calls that are timed one after the other; an error in one does not affect the others."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -7,33 +7,34 @@ from typing import Any
 import msgspec
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """What one call gave."""
+class TimedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one call and its time."""
 
     value: Any
-    """None where it raised."""
+    """What the call returned; None if it raised an error."""
     seconds: float
     failure: str | None
-    """What it raised, in one line."""
+    """The error in one line, or None."""
 
 
-def take_turns(calls: Mapping[str, Callable[[], Any]], first: int) -> dict[str, Turn]:
-    """What every call gives, by name.
+def time_calls(calls: Mapping[str, Callable[[], Any]], first: int) -> dict[str, TimedCall]:
+    """Run every call, and return its result and time by name.
 
     Args:
         calls: What to call, by name.
-        first: Which of them begins, modulo their number: who comes first finds cold caches.
+        first: Number of the call that runs first, modulo the number of calls. It should differ
+            from page to page, since the first call finds cold caches.
     """
     names = list(calls)
     start = first % max(len(names), 1)
     return {name: _call(calls[name]) for name in names[start:] + names[:start]}
 
 
-def _call(call: Callable[[], Any]) -> Turn:
+def _call(call: Callable[[], Any]) -> TimedCall:
     began = time.perf_counter()
     value, failure = None, None
     try:
         value = call()
     except Exception as error:  # noqa: BLE001 - other people's code on any page; it is reported
         failure = f"{type(error).__name__}: {error}".splitlines()[0]
-    return Turn(value=value, seconds=time.perf_counter() - began, failure=failure)
+    return TimedCall(value=value, seconds=time.perf_counter() - began, failure=failure)

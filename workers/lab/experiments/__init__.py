@@ -1,4 +1,4 @@
-"""`templ experiments`: the experiments of the papers, one module for each command."""
+"""`templ experiments`: repeats the papers' experiments; each command has a module of its own."""
 
 import click
 
@@ -27,4 +27,8 @@ _MODULES = {
 
 @click.group(cls=LazyGroup, modules=_MODULES)
 def experiments() -> None:
-    """Repeat the papers' experiments on corpora of real pages."""
+    """Repeat the experiments of the papers that templ follows, on corpora of real pages.
+
+    The "class set" of some commands is made of articles on five topics inside the templates of
+    other sites. workers/lab/experiments/README.md lists its sites, and MEASUREMENTS.md the results.
+    """

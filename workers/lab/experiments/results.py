@@ -1,4 +1,4 @@
-"""What an experiment found: tables on standard output, and in a directory with its figures."""
+"""The results of an experiment: tables on standard output, and optionally files with figures."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,12 +13,12 @@ _FILE_COLUMNS = 200
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Directory for the tables (HTML) and figures (SVG).",
+    help="Directory to write the tables (HTML) and the figures (SVG) to.",
 )
 
 
 class Report:
-    """Prints tables; with a directory, writes `report.html` with the figures in it as well."""
+    """Prints tables. With a directory it also writes `report.html` and the figures."""
 
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
@@ -30,12 +30,12 @@ class Report:
             directory.mkdir(parents=True, exist_ok=True)
 
     def say(self, line: str) -> None:
-        """A line of text."""
+        """Print a line of text."""
         self._console.print(line, highlight=False)
         self._add(f"<p>{escape(line)}</p>")
 
     def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """A table; the first column names the rows."""
+        """Print a table; its first column names the rows."""
         table = Table(*header, title=title, title_justify="left")
         for column in table.columns[1:]:
             column.justify = "right"
@@ -46,7 +46,7 @@ class Report:
         self._add(f"<h2>{escape(title)}</h2><table>{''.join(lines)}</table>")
 
     def figure(self, name: str, svg: str) -> None:
-        """A figure, written where there is a directory."""
+        """Write a figure, if there is a directory."""
         if self._directory is not None:
             (self._directory / f"{name}.svg").write_text(svg, encoding="utf-8")
         self._add(svg)

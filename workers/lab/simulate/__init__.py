@@ -1,1 +1,1 @@
-"""Synthetic sites with known truth."""
+"""Synthetic web sites whose template and content are known exactly."""

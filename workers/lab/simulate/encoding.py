@@ -1,4 +1,4 @@
-"""In which encoding a site sends its pages, and where it says so."""
+"""The character encoding of a site's pages, and where the site declares it."""
 
 from dataclasses import dataclass
 from random import Random
@@ -18,39 +18,39 @@ _CODECS = {"shift_jis": "cp932"}
 
 @dataclass(frozen=True)
 class Encoding:
-    """How pages become bytes."""
+    """How pages are turned into bytes."""
 
     name: str
-    """As a page would declare it."""
+    """Name of the encoding, spelt as a page declares it."""
     in_header: bool
     in_page: bool
     mark: bool
-    """Starts with a byte order mark."""
+    """Whether the bytes start with a byte-order mark."""
 
     def encode(self, html: str) -> bytes:
-        """The page's bytes; what the encoding lacks becomes a character reference."""
+        """Return the page's bytes; a character that the encoding lacks becomes a reference."""
         return html.encode(self.codec, "xmlcharrefreplace")
 
     @property
     def codec(self) -> str:
-        """Python's name of the encoding; its codec writes and reads the mark."""
+        """Python's name of the codec, which writes and reads the byte-order mark too."""
         if self.name == "utf-8":
             return "utf-8-sig" if self.mark else "utf-8"
         return _CODECS.get(self.name, self.name)
 
     @property
     def declared_in_page(self) -> str | None:
-        """The charset the page itself declares."""
+        """The charset that the page itself declares, or None."""
         return self.name if self.in_page else None
 
     @property
     def content_type(self) -> str:
-        """The header that goes with the page."""
+        """The content type that the server sends with the page."""
         return f"text/html; charset={self.name}" if self.in_header else "text/html"
 
 
 def choose_encoding(language_code: str, rng: Random) -> Encoding | None:
-    """The encoding of a site; None = its pages come as text that is decoded already."""
+    """Return the encoding of a site, or None if the feed carries its pages as decoded text."""
     draw = rng.random()
     in_header, in_page = rng.choice(((True, True), (True, False), (False, True), (False, False)))
     if draw < 0.80:

@@ -1,4 +1,4 @@
-"""A feed of synthetic pages in order of arrival, the sites interleaved."""
+"""A feed of synthetic pages in order of arrival, with the sites interleaved."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from itertools import accumulate
 from random import Random
 from typing import Literal
 
-from workers.lab.simulate.crawl_response import ARCHIVE, answer
+from workers.lab.simulate.crawl_response import ARCHIVE, crawl_response
 from workers.lab.simulate.design.design import Design, make_design
 from workers.lab.simulate.encoding import Encoding, choose_encoding
 from workers.lab.simulate.page import SyntheticPage, finish_page
-from workers.lab.simulate.page_context import visit_site
+from workers.lab.simulate.page_context import make_page_context
 from workers.lab.simulate.parts.chrome import Chrome, make_chrome
-from workers.lab.simulate.site import Kind, Rhythm, Site, make_site
+from workers.lab.simulate.site import Rhythm, SiteGenre, SyntheticSite, make_site
 
-FeedKind = Literal["mixed", "news", "blog", "shop", "forum"]
+FeedGenre = Literal["mixed", "news", "blog", "shop", "forum"]
 
-_MIXED_KINDS: tuple[Kind, ...] = (
+_MIXED_GENRES: tuple[SiteGenre, ...] = (
     "news", "blog", "news", "blog", "shop", "news", "blog", "forum", "news", "blog",
 )  # fmt: skip
 _LANGUAGE_MIX = (
@@ -29,29 +29,29 @@ _CACHED_SITES = 2048
 
 @dataclass(frozen=True)
 class FeedSettings:
-    """What a feed is made of; the same settings always give the same pages."""
+    """What a feed consists of. Equal settings always give equal pages."""
 
-    kind: FeedKind = "mixed"
+    genre: FeedGenre = "mixed"
     sites: int = 40
     pages: int = 2000
     seed: int = 0
     start: datetime = datetime(2026, 1, 5, tzinfo=UTC)
     days: float = 28.0
-    """Time between the first page and the last."""
+    """Days between the first page and the last."""
     redesign_day: float | None = None
-    """Days from the start until sites are redesigned."""
+    """Days from the start until sites are redesigned; None means that none is."""
     redesign_share: float = 1.0
-    """Share of the sites that are."""
+    """Share of the sites that are redesigned, from 0 to 1."""
     mixed_days: float = 0.0
-    """How long after a redesign half of the pages still have the old design."""
+    """Days after the redesign in which half of the pages still have the old design."""
     languages: tuple[str, ...] = _LANGUAGE_MIX
-    """Languages of the sites in turn."""
+    """Languages of the sites, used in turn."""
     missing_share: float = 0.0
-    """Share of pages that are missing: status 404, 410, 500, or 200 all the same."""
+    """Share of error pages; their status is 404, 410, 500, or 200 although nothing is there."""
 
 
 def simulate_feed(settings: FeedSettings) -> Iterator[SyntheticPage]:
-    """The pages one after the other; only what the sites need is kept."""
+    """Yield the pages one by one; memory grows with the number of sites, not of pages."""
     feed = _Feed(settings)
     previous = -1
     counts = [0] * settings.sites
@@ -90,21 +90,23 @@ class _Feed:
         moment = settings.start + timedelta(days=settings.days * share)
         site, encoding = self._site(site_number)
         look = self._look(site_number, self._design_number(site, moment, rng))
-        visit = visit_site(site, look.design, moment, rng)
-        request, middle = answer(visit, look.chrome, visited, settings.missing_share)
-        return finish_page(visit, look.chrome, middle, request, encoding)
+        context = make_page_context(site, look.design, moment, rng)
+        request, body = crawl_response(context, look.chrome, visited, settings.missing_share)
+        return finish_page(context, look.chrome, body, request, encoding)
 
-    def _make_site(self, number: int) -> tuple[Site, Encoding | None]:
+    def _make_site(self, number: int) -> tuple[SyntheticSite, Encoding | None]:
         settings = self._settings
-        kind = (
-            _MIXED_KINDS[number % len(_MIXED_KINDS)] if settings.kind == "mixed" else settings.kind
+        genre = (
+            _MIXED_GENRES[number % len(_MIXED_GENRES)]
+            if settings.genre == "mixed"
+            else settings.genre
         )
         code = settings.languages[number % len(settings.languages)]
         expected = 1.2 * settings.pages / settings.sites + 1
         rhythm = Rhythm(
             settings.start, ARCHIVE, timedelta(days=max(settings.days, 0.01)) / expected
         )
-        site = make_site(number, str(settings.seed), kind, code, rhythm)
+        site = make_site(number, str(settings.seed), genre, code, rhythm)
         return site, choose_encoding(code, Random(f"{site.seed}/encoding"))
 
     def _make_look(self, site_number: int, design_number: int) -> _Look:
@@ -112,7 +114,7 @@ class _Feed:
         design = make_design(site.seed, str(self._settings.seed), site_number, design_number)
         return _Look(design, make_chrome(site, design))
 
-    def _design_number(self, site: Site, moment: datetime, rng: Random) -> int:
+    def _design_number(self, site: SyntheticSite, moment: datetime, rng: Random) -> int:
         settings = self._settings
         if settings.redesign_day is None:
             return 0

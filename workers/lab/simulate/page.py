@@ -1,4 +1,4 @@
-"""A finished page with its truth, and the line of JSON it becomes."""
+"""A finished page with its truth, and its JSON record."""
 
 from base64 import b64encode
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from datetime import UTC, datetime
 from zlib import crc32
 
 from workers.lab.simulate.encoding import Encoding
-from workers.lab.simulate.page_context import Visit
+from workers.lab.simulate.page_context import PageContext
 from workers.lab.simulate.parts.chrome import Chrome
 from workers.lab.simulate.parts.fragment import (
     EMPTY,
     Fragment,
-    Kind,
     Section,
+    SectionType,
     join,
     label,
     raw,
     sections,
 )
 from workers.lab.simulate.parts.head import document_end, document_start
-from workers.lab.simulate.parts.page_body import Middle
+from workers.lab.simulate.parts.page_body import PageBody
 from workers.lab.simulate.parts.widgets import crumbs, sidebar, ticker
 
 _NEVER_CONTENT = ("advert", "share", "related", "newsletter", "author")
@@ -27,22 +27,22 @@ _NEVER_CONTENT = ("advert", "share", "related", "newsletter", "author")
 
 @dataclass(frozen=True)
 class SyntheticPage:
-    """One page of a synthetic site and everything that is true of it."""
+    """One page of a synthetic site, with everything that is known about it."""
 
     url: str
     site: str
     fetched_at: datetime
     html: str
     encoding: Encoding | None
-    """None = the feed carries the page as text."""
+    """How the page is sent as bytes; None means that the feed carries it as text."""
     status: int
-    kind: str
-    """Kind of site."""
+    genre: str
+    """What the site is: news, blog, shop or forum."""
     page_role: str
-    """`article` (of a shop a product, of a forum a thread), `listing`, `home`, `about`, `missing`."""
+    """`article` (also a product or a thread), `listing`, `home`, `about` or `missing`."""
     language: str
     design: int
-    """0 before the redesign, 1 after it."""
+    """0 before the redesign and 1 after it."""
     sections: tuple[Section, ...]
     gold_selector: str | None
     gold_exclude: str | None
@@ -50,13 +50,15 @@ class SyntheticPage:
 
     @property
     def gold_text(self) -> str | None:
-        """The text of the page's content, None where there is none."""
+        """The text of the page's content; None for a page without content."""
         if self.gold_selector is None:
             return None
-        return "\n".join(text for kind, text in self.sections if kind is Kind.CONTENT)
+        return "\n".join(
+            text for section_type, text in self.sections if section_type is SectionType.CONTENT
+        )
 
     def record(self) -> dict[str, object]:
-        """The page as a page record with its truth in further fields."""
+        """Return the page as a page record, with its truth in further fields."""
         fetched_at = self.fetched_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         if self.encoding is None:
             body: dict[str, object] = {"html": self.html, "content_type": "text/html"}
@@ -74,7 +76,7 @@ class SyntheticPage:
             "arrival": fetched_at,
             "status": self.status,
             **body,
-            "kind": self.kind,
+            "kind": self.genre,
             "page_role": self.page_role,
             "language": self.language,
             "design": self.design,
@@ -82,14 +84,16 @@ class SyntheticPage:
             "gold_selector": self.gold_selector,
             "gold_exclude": self.gold_exclude,
             "gold_neutral": self.gold_neutral,
-            "sections": [{"kind": kind.value, "text": text} for kind, text in self.sections],
+            "sections": [
+                {"kind": one.section_type.value, "text": one.text} for one in self.sections
+            ],
             "source": "synthetic",
         }
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked of a site."""
+    """What the crawler requested from a site."""
 
     path: str
     page_role: str
@@ -98,52 +102,62 @@ class Request:
 
 
 def finish_page(
-    visit: Visit, chrome: Chrome, middle: Middle, request: Request, encoding: Encoding | None
+    context: PageContext,
+    chrome: Chrome,
+    body: PageBody,
+    request: Request,
+    encoding: Encoding | None,
 ) -> SyntheticPage:
-    """The whole page around its middle."""
-    theme = visit.design.theme
-    body = _body(visit, chrome, middle, request)
+    """Return the whole page, built around its body."""
+    theme = context.design.theme
+    visible = _visible_part(context, chrome, body, request)
     charset = encoding.declared_in_page if encoding else "utf-8"
-    start = document_start(visit, middle.title, charset, middle.entry)
+    start = document_start(context, body.title, charset, body.entry)
     return SyntheticPage(
-        url=visit.site.origin + request.path,
-        site=visit.site.key,
-        fetched_at=visit.moment,
-        html=f"{start}{_body_tag(visit, request)}\n{body.html}{document_end(visit)}",
+        url=context.site.origin + request.path,
+        site=context.site.key,
+        fetched_at=context.moment,
+        html=f"{start}{_body_tag(context, request)}\n{visible.html}{document_end(context)}",
         encoding=encoding,
         status=request.status,
-        kind=visit.site.kind,
+        genre=context.site.genre,
         page_role=request.page_role,
-        language=visit.site.language.code,
-        design=visit.design.number,
-        sections=sections(body),
-        gold_selector=theme.selector(*middle.content) if middle.content else None,
-        gold_exclude=theme.selector(*_NEVER_CONTENT) if middle.content else None,
-        gold_neutral=theme.selector(*middle.neutral) if middle.neutral else None,
+        language=context.site.language.code,
+        design=context.design.number,
+        sections=sections(visible),
+        gold_selector=theme.selector(*body.content) if body.content else None,
+        gold_exclude=theme.selector(*_NEVER_CONTENT) if body.content else None,
+        gold_neutral=theme.selector(*body.neutral) if body.neutral else None,
     )
 
 
-def _body_tag(visit: Visit, request: Request) -> str:
-    if visit.design.theme.family in {"bare", "tables"}:
-        return visit.design.markup.tag("<body>")
-    names = f"{request.page_role} lang-{visit.site.language.code} id-{crc32(request.path.encode())}"
-    return visit.design.markup.tag(f'<body class="{names}">')
+def _body_tag(context: PageContext, request: Request) -> str:
+    if context.design.theme.family in {"bare", "tables"}:
+        return context.design.markup.tag("<body>")
+    names = (
+        f"{request.page_role} lang-{context.site.language.code} id-{crc32(request.path.encode())}"
+    )
+    return context.design.markup.tag(f'<body class="{names}">')
 
 
-def _body(visit: Visit, chrome: Chrome, middle: Middle, request: Request) -> Fragment:
-    theme, place = visit.design.theme, visit.design.place
-    way = crumbs(visit, request.category) if place.crumbs and request.page_role != "home" else EMPTY
-    main = theme.box("main", way, middle.fragment, kind=Kind.NAVIGATION)
+def _visible_part(
+    context: PageContext, chrome: Chrome, body: PageBody, request: Request
+) -> Fragment:
+    theme, place = context.design.theme, context.design.place
+    way = (
+        crumbs(context, request.category) if place.crumbs and request.page_role != "home" else EMPTY
+    )
+    main = theme.box("main", way, body.fragment, section_type=SectionType.NAVIGATION)
     columns = [main]
     if place.sidebar == "left":
-        columns = [sidebar(visit), main]
+        columns = [sidebar(context), main]
     elif place.sidebar == "right":
-        columns = [main, sidebar(visit)]
+        columns = [main, sidebar(context)]
     return theme.box(
         "page",
         chrome.consent if place.consent == "top" else EMPTY,
         chrome.hidden_menu,
-        label(Kind.HEADER, ticker(visit)),
+        label(SectionType.HEADER, ticker(context)),
         chrome.header,
         theme.box("columns", join(columns, "\n")),
         raw("\n"),

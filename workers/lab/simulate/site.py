@@ -1,4 +1,4 @@
-"""A synthetic site: what stays the same whatever its design."""
+"""A synthetic site: everything about it that a redesign does not change."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,8 +8,8 @@ from typing import Literal
 from workers.lab.simulate.text.language import Language, language
 from workers.lab.simulate.text.prose import Topic, invent_name, invent_place, invent_topic
 
-Kind = Literal["news", "blog", "shop", "forum"]
-KINDS: tuple[Kind, ...] = ("news", "blog", "shop", "forum")
+SiteGenre = Literal["news", "blog", "shop", "forum"]
+SITE_GENRES: tuple[SiteGenre, ...] = ("news", "blog", "shop", "forum")
 
 _ADDRESS_FORMS = (
     "/{year}/{month:02d}/{slug}/",
@@ -22,40 +22,40 @@ _ADDRESS_FORMS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Site:
-    """Everything about a site but its design."""
+class SyntheticSite:
+    """Everything about a site except its design."""
 
     number: int
     seed: str
-    """Start of the seeds of everything on this site."""
+    """Prefix of the seeds of everything on this site."""
     key: str
-    """Registered domain."""
+    """Registered domain of the site."""
     origin: str
-    """Scheme and host of its addresses."""
+    """Scheme and host of the site's addresses."""
     name: str
     tagline: str
-    kind: Kind
+    genre: SiteGenre
     language: Language
     topic: Topic
-    """Of the site's own short texts."""
+    """Topic of the site's own short texts."""
     categories: tuple[str, ...]
     authors: tuple[str, ...]
     address_form: str
     oldest: datetime
-    """When its first entry came out."""
+    """When the site's first entry was published."""
     gap: timedelta
     """Time between two entries."""
 
     def newest(self, moment: datetime) -> int:
-        """Number of the latest entry out at a moment; entries count from 0."""
+        """Return the number of the latest entry at a moment; entries count from 0."""
         return max(0, (moment - self.oldest) // self.gap)
 
     def published(self, number: int) -> datetime:
-        """When an entry came out."""
+        """Return when an entry was published."""
         return self.oldest + number * self.gap
 
     def address(self, slug: str, number: int, category: int) -> str:
-        """Path of an entry."""
+        """Return the path of an entry's address."""
         day = self.published(number)
         return self.address_form.format(
             year=day.year, month=day.month, slug=slug, number=number, section=f"s{category}"
@@ -64,31 +64,31 @@ class Site:
 
 @dataclass(frozen=True)
 class Rhythm:
-    """When a site's entries come out."""
+    """When a site publishes its entries."""
 
     start: datetime
-    """Start of the feed."""
+    """When the feed starts."""
     archive: int
-    """Entries out before the feed starts."""
+    """Number of entries that are published before the feed starts."""
     gap: timedelta
 
 
-def make_site(number: int, seed: str, kind: Kind, code: str, rhythm: Rhythm) -> Site:
-    """The site of a number in the feed with this seed."""
+def make_site(number: int, seed: str, genre: SiteGenre, code: str, rhythm: Rhythm) -> SyntheticSite:
+    """Return a site of the feed with this seed."""
     own_seed = f"{seed}/site/{number}"
     rng = Random(own_seed)
     own_language = language(code)
     key = f"{_host_word(rng)}{number}.example"
-    names = own_language.categories[kind]
+    names = own_language.categories[genre]
     place = invent_place(own_language, rng)
-    return Site(
+    return SyntheticSite(
         number=number,
         seed=own_seed,
         key=key,
         origin=f"https://{rng.choice(('', 'www.', 'www.', 'm.'))}{key}",
         name=f"{place}{own_language.space}{rng.choice(own_language.slots['N'])}".title(),
         tagline=own_language.space.join(rng.choices(own_language.slots["N"], k=3)),
-        kind=kind,
+        genre=genre,
         language=own_language,
         topic=invent_topic(own_language, rng),
         categories=tuple(rng.sample(names, k=min(len(names), rng.randint(5, 9)))),

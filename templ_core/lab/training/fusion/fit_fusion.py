@@ -10,12 +10,9 @@ from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import FusionPage
-from templ_core.site_level.fusion.fusion import Term
+from templ_core.site_level.fusion.fusion import UNFITTED, Term
 from templ_core.site_level.fusion.site_inputs import SIGNS
 
-UNFITTED = {"page": 0.15, "place": 0.33, "surroundings": 0.27, "headline": 3.0}
-"""Log-odds of one thing seen in three ways count three quarters together, the page alone
-least of them; a headline is content unless much speaks against it; all else starts at 0."""
 _PENALTY = 0.1
 """At a tenth of it one site left out loses 0.027, and sites_other 0.010; at three times as much stream
 loses 0.002."""
@@ -68,7 +65,7 @@ def fit_fusion(
             weight=weight,
         ),
         [SIGNS[name] for name in names],
-        deviation * [UNFITTED.get(name, 0.0) for name in names],
+        deviation * [_unfitted_weight(name) for name in names],
     )
     slopes = fitted[:-1] / deviation
     return LinearModel(
@@ -82,6 +79,10 @@ def fit_fusion(
         },
         bias=round(float(fitted[-1] - slopes @ mean), _WEIGHT_DECIMALS),
     )
+
+
+def _unfitted_weight(name: str) -> float:
+    return UNFITTED.terms[name].weight if name in UNFITTED.terms else 0.0
 
 
 def _weights(pages: Sequence[FusionPage]) -> Floats:

@@ -9,7 +9,8 @@ from lxml import etree
 from lxml.cssselect import CSSSelector
 
 from templ_core.array_types import Bools, Floats, UInt64s
-from templ_core.dom.document import Document, parse_markup
+from templ_core.dom.document import Document
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import INVISIBLE
 from templ_core.lab.training.labels.alignment import matched_words
 from templ_core.tokens import tokenise

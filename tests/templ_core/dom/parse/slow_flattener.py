@@ -1,4 +1,4 @@
-"""The columns of a page by an obvious walk over lxml's elements: what the compiled one must equal."""
+"""The columns of a page, made by a simple walk over lxml's elements; `flatten` must return the same."""
 
 import re
 
@@ -8,10 +8,11 @@ _ATTRIBUTES = ("id", "class", "role", "itemprop")
 _HIDING_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _PAGE_LINKS = ("#", "javascript:")
+_COUNTS = ("inline_from", "inline_to", "links", "link_chars", "external_links", "page_links")
 
 
 class SlowFlattener:
-    """Builds the columns in one walk of the tree, without recursion."""
+    """Builds the columns of a page in one walk of the tree."""
 
     def __init__(self, host):
         self._host = host
@@ -141,16 +142,11 @@ class SlowFlattener:
             if _WORD.search(text):
                 self._texts.append(text.strip("\r\n") if self._open_pre else _collapse(text))
                 self._owner.append(self._blocks[-1] if self._blocks else 0)
-                self._counts.append(
-                    (
-                        self._run_start,
-                        len(self._tags),
-                        self._links,
-                        self._link_chars,
-                        self._external,
-                        self._on_page,
-                    )
+                counts = (
+                    *(self._run_start, len(self._tags)),
+                    *(self._links, self._link_chars, self._external, self._on_page),
                 )
+                self._counts.append(dict(zip(_COUNTS, counts, strict=True)))
             self._buffer = []
         self._links = self._open_links
         self._link_chars = self._external = self._on_page = 0
@@ -158,7 +154,7 @@ class SlowFlattener:
         self._after_break = False
 
     def columns(self):
-        """The rows of nodes and of segments, as `templ_core.dom.parse._flatten` orders them."""
+        """Return element types, columns of nodes, texts and columns of segments, as `flatten` does."""
         parents, ends, path = [], [0] * len(self._depth), []
         for node, level in enumerate(self._depth):
             for closed in path[level:]:
@@ -170,14 +166,21 @@ class SlowFlattener:
             ends[node] = len(ends)
         pairs = list(zip(self._tags, self._attributes, strict=True))
         element_types = list(dict.fromkeys(pairs))
-        nodes = [[element_types.index(pair) for pair in pairs], self._depth, parents, ends]
-        nodes += [[int(one) for one in self._hidden], self._images]
-        segments = [self._owner, *([row[place] for row in self._counts] for place in range(6))]
+        nodes = {
+            "element_type": [element_types.index(pair) for pair in pairs],
+            "depth": self._depth,
+            "parent": parents,
+            "end": ends,
+            "hidden": [int(one) for one in self._hidden],
+            "images": self._images,
+        }
+        segments = {"owner": self._owner}
+        segments |= {name: [row[name] for row in self._counts] for name in _COUNTS}
         return element_types, nodes, self._texts, segments
 
 
 def _collapse(text):
-    r"""`text` with runs of white space as one blank, and line breaks (`\v`) as line feeds."""
+    r"""Return `text` with each run of white space as one blank, line breaks (`\v`) as line feeds."""
     if "\v" not in text:
         return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split("\v"))
@@ -185,7 +188,7 @@ def _collapse(text):
 
 
 def slow_title(root):
-    """The first title that is not blank."""
+    """Return the first title that is not blank."""
     for element in root.iter("meta", "title"):
         if element.tag == "title":
             text = "".join(element.itertext())

@@ -4,7 +4,9 @@ import re
 import pytest
 from lxml import etree
 
-from templ_core.dom.parse.repair import ScanLimits, flatten_markup
+from templ_core.dom.config import ScanConfig
+from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
 from templ_core.errors import HostilePage
 
@@ -14,6 +16,10 @@ ARTICLE = "".join(f"<p>{word} and what follows it in a sentence.</p>" for word i
 
 def parse(markup):
     return etree.fromstring(markup, etree.HTMLParser(encoding="utf-8", huge_tree=True))
+
+
+def parsed(markup):
+    return parse_markup(markup.decode())
 
 
 def words(root):
@@ -85,14 +91,14 @@ HOSTILE = {name: markup.encode() for name, markup in HOSTILE.items()}
 
 @pytest.mark.parametrize("markup", HOSTILE.values(), ids=list(HOSTILE))
 def test_no_text_is_lost_and_nothing_stalls(markup):
-    root = parse(scan_markup(b"<!DOCTYPE html><html><body>" + markup))
+    root = parsed(b"<!DOCTYPE html><html><body>" + markup)
     expected = [*MARKED, "marked99"] if b"marked99" in markup else MARKED
     assert words(root) == expected
 
 
 @pytest.mark.parametrize("name", ["divs around", "nested tables", "open b and a", "unclosed divs"])
 def test_paragraphs_stay_paragraphs_where_containers_go(name):
-    root = parse(scan_markup(HOSTILE[name]))
+    root = parsed(HOSTILE[name])
     assert [words(paragraph) for paragraph in root.iter("p")] == [[word] for word in MARKED]
 
 
@@ -102,7 +108,7 @@ def test_what_the_parser_can_take_is_left_as_it_is():
 
 
 def test_excess_attributes_go_and_the_first_ones_stay():
-    root = parse(scan_markup(HOSTILE["attributes on one tag"]))
+    root = parsed(HOSTILE["attributes on one tag"])
     (div,) = root.iter("div")
     assert div.get("a0") == div.get("a511") == "1"
     assert div.get("a512") is None
@@ -113,18 +119,20 @@ def test_long_tags_with_few_attributes_are_left_as_they_are():
     markup = markup.encode()
     assert scan_markup(markup) is markup
     script = "<script>if (a<b " + "x y z " * 5000 + ")</script>" + ARTICLE
-    assert words(parse(scan_markup(script.encode()))) == MARKED
+    assert words(parsed(script.encode())) == MARKED
 
 
 def test_too_many_elements_are_refused_with_the_limit():
-    limits = ScanLimits(max_elements=10_000, max_repaired_tags=10_000)
+    config = ScanConfig(
+        elements_max=10_000, repaired_tags_max=10_000, large_bytes=0, harmless_tags=1000
+    )
     for markup in (b"<p>x" * 20_000, b"<p>x</p>" * 20_000):
         with pytest.raises(HostilePage, match=r"^more than 10000 elements$"):
-            scan_markup(markup, limits)
+            scan_markup(markup, config)
         with pytest.raises(HostilePage, match=r"^more than 10000 tags in a page"):
-            flatten_markup(markup, limits)
-    scan_markup(b"< > " * 20_000, limits)
-    scan_markup(b"<p>x</p>" * 9_000, limits)
+            flatten_markup(markup, config)
+    scan_markup(b"< > " * 20_000, config)
+    scan_markup(b"<p>x</p>" * 9_000, config)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +143,7 @@ def test_text_after_the_end_of_the_document(end):
     first = "".join(f"<p>{word}</p>" for word in MARKED[:6])
     second = "".join(f"<p>{word}</p>" for word in MARKED[6:])
     markup = f"<html><body>{first}{end}{second}</body></html>".encode()
-    root = parse(scan_markup(markup))
+    root = parsed(markup)
     assert root.getnext() is None
     assert words(root) == MARKED
     assert words(parse(join_documents(markup))) == MARKED
@@ -146,13 +154,13 @@ def test_an_end_with_nothing_after_it_stays():
     assert scan_markup(markup) is markup
 
 
-def test_callers_who_look_at_the_parsers_report_pay_less_and_repair_afterwards():
+def test_what_the_parser_reports_is_repaired_afterwards():
     deep = HOSTILE["2100 divs around"]
-    assert scan_markup(deep, parser_reports=True) is deep
+    assert scan_markup(deep) is deep
     assert len(words(parse(deep))) < 13
     assert len(words(parse(flatten_markup(deep)))) == 13
     for name in ("attributes on one tag", "stray end tags in depth", "divs around"):
-        assert words(parse(scan_markup(HOSTILE[name], parser_reports=True))) == MARKED
+        assert words(parse(scan_markup(HOSTILE[name]))) == MARKED
 
 
 @pytest.mark.parametrize(
@@ -168,7 +176,7 @@ def test_callers_who_look_at_the_parsers_report_pay_less_and_repair_afterwards()
 )
 def test_what_needs_repair_is_known_without_repairing_it(markup, expected):
     assert needs_repair(markup) == expected
-    assert (scan_markup(markup, parser_reports=True) is not markup) == expected
+    assert (scan_markup(markup) is not markup) == expected
 
 
 def test_scripts_and_comments_are_not_read_as_tags():
@@ -181,7 +189,7 @@ def test_scripts_and_comments_are_not_read_as_tags():
 
 
 def test_scripts_in_the_deep_stay_scripts():
-    root = parse(scan_markup(b"<div>" * 3000 + f"<script>marked77</script>{ARTICLE}".encode()))
+    root = parsed(b"<div>" * 3000 + f"<script>marked77</script>{ARTICLE}".encode())
     assert [script.text for script in root.iter("script")] == ["marked77"]
 
 
@@ -252,7 +260,7 @@ def test_the_parsers_stack_is_foreseen(seed):
         soup.append(f"<{slash}{rng.choice(names)}{rng.choice(['', '', ' a=1', ' /', '/'])}>")
         soup.append(f"marked{number} " if rng.random() < 0.4 else "")
     markup = "<html><body>" + "".join(soup)
-    root = parse(flatten_markup(markup.encode(), ScanLimits(max_depth=30, max_text_depth=40)))
+    root = parse(flatten_markup(markup.encode(), ScanConfig(depth_max=30, text_depth_max=40)))
     assert depth(root) <= 43
     assert words(root) == re.findall(r"marked\d+", markup)
 
@@ -268,7 +276,7 @@ def test_the_parsers_stack_is_foreseen(seed):
     ],
 )
 def test_a_comment_that_never_ends_takes_no_text_with_it(before):
-    root = parse(scan_markup(f"<html><body>{before}{ARTICLE}</body></html>".encode()))
+    root = parsed(f"<html><body>{before}{ARTICLE}</body></html>".encode())
     assert words(root) == MARKED
 
 
@@ -276,7 +284,7 @@ def test_a_comment_that_never_ends_takes_no_text_with_it(before):
     "head", ["<title>The title<body>", "<TITLE>The title</head>", '<title lang="en">The title<p>']
 )
 def test_a_title_that_never_ends_takes_no_text_with_it(head):
-    root = parse(scan_markup(f"<html><head>{head}{ARTICLE}</html>".encode()))
+    root = parsed(f"<html><head>{head}{ARTICLE}</html>".encode())
     assert words(root) == MARKED
     assert root.findtext(".//title") == "The title"
 

@@ -1,4 +1,4 @@
-"""Lean markup has the columns of the whole markup, however broken that is."""
+"""Stripped markup has the columns of the whole markup, however broken that is."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from lxml import etree
 from templ_core.dom.codec import document_columns
 from templ_core.dom.document import parse_document, read_document
 from templ_core.dom.parse._flatten import flatten
-from templ_core.dom.parse._strip_markup import lean_markup, lean_page
+from templ_core.dom.parse._strip_markup import strip_markup
 from tests.hostile_pages import CASES
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -65,24 +65,25 @@ def tree(utf8):
     return etree.fromstring(utf8, etree.HTMLParser(encoding="utf-8", huge_tree=True))
 
 
-def columns(utf8, aside=(b"", b"")):
+def columns(utf8, attribute_table=(b"", b"")):
     root = tree(utf8)
     if root is None:
         return None
-    element_types, nodes, texts, segments, scripts, title = flatten(root, "example.com", aside)
+    found = flatten(root, "example.com", attribute_table)
+    nodes, segments = (
+        {name: column.tolist() for name, column in of.items()}
+        for of in (found.nodes, found.segments)
+    )
     lang = root.get("lang"), root.get("xml:lang")
-    return element_types, nodes.tolist(), texts, segments.tolist(), scripts, title, lang
+    return found.element_types, nodes, found.texts, segments, found.scripts, found.title, lang
 
 
 def assert_same_columns(markup):
     utf8 = markup.encode()
-    lean = lean_markup(utf8)
-    assert len(lean) <= len(utf8)
-    assert columns(lean) == columns(utf8)
-    page, aside = lean_page(utf8)
-    assert len(page) <= len(utf8)
-    if is_one_document(page):
-        assert columns(page, aside) == columns(utf8)
+    stripped, attribute_table = strip_markup(utf8)
+    assert len(stripped) <= len(utf8)
+    if is_one_document(stripped):
+        assert columns(stripped, attribute_table) == columns(utf8)
 
 
 def is_one_document(utf8):
@@ -91,40 +92,34 @@ def is_one_document(utf8):
 
 
 @given(MARKUP)
-def test_lean_markup_has_the_same_columns(markup):
+def test_stripped_markup_has_the_columns_of_the_whole_markup(markup):
     assert_same_columns(markup)
 
 
 @given(st.text("<>/='\"!- \nabp", max_size=60))
-def test_the_same_of_marks_in_any_order(markup):
+def test_marks_in_any_order_leave_the_columns_as_they_are(markup):
     assert_same_columns("<p>x" + markup)
 
 
-def test_lean_markup_of_synthetic_sites():
+def test_stripped_markup_of_synthetic_sites_has_the_same_columns():
     for page in simulate_feed(FeedSettings(sites=12, pages=40)):
         assert_same_columns(page.html)
 
 
 @pytest.mark.parametrize(
-    ("markup", "lean"),
+    ("markup", "stripped"),
     [
         ("<p>a <b>c</b></p>", "<p>a <b>c</b></p>"),
-        ('<p onclick="x>y" class=a data-z>', "<p class=a>"),
-        ("<p data-x=1 class='a'b=2>", "<p class='a'>"),
-        ("<p b='1'class='a'>", "<p b='1'class='a'>"),
-        ("<a id=x b=1/>y</a c='>'>", "<a id=x>y</a>"),
-        ("<p class=x y='1'/>", "<p class=x y='1'/>"),
-        ("<p hidden y=1 =2>", "<p hidden y=1>"),
+        ('<p onclick="x>y" data-z>', "<p>"),
+        ("<a b=1/>y</a c='>'>", "<a>y</a>"),
+        ("<p y='1'/>", "<p/>"),
+        ("<p / lang=de>", "<p>"),
         ("<html lang=de x=1 xml:lang=fr>", "<html lang=de x=1 xml:lang=fr>"),
-        ("<meta name=a content=b property=og:title>", "<meta content=b property=og:title>"),
+        ("<meta name=a content=b property=og:title>", "<meta name=a content=b property=og:title>"),
         ("<meta name=a content=b property=og:image>", "<meta>"),
         ("<meta content=b property=og&#58;title>", "<meta content=b property=og&#58;title>"),
-        ("<p style='color:red'>", "<p>"),
-        ("<p style='display:none'>", "<p style='display:none'>"),
-        ("<p style=a style='display:none'>", "<p>"),
         ("<a href=/x/y>", "<a>"),
-        ("<a href='http://a.org/x?y'>", "<a href='http://a.org/'>"),
-        ("<a href='http://a&#47;org/x?y'>", "<a href='http://a&#47;org/x?y'>"),
+        ("<a href='/x?y&z'>", "<a>"),
         ("<script src=x>if (a<b) c();</script>", "<script></script>"),
         ("<script><!-- <script></script> --></script>x", "<script></script>x"),
         ("<script>never ended <p class=a b=c>", "<script>never ended <p class=a b=c>"),
@@ -136,21 +131,27 @@ def test_lean_markup_of_synthetic_sites():
         ("\n <pre>\n\n x</pre>\n\n <p> y", "<pre>\n\n x</pre>\n\n <p> y"),
     ],
 )
-def test_what_is_left_out(markup, lean):
-    assert lean_markup(markup.encode()).decode() == lean
+def test_what_is_left_out(markup, stripped):
+    page, attribute_table = strip_markup(markup.encode())
+    assert page.decode() == stripped
+    assert attribute_table == (b"", b"")
 
 
 @pytest.mark.parametrize(
-    ("markup", "lean"),
+    ("markup", "stripped"),
     [
         ("<p class=a>", "<p\n>"),
         ("<p id='a>'class=\"b\"/>c", "<p\n/>c"),
         ("<p / lang=de><br/class=a />", "<p><br\n/>"),
-        ("<p class='&amp;' lang=de>", "<p class='&amp;'>"),
+        ("<p class='&amp;' lang=de>", "<p class='&amp;' lang=de>"),
         ("<p class='a\rb'>", "<p class='a\rb'>"),
         ("<p class=a id=\0>", "<p class=a id=\0>"),
-        ("<p class='' id style=color:red aria-hidden=false>", "<p>"),
+        ("<p class='' id aria-hidden=false>", "<p>"),
+        ("<p hidden y=1 =2>", "<p\n>"),
+        ("<p style='color:red'>", "<p\n>"),
         ("<a href=/x>a</a><a href=#>b</a>", "<a>a</a><a\n>b</a>"),
+        ("<a href='http://a.org/x?y&z'>", "<a\n>"),
+        ("<a href='http://a&#47;org/x?y'>", "<a href='http://a&#47;org/x?y'>"),
         ("<html class=a><head id=b><body hidden>", "<html class=a><head id=b><body hidden>"),
         ("<meta itemprop=a content=b>", "<meta\n>"),
         ("<meta id=a property=og:title>", "<meta id=a property=og:title>"),
@@ -158,22 +159,22 @@ def test_what_is_left_out(markup, lean):
         ("<p class=a", "<p class=a"),
     ],
 )
-def test_what_is_set_aside(markup, lean):
-    page, aside = lean_page(f"{markup}.".encode())
-    assert page.decode() == f"{lean}."
-    assert any(aside) == ("\n" in lean)
+def test_which_attributes_move_to_the_table(markup, stripped):
+    page, attribute_table = strip_markup(f"{markup}.".encode())
+    assert page.decode() == f"{stripped}."
+    assert any(attribute_table) == ("\n" in stripped)
 
 
-def test_what_attributes_set_aside_say():
+def test_the_table_carries_all_that_is_read_of_attributes():
     markup = (
         "<p id=i class=c role=r itemprop=n>a<p hidden>b<p aria-hidden=true>c<p style='Display:none'>"
         "d<p>e <a class=c href=http://other.org/x>f</a> <a class=c href=#>g</a>"
         "<i id=first ID=second>h</i>"
     )
-    page, aside = lean_page(markup.encode())
+    page, attribute_table = strip_markup(markup.encode())
     assert page.count(b"\n") == 7
     assert b"=" not in page
-    assert columns(page, aside) == columns(markup.encode())
+    assert columns(page, attribute_table) == columns(markup.encode())
 
 
 def test_elements_that_the_parser_adds_have_no_attributes():
@@ -181,16 +182,24 @@ def test_elements_that_the_parser_adds_have_no_attributes():
         assert_same_columns(markup)
 
 
-def test_attributes_stay_where_the_parser_stops_counting_lines():
+def test_attributes_stay_in_the_markup_where_the_parser_stops_counting_lines():
     markup = "".join(f"<b class=c{n % 7}>word </b>" for n in range(65_600))
-    page, aside = lean_page(markup.encode())
+    page, attribute_table = strip_markup(markup.encode())
     assert page.count(b"class") == 65_600 - 65_533
-    assert columns(page, aside) == columns(markup.encode())
+    assert columns(page, attribute_table) == columns(markup.encode())
 
 
-def test_the_end_of_a_document_behind_a_lone_mark_stays():
-    assert lean_page(b"<p>a</html>b", True)[0] == b"<p>ab"
-    assert lean_page(b"<p>a <</html>b", True)[0] == b"<p>a <</html>b"
+def test_the_end_tag_of_a_document_stays_where_a_tag_would_arise_without_it():
+    assert strip_markup(b"<p>a</html>b", True)[0] == b"<p>ab"
+    assert strip_markup(b"<p>a <</html>b", True)[0] == b"<p>a <</html>b"
+
+
+def parse_unstripped(monkeypatch, markup):
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "templ_core.dom.parse.parse_page.strip_markup", lambda utf8, _: (utf8, (b"", b""))
+        )
+        return parse_document(markup, "https://example.com/")
 
 
 @pytest.mark.parametrize(
@@ -205,35 +214,31 @@ def test_the_end_of_a_document_behind_a_lone_mark_stays():
         "<div class=a>" + "<p class=b " + " ".join(f"a{n}" for n in range(1000)) + ">x",
     ],
 )
-def test_repaired_pages(markup, monkeypatch):
+def test_repaired_pages_have_the_same_columns(markup, monkeypatch):
     page = parse_document(markup, "https://example.com/")
-    monkeypatch.setattr("templ_core.dom.document.lean_page", without_aside)
-    whole = parse_document(markup, "https://example.com/")
+    whole = parse_unstripped(monkeypatch, markup)
     assert document_columns(page) == document_columns(whole)
 
 
-def without_aside(utf8, _):
-    return lean_markup(utf8), (b"", b"")
-
-
-def test_where_the_parser_counts_other_lines_attributes_stay(monkeypatch):
+def test_the_whole_markup_is_parsed_where_the_parser_counts_other_lines(monkeypatch):
     markup = "<p class=a>x<p>y<p class=b>z"
     page = parse_document(markup, "https://example.com/")
-    of_more_lines = lean_page(b"<i class=c>" * 9 + b".")[1]
+    of_more_lines = strip_markup(b"<i class=c>" * 9 + b".")[1]
     monkeypatch.setattr(
-        "templ_core.dom.document.lean_page",
-        lambda utf8, _: (lean_page(utf8)[0], of_more_lines),
+        "templ_core.dom.parse.parse_page.strip_markup",
+        lambda utf8, _: (strip_markup(utf8)[0], of_more_lines),
     )
     moved = parse_document(markup, "https://example.com/")
     assert document_columns(moved) == document_columns(page)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if not CASES[name].refusals])
-def test_lean_markup_of_hostile_pages(name, monkeypatch):
+def test_hostile_pages_have_the_same_text_with_and_without_stripping(name, monkeypatch):
     body = CASES[name].make(0.02)
-    lean = read_document(body, "https://example.com/")
-    monkeypatch.setattr("templ_core.dom.document.lean_page", lambda utf8, _: (utf8, (b"", b"")))
-    monkeypatch.setattr("templ_core.dom.document.lean_markup", lambda utf8: utf8)
+    page = read_document(body, "https://example.com/")
+    monkeypatch.setattr(
+        "templ_core.dom.parse.parse_page.strip_markup", lambda utf8, _: (utf8, (b"", b""))
+    )
     whole = read_document(body, "https://example.com/")
-    assert lean.segments.texts == whole.segments.texts
-    assert lean.nodes.element_types == whole.nodes.element_types
+    assert page.segments.texts == whole.segments.texts
+    assert page.nodes.element_types == whole.nodes.element_types

@@ -27,7 +27,7 @@ def pages():
                 corpus="synthetic",
                 url=page.url,
                 site=page.site,
-                kind=page.kind,
+                kind=page.genre,
                 body=page.html.encode(),
                 charset="utf-8",
                 gold_text=page.gold_text,

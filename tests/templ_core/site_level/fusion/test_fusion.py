@@ -4,18 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.errors import CodecError
+from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.fusion._fusion import faded, words_at_stake
 from templ_core.site_level.fusion.fusion import (
     FUSION_FORMAT,
     NEUTRAL,
     REASON_OF,
     REASONS,
+    UNFITTED,
     FusionModel,
     Term,
+    fusion_for,
     shipped_fusion,
     surer_by_length,
 )
-from templ_core.site_level.fusion.site_inputs import LENGTH
+from templ_core.site_level.fusion.site_inputs import LENGTH, SIGNS
 
 NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
 TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
@@ -81,6 +84,16 @@ def test_log_odds_fade_to_the_page_and_words_are_counted(segments):
 def test_of_the_same_evidence_a_paragraph_is_surer_than_a_label():
     columns = {LENGTH: np.log([1, 50**0.5, 50])}
     assert surer_by_length(np.array([1.0, -1.0, 1.0]), columns).tolist() == [0.5, -1.25, 2.0]
+
+
+def test_the_shipped_weights_were_fitted_for_the_shipped_page_model():
+    assert shipped_fusion().page_model == shipped_model().version
+    assert fusion_for(shipped_model().version) is shipped_fusion()
+
+
+def test_unfitted_weights_have_the_signs_of_their_inputs():
+    for name, term in UNFITTED.terms.items():
+        assert term.weight * SIGNS[name] > 0
 
 
 def test_the_shipped_model_knows_all_inputs():

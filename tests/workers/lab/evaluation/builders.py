@@ -1,8 +1,8 @@
-"""Pages with gold, made up."""
+"""Builders of synthetic pages with gold."""
 
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
-from workers.lab.evaluation.gold_page import GoldPage
+from workers.lab.evaluation.evaluation_page import EvaluationPage
 from workers.lab.evaluation.judge import Judge
 
 BODY = "".join(
@@ -23,7 +23,7 @@ def gold_page(number=0, **fields):
         "offset": number,
         "url": f"https://a{number % 3}.org/{number}",
         "site": f"a{number % 3}.org",
-        "kind": "article",
+        "page_type": "article",
         "seen": number // 3 + 1,
         "body": HTML.encode(),
         "charset": "utf-8",
@@ -32,7 +32,7 @@ def gold_page(number=0, **fields):
         "selectors": GoldSelectors(content="article"),
         "neutral": None,
     }
-    return GoldPage(**{**values, **fields})
+    return EvaluationPage(**{**values, **fields})
 
 
 def judge(peers=None, *, with_segments=True):

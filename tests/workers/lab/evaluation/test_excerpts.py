@@ -1,16 +1,16 @@
-from workers.lab.evaluation.excerpts import lines_beyond
+from workers.lab.evaluation.excerpts import lines_missing_from
 
 
-def test_lines_that_the_other_text_does_not_hold():
+def test_only_lines_missing_from_the_other_text_are_returned():
     gold = "The council met on Tuesday.\nIt voted for the plan.\nHome"
     text = "Menu\nThe council met on Tuesday.\nRead more of this\nHome\n"
-    assert lines_beyond(text, gold) == "Menu\nRead more of this"
-    assert lines_beyond(gold, text) == "It voted for the plan."
-    assert lines_beyond("", gold) == ""
-    assert lines_beyond("...", gold) == ""
+    assert lines_missing_from(text, gold) == "Menu\nRead more of this"
+    assert lines_missing_from(gold, text) == "It voted for the plan."
+    assert lines_missing_from("", gold) == ""
+    assert lines_missing_from("...", gold) == ""
 
 
-def test_long_texts_are_cut():
-    found = lines_beyond("\n".join(f"line number {n} of it" for n in range(1000)), "")
+def test_long_excerpts_are_cut():
+    found = lines_missing_from("\n".join(f"line number {n} of it" for n in range(1000)), "")
     assert len(found) < 1600
     assert found.endswith(" ...")

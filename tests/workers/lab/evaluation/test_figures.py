@@ -15,7 +15,7 @@ from workers.lab.evaluation.report_page import render_report
 def figures():
     one = judge({"half": lambda markup: TEXT[: len(TEXT) // 2]})
     pages = [gold_page(n, corpus="news" if n < 8 else "blogs") for n in range(12)]
-    pages.append(gold_page(12, body=b"%PDF-1.4", kind="<script>alert(1)</script>"))
+    pages.append(gold_page(12, body=b"%PDF-1.4", page_type="<script>alert(1)</script>"))
     judgements = [one.judge(page, None, n) for n, page in enumerate(pages)]
     return find_figures(judgements, {"templ": "1"}, ["a <note>"], 0)
 
@@ -40,7 +40,7 @@ def test_systems_are_compared_and_timed(figures):
     assert figures.quantiles["half"] == sorted(figures.quantiles["half"])
 
 
-def test_the_json_is_plain_and_has_the_tables_of_templ_at_its_top(figures):
+def test_json_has_the_groupings_of_templ_at_the_top_level(figures):
     plain = json.loads(json.dumps(figures_as_json(figures)))
     assert plain["all"][ALL]["pages"] == 13
     assert plain["others"]["half"]["corpus"]["news"]["f1"] < 1
@@ -60,7 +60,7 @@ def test_the_report_is_one_page_that_needs_no_network(figures):
     assert "UnsupportedContent" not in page or page.count("nan") == 0
 
 
-def test_the_report_does_without_what_is_not_known(figures):
+def test_the_report_omits_unknown_figures(figures):
     few = msgspec.structs.replace(
         figures, segments={}, calibration={}, timing={}, failures={}, notes=[], worst=[]
     )

@@ -2,7 +2,7 @@ import pytest
 
 from schemas.cleaned import TextSegment
 from tests.workers.lab.evaluation.builders import BODY, HTML, TEXT, gold_page, judge
-from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, Given
+from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, PageOutput
 
 
 def test_a_page_is_cleaned_scored_and_timed():
@@ -33,10 +33,10 @@ def test_peers_run_on_the_same_page_and_may_fail():
     assert set(found.seconds) == {TEMPL, PARSE, "good", "bad", "none"}
 
 
-def test_what_was_cleaned_before_is_scored_as_it_is():
-    given = Given(text="Section 1\n" + TEXT, confidence=0.7, segments=None)
+def test_an_earlier_output_is_scored_unchanged():
+    output = PageOutput(text="Section 1\n" + TEXT, confidence=0.7, segments=None)
     page = gold_page(gold_text=TEXT + "\nQuite another paragraph closes it.")
-    found = judge().judge(page, given, 0)
+    found = judge().judge(page, output, 0)
     assert found.seconds == {}
     assert found.confidence == 0.7
     assert found.segments is None
@@ -44,7 +44,7 @@ def test_what_was_cleaned_before_is_scored_as_it_is():
     assert found.missed == "Quite another paragraph closes it."
 
 
-def test_segments_of_a_record_are_scored_where_they_are_those_of_the_page():
+def test_recorded_segments_are_scored_only_if_they_match_the_page():
     kept = [
         TextSegment(text=line, kept=True, templateness=0.1, reason="", section=1)
         for line in TEXT.splitlines()
@@ -53,15 +53,17 @@ def test_segments_of_a_record_are_scored_where_they_are_those_of_the_page():
         TextSegment(text=f"Section {n}", kept=False, templateness=0.9, reason="", section=0)
         for n in range(25)
     ]
-    found = judge().judge(gold_page(), Given(text=TEXT, confidence=1.0, segments=menu + kept), 0)
+    found = judge().judge(
+        gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=menu + kept), 0
+    )
     assert found.segments.adjusted_rand == 1.0
     assert found.segments.f.in_templates.text.f == pytest.approx(1.0)
-    other = judge().judge(gold_page(), Given(text=TEXT, confidence=1.0, segments=kept), 0)
+    other = judge().judge(gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=kept), 0)
     assert other.segments is None
 
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 x", b""])
-def test_a_page_that_is_refused_scores_nothing_and_says_why(body):
+def test_a_refused_page_scores_zero_with_a_reason(body):
     found = judge().judge(gold_page(body=body), None, 0)
     assert found.scores[TEMPL].f1 == 0.0
     assert found.failures[TEMPL].split(":")[0] in {"UnsupportedContent", "EmptyPage"}
@@ -79,7 +81,7 @@ def test_chinese_is_scored_by_characters_too():
     assert found.segments is None
 
 
-def test_gold_text_alone_is_aligned():
+def test_gold_text_without_selectors_is_aligned_with_segments():
     found = judge().judge(gold_page(selectors=None), None, 0)
     assert found.segments.f.in_content.text.f == pytest.approx(1.0)
     assert BODY in HTML

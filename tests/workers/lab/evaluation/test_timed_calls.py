@@ -1,17 +1,17 @@
-from workers.lab.evaluation.timed_calls import take_turns
+from workers.lab.evaluation.timed_calls import time_calls
 
 
-def test_everyone_goes_first_once_and_a_failure_is_its_own():
+def test_each_call_runs_first_once_and_an_error_affects_no_other_call():
     def fail():
         raise ValueError("no such page\nand more")
 
     calls = {"a": lambda: 1, "b": fail, "c": lambda: None}
     orders = []
     for first in range(3):
-        turns = take_turns(calls, first)
-        orders.append(list(turns))
-        assert turns["a"].value == 1
-        assert turns["b"].failure == "ValueError: no such page"
-        assert all(turn.seconds >= 0 for turn in turns.values())
+        timed = time_calls(calls, first)
+        orders.append(list(timed))
+        assert timed["a"].value == 1
+        assert timed["b"].failure == "ValueError: no such page"
+        assert all(turn.seconds >= 0 for turn in timed.values())
     assert [order[0] for order in orders] == ["a", "b", "c"]
-    assert take_turns({}, 5) == {}
+    assert time_calls({}, 5) == {}

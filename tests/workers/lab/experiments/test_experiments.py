@@ -13,7 +13,7 @@ from templ_core.lab.papers.pagelevel.smoothed_classifier_file import encode_clas
 
 @pytest.fixture(scope="module")
 def classifier(tmp_path_factory):
-    """Calls template what is mostly inside links."""
+    """Write a classifier that calls text template if most of it is inside links."""
     markup = "<p>text"
     document = parse_document(markup, "")
     names = list(read_node_features(document, read_presentation(document, markup)).columns)
@@ -28,7 +28,7 @@ def classifier(tmp_path_factory):
     return path
 
 
-def test_f_in_templates(templ, classifier, selected, tmp_path):
+def test_pagelevel_templates_reports_f_and_figures(templ, classifier, selected, tmp_path):
     done = templ("experiments", "pagelevel-templates", classifier, selected, "--out", tmp_path)
     out = done.stdout.decode()
     assert "6 pages of 2 sites" in out
@@ -38,20 +38,20 @@ def test_f_in_templates(templ, classifier, selected, tmp_path):
     assert (tmp_path / "figure-2.svg").is_file()
 
 
-def test_segmentation_of_synthetic_pages(templ, classifier, feed, tmp_path):
+def test_pagelevel_segmentation_reads_synthetic_pages(templ, classifier, feed, tmp_path):
     done = templ("experiments", "pagelevel-segmentation", classifier, feed, "--out", tmp_path)
     assert "figure 1: segmentation of feed" in done.stdout.decode()
     assert (tmp_path / "figure-3-feed.svg").is_file()
 
 
-def test_phrases_remove_what_recurs(templ, selected, tmp_path):
+def test_phrases_removal_reports_the_precision_of_each_site(templ, selected, tmp_path):
     out = templ("experiments", "phrases-removal", selected, "--out", tmp_path).stdout.decode()
     together = out[out.index("learned on all pages") :]
     assert "1.0000" in next(line for line in together.splitlines() if "a.org" in line)
     assert "content lost" in (tmp_path / "report.html").read_text()
 
 
-def test_problems_are_one_line(templ, classifier, selected, tmp_path):
+def test_unusable_corpora_are_refused_in_one_line(templ, classifier, selected, tmp_path):
     experiments = [
         ("pagelevel-templates", tmp_path / "none.json", selected),
         ("pagelevel-templates", selected, selected),
@@ -69,7 +69,7 @@ def test_problems_are_one_line(templ, classifier, selected, tmp_path):
         assert message.count("\n") == 1
 
 
-def test_keywords_before_and_after_cleaning(templ, tmp_path):
+def test_keywords_are_extracted_before_and_after_cleaning(templ, tmp_path):
     path = tmp_path / "pages.jsonl"
     menu = "<ul><li><a href=/>Home page</a><li><a href=/a>About us</a></ul>"
     topics = ("otters", "beavers", "badgers", "weasels")
@@ -92,7 +92,7 @@ def test_keywords_before_and_after_cleaning(templ, tmp_path):
     assert line.count("100.00") == 5
 
 
-def test_windows_by_age_and_size(templ, feed, tmp_path):
+def test_windows_are_compared_by_age_and_size(templ, feed, tmp_path):
     options = ("--time-field", "fetched_at", "--days", "14", "--pages", "4,40")
     done = templ("experiments", "windows", feed, *options, "--sites", "2", "--out", tmp_path)
     out = done.stdout.decode()

@@ -1,6 +1,10 @@
 import pytest
 
-from workers.lab.experiments.corpora.site_cleaners import CLEANERS, cleaned, site_page
+from workers.lab.experiments.corpora.compared_cleaners import (
+    SITE_CLEANERS,
+    clean_compared_pages,
+    parse_compared_page,
+)
 
 MENU = "<ul><li><a href=/>Home of the site</a><li><a href=/about>About all of us</a></ul>"
 
@@ -8,7 +12,7 @@ MENU = "<ul><li><a href=/>Home of the site</a><li><a href=/about>About all of us
 @pytest.fixture(scope="module")
 def pages():
     return [
-        site_page(
+        parse_compared_page(
             site="b.org",
             url=f"http://b.org/{name}",
             markup=f"<body>{MENU}<div><p>The {name} tells a {name} of the {name}</p></div>",
@@ -21,15 +25,15 @@ def pages():
 
 @pytest.mark.parametrize("cleaner", ["FindTemplate", "votes", "phrases"])
 def test_cleaners_leave_the_article(pages, cleaner):
-    assert cleaned(pages, cleaner, 4) == [one.text for one in pages]
+    assert clean_compared_pages(pages, cleaner, 4) == [one.text for one in pages]
 
 
 def test_original_is_the_whole_text(pages):
-    assert next(iter(CLEANERS)) == "original"
-    assert all("Home of the site" in text for text in cleaned(pages, "original", 4))
+    assert next(iter(SITE_CLEANERS)) == "original"
+    assert all("Home of the site" in text for text in clean_compared_pages(pages, "original", 4))
 
 
-def test_terms_of_templates(templ, selected, tmp_path):
+def test_rtdm_templates_finds_all_terms_of_simple_sites(templ, selected, tmp_path):
     out = templ(
         "experiments", "rtdm-templates", selected, "--pages-min", 3, "--out", tmp_path
     ).stdout.decode()
@@ -40,7 +44,7 @@ def test_terms_of_templates(templ, selected, tmp_path):
 
 
 @pytest.mark.parametrize("experiment", ["rtdm-mining", "foschini-copies"])
-def test_missing_sites_are_one_line(templ, selected, experiment):
+def test_missing_sites_are_reported_in_one_line(templ, selected, experiment):
     message = templ("experiments", experiment, selected, expect=66).stderr.decode()
-    assert message.startswith("templ: the corpora have no articles")
+    assert message.startswith("templ: the class set needs articles")
     assert message.count("\n") == 1

@@ -11,7 +11,7 @@ SITES = ("one.example", "two.example", "three.example")
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Pages of three sites whose content a selector names; the first ones have no gold."""
+    """Write pages of three sites whose content a selector names; their first pages have no gold."""
     path = tmp_path / "pages.jsonl"
     records = []
     for number in range(6):
@@ -38,7 +38,7 @@ def corpus(tmp_path):
 
 @pytest.fixture
 def folds(tmp_path):
-    """Page models of two folds; they are the same one."""
+    """Write the page models of two folds, which are equal."""
     directory = tmp_path / "folds"
     directory.mkdir()
     for number in range(2):
@@ -50,7 +50,7 @@ def folds(tmp_path):
 
 @pytest.fixture
 def lists(tmp_path):
-    """Two lists of one site that no page model was trained on, with the same teasers."""
+    """Write two listings with equal teasers, of a site on which no page model was trained."""
     path = tmp_path / "lists.jsonl"
     teasers = [f"Boat number {turn} came back from the island with a new mast" for turn in range(9)]
     records = [
@@ -76,7 +76,7 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     )
     out = done.stdout.decode()
     for line in (
-        *("page level alone", "by places, unfitted", "sites left out", "site models of 4 KiB"),
+        *("page level alone", "places only, not fitted", "sites left out", "site models of 4 KiB"),
         *("learned after each page", "without site-tree"),
     ):
         assert line in out
@@ -91,12 +91,12 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     assert fusion.quality["pages"] > 0.9
 
 
-def test_folds_that_are_not_there_are_named(templ, corpus, tmp_path):
+def test_missing_folds_are_refused(templ, corpus, tmp_path):
     done = templ(*("experiments", "site-level", corpus, "--folds", tmp_path / "none"), expect=2)
     assert b"folds.json: No such file" in done.stderr
 
 
-def test_pages_that_one_model_leaves_out_together_are_too_few(templ, corpus, folds):
+def test_sites_left_out_of_a_single_model_are_too_few(templ, corpus, folds):
     (folds / "folds.json").write_text(json.dumps({"pages": {SITES[0]: 0}}))
     done = templ("experiments", "site-level", corpus, "--folds", folds, expect=66)
     assert b"too few sites with gold" in done.stderr

@@ -1,4 +1,4 @@
-"""A feed that every test reads, and an independent reading of what is visible in a page."""
+"""A feed that every test reads, and a parser-based reading of the visible text of a page."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ Element = lxml.html.HtmlElement
 
 @pytest.fixture(scope="session")
 def pages() -> list[SyntheticPage]:
-    """600 pages of 80 sites: every kind, language and family of designs."""
+    """Return 600 pages of 80 sites, with every genre, language and family of designs."""
     return list(simulate_feed(FeedSettings(sites=80, pages=600)))
 
 
@@ -30,7 +30,7 @@ def words_of() -> Callable[[str], Words]:
 
 @pytest.fixture(scope="session")
 def visible_words() -> Callable[..., Words]:
-    """The words of elements, each counted once, without what is under excluded elements."""
+    """Return a function that counts the visible words of elements, without excluded elements."""
 
     def read(elements: Iterable[Element], excluded: Iterable[Element] = ()) -> Words:
         found, skipped = set(elements), set(excluded)

@@ -1,4 +1,4 @@
-"""The default feed is as large and as hard as the stream corpus; only statistics of it are here."""
+"""The default feed has the size and the difficulty of real news sites and blogs."""
 
 import logging
 from collections import Counter
@@ -18,7 +18,7 @@ _STREAM_TRAFILATURA_F1 = 0.974
 
 @pytest.fixture(scope="module")
 def default_pages():
-    """Every fourth page of the default feed."""
+    """Return every fourth page of the default feed."""
     return list(simulate_feed(FeedSettings(pages=FeedSettings().pages // 4)))
 
 
@@ -45,14 +45,18 @@ def _f1(out: Counter, gold: Counter, neutral: Counter) -> float:
     return 2 * (scored & gold).total() / max(1, scored.total() + gold.total())
 
 
-def test_trafilatura_finds_it_as_hard_as_the_stream(default_pages, words_of):
+def test_trafilatura_scores_as_on_the_stream(default_pages, words_of):
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     articles = [page for page in default_pages if page.page_role == "article"][:160]
     whole, extracted = [], []
     for page in articles:
         gold = words_of(page.gold_text)
         neutral = words_of(
-            "\n".join(text for kind, text in page.sections if kind in {"neutral", "comments"})
+            "\n".join(
+                text
+                for section_type, text in page.sections
+                if section_type in {"neutral", "comments"}
+            )
         )
         seen = words_of("\n".join(text for _, text in page.sections))
         out = words_of(trafilatura.extract(page.html, include_comments=False) or "")

@@ -1,4 +1,4 @@
-"""`templ simulate`."""
+"""The command `templ simulate`."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ def test_writes_json_lines_plain_and_compressed(tmp_path):
     assert {record["design"] for record in records} == {0, 1}
 
 
-def test_compressed_files_are_the_same_twice(tmp_path):
+def test_compressed_files_are_reproducible(tmp_path):
     out = tmp_path / "feed.jsonl.gz"
     arguments = ("--sites", "2", "--pages", "3", "--out", str(out))
     _run(*arguments)
@@ -41,7 +41,7 @@ def test_compressed_files_are_the_same_twice(tmp_path):
     assert out.read_bytes() == first
 
 
-def test_starts_when_told(tmp_path):
+def test_the_start_date_is_used(tmp_path):
     out = tmp_path / "feed.jsonl"
     _run(
         "--sites", "1", "--pages", "2", "--days", "0.1", "--start", "2025-02-03", "--out", str(out)
@@ -61,7 +61,7 @@ def test_starts_when_told(tmp_path):
         (("--start", "soon"), "--start"),
     ],
 )
-def test_what_cannot_be_used_is_one_clear_line(tmp_path, arguments, word):
+def test_an_invalid_option_is_refused_in_one_line(tmp_path, arguments, word):
     result = _run(*arguments, "--out", str(tmp_path / "feed.jsonl"))
     assert isinstance(result.exception, UsageProblem)
     assert word in str(result.exception)
@@ -69,7 +69,7 @@ def test_what_cannot_be_used_is_one_clear_line(tmp_path, arguments, word):
     assert not (tmp_path / "feed.jsonl").exists()
 
 
-def test_a_folder_that_is_not_there_is_made_and_one_that_cannot_be_is_named(tmp_path):
+def test_missing_directories_are_created_or_the_error_names_the_option(tmp_path):
     assert _run("--pages", "1", "--out", str(tmp_path / "new" / "feed.jsonl")).exit_code == 0
     assert (tmp_path / "new" / "feed.jsonl").exists()
     (tmp_path / "file").write_text("")

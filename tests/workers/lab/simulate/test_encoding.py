@@ -1,4 +1,4 @@
-"""Pages that come as bytes."""
+"""Pages that are sent as bytes."""
 
 import base64
 import codecs
@@ -47,14 +47,14 @@ def test_every_language_has_encodings_that_hold_its_words(code):
         assert page.decode(encoding.codec) == text
 
 
-def test_marks_come_first():
+def test_byte_order_marks_come_first():
     marked = Encoding("utf-8", in_header=False, in_page=False, mark=True)
     assert marked.encode("a") == codecs.BOM_UTF8 + b"a"
     wide = Encoding("utf-16", in_header=False, in_page=False, mark=True)
     assert wide.encode("a")[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
 
 
-def test_what_an_encoding_lacks_becomes_a_reference():
+def test_characters_that_an_encoding_lacks_become_references():
     western = Encoding("windows-1252", in_header=True, in_page=True, mark=False)
     assert western.encode("é北") == b"\xe9&#21271;"
     assert western.content_type == "text/html; charset=windows-1252"

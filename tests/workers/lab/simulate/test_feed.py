@@ -13,7 +13,7 @@ import pytest
 
 from schemas.page import PageRecord
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.lab.simulate.site import KINDS
+from workers.lab.simulate.site import SITE_GENRES
 from workers.lab.simulate.text.language import LANGUAGES, language
 
 _DIGEST = """
@@ -54,7 +54,7 @@ def test_another_seed_gives_other_sites():
     assert one.html != other.html
 
 
-def test_pages_arrive_in_order_within_the_days_asked_for():
+def test_pages_arrive_in_order_within_the_given_days():
     start = datetime(2026, 3, 1, tzinfo=UTC)
     settings = FeedSettings(sites=6, pages=100, start=start, days=7)
     moments = [page.fetched_at for page in simulate_feed(settings)]
@@ -64,7 +64,7 @@ def test_pages_arrive_in_order_within_the_days_asked_for():
     assert moments[-1] - moments[0] > timedelta(days=6)
 
 
-def test_sites_are_interleaved_and_all_of_them_come(pages):
+def test_sites_are_interleaved_and_nearly_all_of_them_occur(pages):
     same = sum(one.site == other.site for one, other in pairwise(pages))
     assert same < len(pages) * 0.02
     assert len({page.site for page in pages}) > 70
@@ -75,8 +75,8 @@ def test_a_large_feed_is_made_lazily():
     assert len(list(islice(simulate_feed(settings), 5))) == 5
 
 
-def test_every_kind_and_language_appears(pages):
-    assert {page.kind for page in pages} == set(KINDS)
+def test_every_genre_and_language_appears(pages):
+    assert {page.genre for page in pages} == set(SITE_GENRES)
     assert {page.language for page in pages} == set(LANGUAGES)
     for page in pages:
         root = lxml.html.document_fromstring(page.html)
@@ -84,10 +84,10 @@ def test_every_kind_and_language_appears(pages):
         assert root.get("dir") == language(page.language).direction
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_feed_of_one_kind_has_only_that(kind):
-    pages = list(simulate_feed(FeedSettings(kind=kind, sites=3, pages=12)))
-    assert {page.kind for page in pages} == {kind}
+@pytest.mark.parametrize("genre", SITE_GENRES)
+def test_a_feed_of_one_genre_has_only_that_genre(genre):
+    pages = list(simulate_feed(FeedSettings(genre=genre, sites=3, pages=12)))
+    assert {page.genre for page in pages} == {genre}
 
 
 def test_languages_can_be_chosen():
@@ -142,12 +142,12 @@ def test_a_redesign_can_be_partial_and_mixed():
             assert set(seen) == {1}
 
 
-def test_lists_and_counters_change_from_visit_to_visit():
+def test_lists_and_counters_change_between_requests():
     texts = defaultdict(set)
-    for page in simulate_feed(FeedSettings(kind="news", sites=2, pages=150)):
-        for kind, text in page.sections:
-            if kind in {"related", "widget", "header"}:
-                texts[page.site, kind].add(text)
+    for page in simulate_feed(FeedSettings(genre="news", sites=2, pages=150)):
+        for section_type, text in page.sections:
+            if section_type in {"related", "widget", "header"}:
+                texts[page.site, section_type].add(text)
     assert len(texts) >= 4
     assert all(len(seen) > 10 for seen in texts.values())
 

@@ -1,11 +1,11 @@
-"""What a page says of itself agrees with what a parser finds in it."""
+"""The truth that comes with a page agrees with what a parser finds in the page."""
 
 from datetime import timedelta
 from itertools import pairwise
 
 import lxml.html
 
-from workers.lab.simulate.archive import entry
+from workers.lab.simulate.archive import archive_entry
 from workers.lab.simulate.design.design import make_design
 from workers.lab.simulate.feed import FeedSettings
 from workers.lab.simulate.parts.body import BodyWriter
@@ -35,10 +35,12 @@ def test_sections_hold_the_visible_text_and_nothing_else(pages, words_of, visibl
 
 def test_sections_come_in_document_order(pages):
     for page in pages:
-        kinds = [kind for kind, _ in page.sections]
-        assert "content" not in kinds or kinds.index("header") < kinds.index("content")
-        assert all(one != other for one, other in pairwise(kinds))
-        assert kinds[-1] in {"footer", "consent"}
+        section_types = [section_type for section_type, _ in page.sections]
+        assert "content" not in section_types or section_types.index(
+            "header"
+        ) < section_types.index("content")
+        assert all(one != other for one, other in pairwise(section_types))
+        assert section_types[-1] in {"footer", "consent"}
 
 
 def test_neutral_sections_are_what_the_neutral_selector_finds(pages, words_of, visible_words):
@@ -48,7 +50,11 @@ def test_neutral_sections_are_what_the_neutral_selector_finds(pages, words_of, v
         tree = lxml.html.document_fromstring(page.html)
         found = visible_words(tree.cssselect(page.gold_neutral))
         told = sum(
-            (words_of(text) for kind, text in page.sections if kind in {"neutral", "comments"}),
+            (
+                words_of(text)
+                for section_type, text in page.sections
+                if section_type in {"neutral", "comments"}
+            ),
             words_of(""),
         )
         assert (told - found) == words_of(""), page.url
@@ -68,16 +74,16 @@ def test_an_entry_keeps_its_words_through_a_redesign():
         texts = set()
         for look in (0, 1):
             design = make_design(site.seed, "0", number, look)
-            writer = BodyWriter(site, entry(site, 20), design.markup)
+            writer = BodyWriter(site, archive_entry(site, 20), design.markup)
             texts.add(
                 tuple(sections(part)[0].text for part in writer.paragraphs(300) if sections(part))
             )
         assert len(texts) == 1
 
 
-def test_teasers_are_the_content_of_lists_and_of_no_home_page(pages):
+def test_teasers_are_content_on_listings_but_not_on_home_pages(pages):
     roles = {page.page_role: page for page in pages}
     assert {"article", "listing", "home", "about"} == set(roles)
     assert roles["listing"].gold_text
     assert roles["home"].gold_text is None
-    assert "neutral" in {kind for kind, _ in roles["home"].sections}
+    assert "neutral" in {section_type for section_type, _ in roles["home"].sections}

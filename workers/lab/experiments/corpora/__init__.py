@@ -1,1 +1,1 @@
-"""Pages of corpora, as the experiments read them."""
+"""The pages of corpora, in the forms that the experiments need."""

@@ -1,4 +1,4 @@
-"""The class set of the experiments, and what each cleaner leaves of its pages."""
+"""The class set of the experiments, and the text that each cleaner leaves of its pages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -17,22 +17,22 @@ from templ_core.lab.papers.pagelevel.variants import basic, smooth
 from templ_core.lab.training.labels.node_templates import count_site, site_labels
 from templ_core.lab.training.labels.site_pages import ReadPage, SitePage
 from workers.errors import InputProblem
-from workers.lab.experiments.corpora.gold_pages import (
+from workers.lab.experiments.corpora.scored_pages import (
     ScoredPage,
     read_classifier,
-    records,
+    records_with,
     score_markup,
 )
 
-TOPICS = {
+TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
     "cooking": ("orangette.net", "foodgoesinmouth.com"),
     "philosophy": ("certaindoubts",),
     "games": ("insertcredit.com",),
     "electronics": ("semifluid.com",),
 }
-"""Sites in English that write about one thing each."""
-TEMPLATES = (
+"""English-language sites that each write about a single topic."""
+CLASS_SET_TEMPLATES = (
     "freepressokc.com",
     "postlibertarian.com",
     "drawerb.com",
@@ -46,16 +46,16 @@ TEMPLATES = (
     "art.350.org",
     "zine.artcat.com",
 )
-"""Other sites in English, whose content is one element on each page."""
-CLEANERS = ("full text", "SITELEVEL", "basic", "smooth", "shipped page model")
+"""Other English-language sites, whose pages each have their content in one element."""
+CLASS_SET_CLEANERS = ("full text", "SITELEVEL", "basic", "smooth", "shipped page model")
 
 
-class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of the class set with the text that each cleaner leaves."""
+class CleanedClassPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the class set, with the text that each cleaner leaves of it."""
 
     page: ClassPage
     texts: dict[str, str]
-    """By cleaner, see CLEANERS."""
+    """Text by cleaner; the cleaners are those of CLASS_SET_CLEANERS."""
 
 
 def read_class_set(
@@ -64,27 +64,28 @@ def read_class_set(
     articles_per_topic: int,
     templates_per_article: int,
     seed: int,
-    template_sites: Sequence[str] = TEMPLATES,
+    template_sites: Sequence[str] = CLASS_SET_TEMPLATES,
 ) -> list[ClassPage]:
-    """The class set made of the corpora's pages with a `gold_selector`.
+    """Return the class set: articles on several topics, each inside the templates of other sites.
 
     Raises:
-        InputProblem: pages of some topic, or of all templates, are missing.
+        InputProblem: The corpora lack articles of a topic, or have too few templates.
     """
     by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
-    for record in records(corpora, "gold_selector"):
+    for record in records_with(corpora, "gold_selector"):
         if record.get("gold_text"):
             by_site[record["site"]].append(_source(record))
     topics = {
-        topic: [page for site in sites for page in by_site[site]] for topic, sites in TOPICS.items()
+        topic: [page for site in sites for page in by_site[site]]
+        for topic, sites in TOPIC_SITES.items()
     }
     templates = {site: by_site[site] for site in template_sites if by_site[site]}
     lacking = [topic for topic, pages in topics.items() if not pages]
     if lacking or len(templates) < templates_per_article:
         raise InputProblem(
-            f"the corpora have no articles on {', '.join(lacking) or 'nothing'} and templates of "
-            f"{len(templates)} sites; needed are the sites of {', '.join(TOPICS)} and "
-            f"{templates_per_article} of {', '.join(template_sites)}"
+            f"the class set needs articles on {', '.join(TOPIC_SITES)} and templates of at least "
+            f"{templates_per_article} of the sites {', '.join(template_sites)}; the corpora lack "
+            f"articles on {', '.join(lacking) or 'no topic'} and have {len(templates)} templates"
         )
     return class_set(
         topics,
@@ -107,15 +108,23 @@ def _source(record: Mapping[str, Any]) -> SourcePage:
 
 
 def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Arguments and options of the commands on cleaned pages of the class set."""
+    """Add the arguments and options of the commands that use the cleaned class set."""
     for add in (
         click.option(
-            "--seed", default=0, show_default=True, help="Same seed and corpora, same pages."
+            "--seed",
+            default=0,
+            show_default=True,
+            help="Seed of the selection; equal seeds and corpora give equal pages.",
         ),
         click.option(
-            "--templates", default=4, show_default=True, help="Templates of each article."
+            "--templates",
+            default=4,
+            show_default=True,
+            help="Number of templates in which each article appears.",
         ),
-        click.option("--articles", default=40, show_default=True, help="Articles of each topic."),
+        click.option(
+            "--articles", default=40, show_default=True, help="Number of articles of each topic."
+        ),
         click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path)),
         click.argument("classifier", type=click.Path(path_type=Path)),
     ):
@@ -123,30 +132,39 @@ def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def cleaned_class_set(
+def clean_class_set(
     classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
-) -> list[CleanedPage]:
-    """The class set that `class_set_options` ask for, cleaned.
+) -> list[CleanedClassPage]:
+    """Return the cleaned pages of the class set.
+
+    Args:
+        classifier: File of `templ experiments pagelevel-train`.
+        corpora: Corpora with the sites of the class set.
+        articles: Number of articles of each topic.
+        templates: Number of templates in which each article appears.
+        seed: Seed of the selection.
 
     Raises:
-        InputProblem: pages of some topic, or of all templates, are missing; no classifier.
+        InputProblem: The corpora lack pages, or the classifier cannot be read.
     """
     pages = read_class_set(
         corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
     )
-    return clean_pages(pages, read_classifier(classifier))
+    return clean_class_pages(pages, read_classifier(classifier))
 
 
-def described(pages: Sequence[CleanedPage]) -> str:
-    """How many pages, articles and templates there are."""
+def describe_class_set(pages: Sequence[CleanedClassPage]) -> str:
+    """Return a phrase that counts the pages, articles and templates."""
     return (
         f"{len(pages)} pages: {len({one.page.article for one in pages})} articles in templates "
         f"of {len({one.page.site for one in pages})} sites"
     )
 
 
-def clean_pages(pages: Sequence[ClassPage], classifier: SmoothedClassifier) -> list[CleanedPage]:
-    """The pages with what each cleaner leaves of them; SITELEVEL counts over all of a site's."""
+def clean_class_pages(
+    pages: Sequence[ClassPage], classifier: SmoothedClassifier
+) -> list[CleanedClassPage]:
+    """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
     by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
     for page in pages:
         scored = score_markup(page.markup, page.url, classifier, {})
@@ -158,7 +176,7 @@ def clean_pages(pages: Sequence[ClassPage], classifier: SmoothedClassifier) -> l
         frequency = count_site(read)
         for (page, scored), one in zip(some, read, strict=True):
             template = site_labels(one, frequency).template_segment
-            found.append(CleanedPage(page=page, texts=_texts(scored, template)))
+            found.append(CleanedClassPage(page=page, texts=_texts(scored, template)))
     return found
 
 
@@ -185,5 +203,5 @@ def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
         cleaner: "\n".join(
             text for text, stays in zip(document.segments.texts, some, strict=True) if stays
         )
-        for cleaner, some in zip(CLEANERS, kept, strict=True)
+        for cleaner, some in zip(CLASS_SET_CLEANERS, kept, strict=True)
     }

@@ -1,4 +1,4 @@
-"""Pages of corpora as the fusion of site and page is fitted on them: in order of arrival."""
+"""Pages in order of arrival with what is known of their sites: the training data of the fusion."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -39,51 +39,51 @@ from templ_core.site_level.window.window_page import Contribution
 from workers.feeds.records import page_from_json
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
-from workers.lab.evaluation.timed_calls import take_turns
-from workers.lab.jsonl import read_objects
+from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.jsonl import corpus_name, read_objects
 from workers.page import Page, Rejected
 from workers.processes.page_model import page_model_of
 
 _NO_ROWS = np.empty((0, 0), np.float32)
-Progress = Callable[[str], None]
+SiteProgress = Callable[[str], None]
 
 
 class Simulation(msgspec.Struct, frozen=True, kw_only=True):
-    """How the sites are learned while their pages come."""
+    """How site models are fitted while the pages of a site arrive."""
 
     config: CoreConfig
     limits_bytes: tuple[int, ...]
-    """Bounds on the size of site models by the schedule, each a way of learning a site; ..."""
+    """Bounds on the size of a site model; each bound gives one way of fitting."""
     after_each_page: bool = False
-    """... and whether one more way is to learn after each page, with the first bound."""
+    """Whether a further way is to fit a model after each page, within the first bound."""
     peers: tuple[str, ...] = ()
-    """Other extractors, which clean the same pages."""
+    """Names of other extractors that clean the same pages."""
     seen_before: bool = False
-    """Whether each page teaches its site before it is judged, as if it came a second time."""
+    """Whether a site learns from a page before the page is scored, as if it came a second time."""
 
 
 class FoldModels:
-    """Page models that leave a part of the sites out, as written by `templ train --folds`."""
+    """Page models that were each trained without some sites, from `templ train --folds`."""
 
     def __init__(self, directory: Path) -> None:
         """Read the models.
 
         Raises:
-            UsageProblem: they are not there.
+            UsageProblem: The directory does not hold such models.
         """
         read = models_of_folds(directory)
         self._folds = read.folds
         self._models = [page_model_of(body) for body in read.bodies]
 
     def folds(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
-        """For each page the number and the page model that has not seen its site's owner.
+        """Return for each page a model, with its number, that was trained without the site's owner.
 
         Args:
-            pages: Corpus, address and site of each.
+            pages: Corpus, address and site of each page.
 
         Returns:
-            Of corpora that no page model was trained on the first; None for other sites that none
-            was trained on, which have no gold.
+            The first model for corpora on which no page model was trained. None for pages of the
+            other corpora whose sites were not used in training because they have no gold.
         """
         owners = owner_of_each([(url, site) for _, url, site in pages])
         known: dict[str, int] = {}
@@ -108,19 +108,19 @@ def read_fusion_pages(
     corpora: Sequence[Path],
     folds: FoldModels,
     simulation: Simulation,
-    progress: Progress,
+    progress: SiteProgress,
     jobs: int = 1,
 ) -> list[FusionPage]:
-    """The pages with gold of all corpora; every page teaches its site.
+    """Return the pages with gold of all corpora; sites learn from all their pages.
 
-    Pages come in the order of `arrival`, where they have it, else in that of the file.
+    Pages are ordered by the field `arrival`, and by their position in the file without it.
 
     Args:
-        corpora: Files of JSON Lines.
+        corpora: JSON Lines files.
         folds: The page models.
-        simulation: How sites are learned.
-        progress: Told of each site that is done.
-        jobs: Sites that are read at the same time, each in a process.
+        simulation: How site models are fitted.
+        progress: Called with a message after each site.
+        jobs: Number of sites to process at the same time, each in a process of its own.
     """
     records = [record for path in corpora for record in _records(path)]
     models = folds.folds([(one.corpus, one.page.url, one.page.site) for one in records])
@@ -153,7 +153,7 @@ def _records(path: Path) -> Iterator[_Record]:
             line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
         )
         if not isinstance(page, Rejected) and page.body is not None:
-            yield _Record(path.name.partition(".")[0], fields, page)
+            yield _Record(corpus_name(path), fields, page)
 
 
 def _pages_of_site(site: _Site) -> list[FusionPage]:
@@ -182,7 +182,7 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
 
 
 class _Learner:
-    """Learns a site from its pages as they come."""
+    """Learns a site from its pages as they arrive."""
 
     def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
         self._config = simulation.config
@@ -196,11 +196,11 @@ class _Learner:
 
     @property
     def models(self) -> list[SiteModel]:
-        """What is known now, by each way of learning; empty before the first page."""
+        """Current site models, one for each way of fitting; empty before the first page."""
         return self._by_schedule + self._after_each_page
 
     def learn(self, page_id: str, document: Document, scores: PageEvidence) -> None:
-        """A page more."""
+        """Learn from one more page."""
         columns = document_columns(document)
         self._window.append(
             Contribution(
@@ -276,7 +276,7 @@ def _peers(gold: GoldPage, markup: str, names: Sequence[str]) -> dict[str, Outco
     wanted = word_counts(gold.gold_text)
     calls = {name: functools.partial(load_peer(name), markup) for name in names}
     outcomes = {}
-    for name, turn in take_turns(calls, 0).items():
+    for name, turn in time_calls(calls, 0).items():
         output = word_counts(turn.value or "")
         template = score_template(output, wanted, neutral, page) if gold.selectors else None
         outcomes[name] = Outcome(

@@ -1,4 +1,4 @@
-"""Pages with keywords of their own, for keyword extraction before and after cleaning."""
+"""Pages with keywords, before and after cleaning, for keyword extraction."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from lxml import etree
 
-from templ_core.dom.document import Document, parse_document, parse_markup
+from templ_core.dom.document import Document, parse_document
+from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.errors import PageError
 from templ_core.lab.layout.presentation import read_presentation
 from templ_core.lab.papers.kolcz_yih.keywords import (
@@ -22,27 +23,27 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
 from templ_core.page_level.features.characters import read_characters
 from templ_core.page_level.features.own_features import link_density
 from templ_core.page_level.model.hashed_scores import HEADINGS
-from workers.lab.experiments.corpora.gold_pages import markup_of
+from workers.lab.experiments.corpora.scored_pages import record_markup
 from workers.lab.jsonl import read_objects
 
-SITE_SHARE = 0.3
-"""Keywords on more of a site's pages than this say nothing about the page."""
+_SITE_SHARE_MAX = 0.3
+"""Largest share of a site's pages on which a keyword may be; others do not describe a page."""
 _META = {
     "name": ("keywords", "news_keywords", "parsely-tags"),
     "property": ("article:tag", "og:article:tag"),
 }
 _SEPARATORS = str.maketrans(";，、\n", ",,,,")
 
-Keeps = Callable[[Document, Any], np.ndarray]
-"""The segments of a document and its presentation that stay."""
+SegmentFilter = Callable[[Document, Any], np.ndarray]
+"""Returns which segments of a document stay; the second argument is its presentation."""
 
 
-class TaggedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page without its list of tags, as found and as cleaned."""
+class KeywordTestPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page without its list of tags, before and after cleaning."""
 
     site: str
     wanted: frozenset[str]
-    """Its keywords, as `normal_phrase` writes them."""
+    """Keywords to be found, in the form that `normal_phrase` returns."""
     found: KeywordPage
     cleaned: KeywordPage
 
@@ -51,23 +52,23 @@ class _Marked(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     url: str
     markup: str
-    """Without links to tags."""
+    """Markup of the page without links to tags."""
     keywords: frozenset[str]
 
 
 def read_tagged_pages(
-    corpora: Sequence[Path], pages_per_site: int, keeps: Keeps
-) -> Iterator[TaggedPage]:
-    """Pages that have keywords: some that are the page's own, and occur in its text.
+    corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
+) -> Iterator[KeywordTestPage]:
+    """Yield the pages that have keywords of their own which occur in their text.
 
     Args:
-        corpora: JSON Lines with `url` and `html`.
-        pages_per_site: The first ones of each site.
+        corpora: JSON Lines files with `url` and `html`.
+        pages_per_site: Largest number of pages to use of each site.
         keeps: The cleaner.
     """
     for pages in _by_site(corpora).values():
         on_pages = Counter(keyword for page in pages for keyword in page.keywords)
-        most = max(SITE_SHARE * len(pages), 1)
+        most = max(_SITE_SHARE_MAX * len(pages), 1)
         taken = 0
         for page in pages:
             own = frozenset(one for one in page.keywords if on_pages[one] <= most)
@@ -78,11 +79,11 @@ def read_tagged_pages(
 
 
 def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
-    """All pages that can be read, as found."""
+    """Yield all readable pages, not cleaned."""
     for path in corpora:
         for _, record in read_objects(path):
             try:
-                document = parse_document(markup_of(record), record["url"])
+                document = parse_document(record_markup(record), record["url"])
             except PageError:
                 continue
             yield _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
@@ -100,7 +101,7 @@ def _by_site(corpora: Sequence[Path]) -> dict[str, list[_Marked]]:
 
 def _marked(record: dict[str, Any]) -> _Marked | None:
     try:
-        root = parse_markup(markup_of(record))
+        root = parse_markup(record_markup(record))
     except PageError:
         return None
     if root is None:
@@ -132,7 +133,7 @@ def _is_tag(link: Any) -> bool:
     return "tag" in names and "category" not in names
 
 
-def _tagged(page: _Marked, own: frozenset[str], keeps: Keeps) -> TaggedPage | None:
+def _tagged(page: _Marked, own: frozenset[str], keeps: SegmentFilter) -> KeywordTestPage | None:
     try:
         document = parse_document(page.markup, page.url)
         presentation = read_presentation(document, page.markup)
@@ -145,7 +146,7 @@ def _tagged(page: _Marked, own: frozenset[str], keeps: Keeps) -> TaggedPage | No
     if not wanted:
         return None
     cleaned = _keyword_page(document, keeps(document, presentation))
-    return TaggedPage(site=page.site, wanted=wanted, found=found, cleaned=cleaned)
+    return KeywordTestPage(site=page.site, wanted=wanted, found=found, cleaned=cleaned)
 
 
 def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:

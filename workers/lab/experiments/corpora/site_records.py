@@ -1,4 +1,4 @@
-"""Pages of corpora without gold, several a site, as the experiments sample them."""
+"""Samples of several pages a site from corpora without gold."""
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -6,15 +6,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from templ_core.lab.training.labels.site_pages import SitePage
-from workers.lab.jsonl import read_objects
+from workers.lab.jsonl import corpus_name, read_objects
 
 
 def read_site_pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
-    """All pages of the corpora, in order."""
+    """Yield all pages of the corpora, in order."""
     for path in corpora:
         for _, record in read_objects(path):
             yield SitePage(
-                corpus=path.name.partition(".")[0],
+                corpus=corpus_name(path),
                 site=record.get("site") or record["url"],
                 url=record["url"],
                 body=(record.get("html") or "").encode("utf-8", "replace"),
@@ -22,13 +22,13 @@ def read_site_pages(corpora: Sequence[Path]) -> Iterator[SitePage]:
             )
 
 
-def uniform(pages: Sequence[SitePage], per_site: int) -> list[SitePage]:
-    """Pages of each site drawn by the hash of their address: like those of a crawl."""
+def sample_uniformly(pages: Sequence[SitePage], per_site: int) -> list[SitePage]:
+    """Return pages of each site drawn by the hash of their address, like those of a crawl."""
     return _first(pages, per_site, lambda page: (zlib.crc32(page.url.encode()), page.url))
 
 
-def directory(pages: Sequence[SitePage], per_site: int) -> list[SitePage]:
-    """The pages of each site with the shortest paths: like those that a directory lists."""
+def sample_shortest_paths(pages: Sequence[SitePage], per_site: int) -> list[SitePage]:
+    """Return the pages of each site with the shortest paths, like those that a directory lists."""
     return _first(pages, per_site, lambda page: (len(urlsplit(page.url).path), page.url))
 
 

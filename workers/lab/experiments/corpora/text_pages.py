@@ -1,4 +1,4 @@
-"""Pages of corpora as lines of text, with what of them is content."""
+"""Pages as lines of text, with labels that say which of them are content."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,32 +11,32 @@ from templ_core.errors import PageError
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from templ_core.site_level.phrases.phrase_corpus import page_text
 from workers.errors import InputProblem
-from workers.lab.experiments.corpora.gold_pages import markup_of
+from workers.lab.experiments.corpora.scored_pages import record_markup
 from workers.lab.jsonl import read_objects
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of a corpus."""
+    """A page as text."""
 
     site: str
     text: str
     document: Document
     labels: Labels | None
-    """None where no selector tells."""
+    """Labels of the segments; None if no selector names the content."""
 
 
 def read_text_pages(corpora: Sequence[Path]) -> dict[str, list[TextPage]]:
-    """The pages of each site in the order of the files; those that cannot be cleaned are left out.
+    """Return the readable pages of each site, in the order of the files.
 
     Raises:
-        InputProblem: no page has a `gold_selector` that names its content.
+        InputProblem: No page has a `gold_selector` that names its content.
     """
     sites: defaultdict[str, list[TextPage]] = defaultdict(list)
     for path in corpora:
         for _, record in read_objects(path):
             site = record.get("site") or record["url"]
             try:
-                markup = markup_of(record)
+                markup = record_markup(record)
                 document = parse_document(markup, record["url"])
             except PageError:
                 continue

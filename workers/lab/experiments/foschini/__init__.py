@@ -1,1 +1,1 @@
-"""Experiments of the thesis of Foschini (2007)."""
+"""Experiments of Foschini's thesis (2007)."""

@@ -1,8 +1,8 @@
-"""`templ experiments foschini-copies`: feeds, mirrors and snapshots of Foschini's thesis, section 6.1."""
+"""`templ experiments foschini-copies`: feeds, mirrors and snapshots; Foschini (2007), 6.1."""
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import mean, median
@@ -12,60 +12,81 @@ from rich.console import Console
 from rich.progress import Progress
 
 from templ_core.lab.evaluation.edit_distance import text_distance
-from workers.lab.evaluation.peers import load_peer
+from workers.lab.evaluation.peers import PEERS, Extract, load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
-from workers.lab.experiments.corpora.gold_pages import markup_of, records
-from workers.lab.experiments.corpora.site_cleaners import CLEANERS, SitePage, cleaned, site_page
+from workers.lab.experiments.corpora.compared_cleaners import (
+    SITE_CLEANERS,
+    ComparedPage,
+    clean_compared_pages,
+    parse_compared_page,
+)
+from workers.lab.experiments.corpora.scored_pages import record_markup, records_with
 from workers.lab.experiments.results import Report, out_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.library import NotCleaned, clean_site
 
-NEAR = 0.1
-"""Texts at most so far apart say the same."""
+_NEAR = 0.1
+"""Two texts with at most this distance count as near-duplicates."""
 _ALL = "templ"
 _ALONE = "content alone"
 
-Pairs = list[tuple[int, int]]
-Texts = Mapping[str, Sequence[str]]
+_Pairs = list[tuple[int, int]]
 
 
-@click.command()
+@click.command(short_help="Foschini (2007): distance between copies.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--pairs", default=100, show_default=True, help="Pairs of pages that are compared.")
 @click.option(
-    "--peer", "peers", multiple=True, help="Another cleaner beside ours: trafilatura, ..."
+    "--pairs",
+    default=100,
+    show_default=True,
+    help="Largest number of pairs to compare in each set.",
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same figures.")
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Also compare another extractor; may be repeated.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the selection; equal seeds and corpora give equal figures.",
+)
 @out_option
 def foschini_copies(
     corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int, out: Path | None
 ) -> None:
-    """Edit distance, in words, between copies of an article before and after cleaning.
+    """Measure the edit distance between copies of an article, before and after cleaning.
 
-    An article and its text in the site's feed: synthetic news sites, since no corpus has feeds. Two
-    mirrors: one real article in the templates of two other sites (the class set). Two snapshots: one
-    address at two dates, with redesigns between (records with `snapshot`). CORPORA are those with
-    `gold_selector` that hold the sites of the class set, and those with snapshots. "content alone"
-    is the distance of the gold texts: what no cleaning can go below.
+    There are three sets of copies. "feed": an article and its text in the site's feed; the sites
+    are synthetic, since no corpus has feeds. "mirrors": one real article inside the templates of
+    two other sites (the class set). "snapshots": one address at two dates, with a redesign in
+    between (records with the field `snapshot`).
+
+    CORPORA need `gold_selector` and the sites of the class set for the mirrors, and `snapshot` for
+    the snapshots. Distances are in words, relative to the longer text. The row "content alone" is
+    the distance of the gold texts.
     """
     extract = {name: load_peer(name) for name in peers}
     report = Report(out)
     console = Console(stderr=True)
     mirrors = _mirrors(corpora, seed)
-    sets = {
+    sets: dict[str, Callable[[], list[ComparedPage]]] = {
         "feed": lambda: _feed(seed),
         "mirrors": lambda: mirrors,
         "snapshots": lambda: _snapshots(corpora),
     }
     with Progress(console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("comparing", total=len(sets) * (len(CLEANERS) + len(peers) + 2))
+        task = bar.add_task("comparing", total=len(sets) * (len(SITE_CLEANERS) + len(peers) + 2))
         for name, read in sets.items():
             pages = read()
             copies = _drawn(_copies(pages), pairs, seed)
             if name == "feed":
                 copies = _drawn([(one, one) for one in range(len(pages))], pairs, seed)
             if not copies:
-                report.say(f"{name}: no copies in these corpora")
+                report.say(f"{name}: these corpora have no copies")
                 continue
             rows = []
             for cleaner, texts in _texts(pages, extract):
@@ -75,23 +96,25 @@ def foschini_copies(
             sites = len({page.site for page in pages})
             report.table(
                 f"{name}: {len(pages)} pages of {sites} sites, {len(copies)} pairs",
-                ["", "mean distance", "median", f"pairs within {NEAR}", "of other articles"],
+                ["", "mean distance", "median", f"pairs within {_NEAR}", "of other articles"],
                 rows,
             )
 
 
-def _texts(pages: Sequence[SitePage], peers: Mapping[str, Callable[[str], str]]):
-    """What each cleaner leaves of each page; the gold last."""
-    for cleaner in CLEANERS:
-        yield cleaner, cleaned(pages, cleaner)
+def _texts(
+    pages: Sequence[ComparedPage], peers: Mapping[str, Extract]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each cleaner with the text that it leaves of each page; the gold texts come last."""
+    for cleaner in SITE_CLEANERS:
+        yield cleaner, clean_compared_pages(pages, cleaner)
     yield _ALL, _cleaned_by_templ(pages)
     for name, extract in peers.items():
         yield name, [extract(page.markup) for page in pages]
     yield _ALONE, [page.text for page in pages]
 
 
-def _cleaned_by_templ(pages: Sequence[SitePage]) -> list[str]:
-    """With all that the package does, each site on its own."""
+def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
+    """Return the texts that the whole of templ leaves; each site is cleaned on its own."""
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         by_site[page.site].append(number)
@@ -105,15 +128,15 @@ def _cleaned_by_templ(pages: Sequence[SitePage]) -> list[str]:
     return texts
 
 
-def _figures(texts: Sequence[str], against: Sequence[str], copies: Pairs) -> list[str]:
+def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> list[str]:
     distances = [text_distance(texts[one], against[other]) for one, other in copies]
-    # Each page against the copy of the next article.
+    # The distance of different articles: each page against the copy of the next article.
     shifted = [*copies[1:], *copies[:1]]
     others = [
         text_distance(texts[one], against[other])
         for (one, _), (_, other) in zip(copies, shifted, strict=True)
     ]
-    near = mean(distance <= NEAR for distance in distances)
+    near = mean(distance <= _NEAR for distance in distances)
     return [
         f"{mean(distances):.3f}",
         f"{median(distances):.3f}",
@@ -122,24 +145,24 @@ def _figures(texts: Sequence[str], against: Sequence[str], copies: Pairs) -> lis
     ]
 
 
-def _copies(pages: Sequence[SitePage]) -> Pairs:
-    """Pairs of pages of different sites with the same article."""
+def _copies(pages: Sequence[ComparedPage]) -> _Pairs:
+    """Return the pairs of pages that show the same article."""
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         by_name[page.name].append(number)
     return [pair for numbers in by_name.values() for pair in combinations(numbers, 2)]
 
 
-def _drawn(pairs: Pairs, count: int, seed: int) -> Pairs:
+def _drawn(pairs: _Pairs, count: int, seed: int) -> _Pairs:
     def by_hash(pair: tuple[int, int]) -> bytes:
         return hashlib.blake2b(f"{seed} {pair}".encode()).digest()
 
     return sorted(pairs, key=by_hash)[:count]
 
 
-def _feed(seed: int) -> list[SitePage]:
-    """Articles of synthetic news sites; the text that a full feed has of each is its gold."""
-    pages = simulate_feed(FeedSettings(kind="news", sites=6, pages=360, seed=seed))
+def _feed(seed: int) -> list[ComparedPage]:
+    """Return articles of synthetic news sites; the gold of each stands for its text in a feed."""
+    pages = simulate_feed(FeedSettings(genre="news", sites=6, pages=360, seed=seed))
     return _parsed(
         (one.site, one.url, one.html, one.gold_text, one.url)
         for one in pages
@@ -147,14 +170,14 @@ def _feed(seed: int) -> list[SitePage]:
     )
 
 
-def _mirrors(corpora: Sequence[Path], seed: int) -> list[SitePage]:
+def _mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
     pages = read_class_set(corpora, articles_per_topic=40, templates_per_article=2, seed=seed)
     return _parsed((one.site, one.url, one.markup, one.text, one.article) for one in pages)
 
 
-def _snapshots(corpora: Sequence[Path]) -> list[SitePage]:
-    """Pages of sites that have an address at two dates; each date is a site of its own."""
-    some = [one for one in records(corpora, "snapshot") if one.get("gold_text")]
+def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:
+    """Return pages whose address exists at two dates; each date counts as a site of its own."""
+    some = [one for one in records_with(corpora, "snapshot") if one.get("gold_text")]
     dates: defaultdict[str, set[str]] = defaultdict(set)
     for one in some:
         dates[one["url"]].add(one["snapshot"])
@@ -163,7 +186,7 @@ def _snapshots(corpora: Sequence[Path]) -> list[SitePage]:
         (
             f"{one['site']} {one['snapshot']}",
             one["url"],
-            markup_of(one),
+            record_markup(one),
             one["gold_text"],
             one["url"],
         )
@@ -172,9 +195,9 @@ def _snapshots(corpora: Sequence[Path]) -> list[SitePage]:
     )
 
 
-def _parsed(pages) -> list[SitePage]:
+def _parsed(pages: Iterable[tuple[str, str, str, str, str]]) -> list[ComparedPage]:
     return [
         page
         for site, url, markup, text, name in pages
-        if (page := site_page(site=site, url=url, markup=markup, text=text, name=name))
+        if (page := parse_compared_page(site=site, url=url, markup=markup, text=text, name=name))
     ]

@@ -1,4 +1,4 @@
-"""`templ experiments foschini-injected`: synthetic templates found back, thesis section 6.1."""
+"""`templ experiments foschini-injected`: finds injected strings; Foschini (2007), section 6.1."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,33 +16,42 @@ from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_removal import Locality, settled
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.foschini.injection import (
-    LENGTHS,
-    PLACES,
+    INJECTION_LENGTHS,
+    INJECTION_PLACES,
     InjectedPage,
-    hosts,
+    count_host_lines,
     inject,
-    make_templates,
+    make_injected_strings,
 )
 from workers.lab.experiments.results import Report, out_option
 
-SHARES = (0.1, 0.3, 0.6, 1.0)
+_SHARES = (0.1, 0.3, 0.6, 1.0)
 _PAGES_MIN = 20
 
-Words = tuple[str, int, bool]
-"""Place, length and whether it has a slot."""
+_StringShape = tuple[str, int, bool]
+"""The place and length of an injected string, and whether it has a slot."""
 
 
-@click.command()
+@click.command(short_help="Foschini (2007): find injected strings.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--pages", default=60, show_default=True, help="Pages of a site at most.")
-@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same strings.")
+@click.option(
+    "--pages", default=60, show_default=True, help="Largest number of pages to use of each site."
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the strings; equal seeds and corpora give equal strings.",
+)
 @out_option
 def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path | None) -> None:
-    """Put strings into the content of real pages, and see which of them phrases take out.
+    """Inject strings into the content of real pages, and measure which of them phrases find.
 
-    The content alone of CORPORA's pages with `gold_selector`. Each site gets nine strings of 1 to 30
-    words from its own vocabulary, as blocks of their own, at the start or end of a block or inside
-    one, half of them with a number, time, date or month that changes; each on a share of the pages. Learned on every other page, judged on the rest.
+    Only the content of pages with `gold_selector` is used. Each site gets nine strings of 1 to 30
+    words from its own vocabulary. They stand as blocks of their own, at the start or end of a
+    block, or inside one; half of them have a slot with a number, time, date or month that changes.
+    Each string is injected into a share of the pages. Phrases are learned on every second page and
+    evaluated on the others.
     """
     report = Report(out)
     console = Console(stderr=True)
@@ -53,9 +62,9 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
     }
     report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages")
     summary = []
-    for share in SHARES:
-        found: Counter[Words] = Counter()
-        put: Counter[Words] = Counter()
+    for share in _SHARES:
+        found: Counter[_StringShape] = Counter()
+        put: Counter[_StringShape] = Counter()
         removed = right = words = 0
         for shift, site in enumerate(
             track(sorted(sites), f"share {share}", console=console, disable=not console.is_terminal)
@@ -64,7 +73,7 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
             vocabulary = sorted(
                 {word for text in sites[site] for word in text.split() if word.isalpha()}
             )
-            templates = make_templates(vocabulary, shift, rng)
+            templates = make_injected_strings(vocabulary, shift, rng)
             injected = [inject(text, templates, share, rng) for text in sites[site]]
             matcher = PhraseMatcher(
                 learn_phrases([page.text for page in injected[::2]], CoreConfig())
@@ -101,14 +110,14 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
 
 
 def _contents(pages: Sequence[TextPage]) -> list[str]:
-    """The content of each page that has enough of it."""
+    """Return the content of each page that has enough lines for all strings."""
     texts = []
     for page in pages:
         if page.labels is None:
             continue
         lines = zip(lines_of_segments(page.document), page.labels.content, strict=True)
         text = LINE.join(line for line, content in lines if content > 0.5)
-        if hosts(text) >= len(LENGTHS):
+        if count_host_lines(text) >= len(INJECTION_LENGTHS):
             texts.append(text)
     return texts
 
@@ -116,11 +125,11 @@ def _contents(pages: Sequence[TextPage]) -> list[str]:
 def _judge(
     page: InjectedPage,
     matcher: PhraseMatcher,
-    found: Counter[Words],
-    put: Counter[Words],
-    kinds: Sequence[Words],
+    found: Counter[_StringShape],
+    put: Counter[_StringShape],
+    shapes: Sequence[_StringShape],
 ) -> tuple[int, int, int]:
-    """Count a page's injected words; words removed rightly, removed, and in all."""
+    """Count a page's injected words; return the words removed rightly, removed, and in all."""
     spans = settled(page.text, matcher.spans(page.text), Locality())
     places = [start for token, start, _ in token_places(page.text) if token != LINE]
     removed = [any(start <= place < end for start, end in spans) for place in places]
@@ -129,25 +138,27 @@ def _judge(
         inside = [
             is_gone for place, is_gone in zip(places, removed, strict=True) if start <= place < end
         ]
-        put[kinds[number]] += len(inside)
-        found[kinds[number]] += sum(inside)
+        put[shapes[number]] += len(inside)
+        found[shapes[number]] += sum(inside)
         right += sum(inside)
     return right, sum(removed), len(places)
 
 
-def _report_share(report: Report, share: float, found: Counter[Words], put: Counter[Words]) -> None:
+def _report_share(
+    report: Report, share: float, found: Counter[_StringShape], put: Counter[_StringShape]
+) -> None:
     rows = []
-    for length in LENGTHS:
+    for length in INJECTION_LENGTHS:
         row = [str(length)]
-        for place in PLACES:
-            kinds = [(place, length, slot) for slot in (False, True)]
-            row.append(_share(sum(found[one] for one in kinds), sum(put[one] for one in kinds)))
+        for place in INJECTION_PLACES:
+            shapes = [(place, length, slot) for slot in (False, True)]
+            row.append(_share(sum(found[one] for one in shapes), sum(put[one] for one in shapes)))
         rows.append(row)
-    header = ["words", *PLACES]
+    header = ["words", *INJECTION_PLACES]
     report.table(f"recall of strings on {share:.0%} of the pages, by length", header, rows)
 
 
-def _with_slot(words: Counter[Words]) -> int:
+def _with_slot(words: Counter[_StringShape]) -> int:
     return sum(count for (_, _, has_slot), count in words.items() if has_slot)
 
 

@@ -1,52 +1,55 @@
-"""Synthetic templates put into clean text: section 6.1 of Foschini's thesis (2007)."""
+"""Synthetic templates injected into clean text; Foschini (2007), section 6.1."""
 
 from collections.abc import Sequence
 from random import Random
 
 import msgspec
 
-PLACES = ("block", "start of block", "end of block", "inside")
-LENGTHS = (1, 2, 3, 4, 6, 8, 12, 20, 30)
+INJECTION_PLACES = ("block", "start of block", "end of block", "inside")
+INJECTION_LENGTHS = (1, 2, 3, 4, 6, 8, 12, 20, 30)
 _MUTABLE_FROM = 3
 _HOST_WORDS_MIN = 5
 _MONTHS = ("January", "March", "June", "August", "October", "December")
 
 
-class Template(msgspec.Struct, frozen=True, kw_only=True):
+class InjectedString(msgspec.Struct, frozen=True, kw_only=True):
     """A string of a synthetic template."""
 
     place: str
-    """One of PLACES."""
+    """Where the string goes; one of INJECTION_PLACES."""
     words: tuple[str, ...]
     slot: int | None
-    """Which word is another number, time or date on every page; None = none is."""
+    """Number of the word that differs on every page; None if no word does."""
 
 
 class InjectedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Clean text with strings of templates in it."""
+    """Clean text with injected strings."""
 
     text: str
     spans: list[tuple[int, int, int]]
-    """Number of the template, its first character, and that behind its last one; in order."""
+    """Number, first character and end (exclusive) of each injected string, in order."""
 
 
-def make_templates(vocabulary: Sequence[str], shift: int, rng: Random) -> list[Template]:
-    """A string of each length, of words drawn from a vocabulary.
+def make_injected_strings(
+    vocabulary: Sequence[str], shift: int, rng: Random
+) -> list[InjectedString]:
+    """Return one string of each length, with words drawn from a vocabulary.
 
-    Every second one from three words on has a slot.
+    Every second string of three or more words has a slot.
 
     Args:
         vocabulary: Words to draw from.
-        shift: The string of the i-th length has place number i + shift, modulo their number; its
-            slot goes by the sum's next bit, so that shifts 0 to 7 give each length every kind.
+        shift: Chooses places and slots: string number i gets place i + shift, modulo the number
+            of places, and a slot if the quotient is even. Shifts 0 to 7 give each length all
+            combinations.
         rng: Source of every choice.
     """
     templates = []
-    for number, length in enumerate(LENGTHS):
-        has_slot = length >= _MUTABLE_FROM and (number + shift) // len(PLACES) % 2 == 0
+    for number, length in enumerate(INJECTION_LENGTHS):
+        has_slot = length >= _MUTABLE_FROM and (number + shift) // len(INJECTION_PLACES) % 2 == 0
         templates.append(
-            Template(
-                place=PLACES[(number + shift) % len(PLACES)],
+            InjectedString(
+                place=INJECTION_PLACES[(number + shift) % len(INJECTION_PLACES)],
                 words=tuple(rng.choice(vocabulary) for _ in range(length)),
                 slot=rng.randrange(length) if has_slot else None,
             )
@@ -54,13 +57,15 @@ def make_templates(vocabulary: Sequence[str], shift: int, rng: Random) -> list[T
     return templates
 
 
-def inject(text: str, templates: Sequence[Template], share: float, rng: Random) -> InjectedPage:
-    """The text with each template at a random place of its kind, once or not at all.
+def inject(
+    text: str, templates: Sequence[InjectedString], share: float, rng: Random
+) -> InjectedPage:
+    """Return the text with each string at a random place of its sort, at most once.
 
     Args:
-        text: Lines of clean text; each with at least five words takes one string.
-        templates: What to put in.
-        share: Probability of each template, 0 to 1.
+        text: Lines of clean text; each line of at least five words takes one string.
+        templates: The strings to inject.
+        share: Probability of each string, from 0 to 1.
         rng: Source of every choice.
     """
     lines: list[list[tuple[int, str]]] = [[(-1, line)] for line in text.split("\n")]
@@ -77,7 +82,7 @@ def inject(text: str, templates: Sequence[Template], share: float, rng: Random) 
     return _joined(lines)
 
 
-def _filled(template: Template, rng: Random) -> list[str]:
+def _filled(template: InjectedString, rng: Random) -> list[str]:
     words = list(template.words)
     if template.slot is not None:
         fillings = (
@@ -102,8 +107,8 @@ def _put_in(line: list[tuple[int, str]], string: tuple[int, str], place: str, rn
         line[:] = [(-1, " ".join(words[:cut])), string, (-1, " ".join(words[cut:]))]
 
 
-def hosts(text: str) -> int:
-    """Lines of a text that can take a string."""
+def count_host_lines(text: str) -> int:
+    """Return the number of lines that can take a string."""
     return sum(len(line.split()) >= _HOST_WORDS_MIN for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""`templ experiments phrases-removal`: what phrases alone remove, against gold selectors."""
+"""`templ experiments phrases-removal`: what phrases alone remove, compared with gold selectors."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,25 +19,30 @@ from workers.errors import InputProblem
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.results import Report, out_option
 
-Counts = npt.NDArray[np.int64]
+_WordCounts = npt.NDArray[np.int64]
 
 _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 
-@click.command()
+@click.command(short_help="Foschini (2007): precision of phrases alone.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--gap-chars",
     default=Locality().gap_chars,
     show_default=True,
-    help="See `templ phrases apply`.",
+    help="Also remove the text between two phrases if it has fewer characters than this.",
 )
-@click.option("--island-chars", default=Locality().island_chars, show_default=True, help="As well.")
+@click.option(
+    "--island-chars",
+    default=Locality().island_chars,
+    show_default=True,
+    help="Keep a phrase inside a line of other text if it has fewer characters than this.",
+)
 @click.option(
     "--idioms",
     "idioms_file",
     type=click.Path(path_type=Path),
-    help="List of `templ train-idioms` instead of the one that comes with the package.",
+    help="List of idioms that `templ train-idioms` wrote.  [default: the shipped list]",
 )
 @out_option
 def phrases_removal(
@@ -47,12 +52,14 @@ def phrases_removal(
     idioms_file: Path | None,
     out: Path | None,
 ) -> None:
-    """Precision and recall of removing phrases, and nothing else, from the pages of CORPORA.
+    """Measure precision and recall of removing phrases, and nothing else, from pages of CORPORA.
 
-    Precision is the share of removed words that are outside the gold; recall that of the words
-    outside it that are removed, with and without reader comments, titles and the like
-    (`gold_neutral`), which no repetition tells. In order of arrival, phrases come from the pages
-    before, learned after 2, 3, 5, 8, 12, 16, 24 pages and whenever a tenth is new.
+    Precision is the share of the removed words that are outside the gold. Recall is the share of
+    the words outside the gold that are removed. It is given a second time without reader comments,
+    titles and the like (`gold_neutral`), which do not recur.
+
+    The first table takes pages in order of arrival: phrases are learned from the pages before,
+    after 2, 3, 5, 8, 12, 16 and 24 pages and then whenever a tenth of the pages is new.
     """
     locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
     idioms = read_idioms(idioms_file) if idioms_file else shipped_idioms()
@@ -70,24 +77,33 @@ def phrases_removal(
                     counts += _count(page, page.labels, matcher, locality)
             total += counts
             rows.append([site, *_figures(counts)])
-        header = ["", "removed words", "precision", "recall", "neutral aside", "content lost"]
+        header = [
+            "",
+            "removed words",
+            "precision",
+            "recall",
+            "recall without neutral text",
+            "content lost",
+        ]
         report.table(title, header, [["all", *_figures(total)], *rows])
 
 
 def read_idioms(path: Path) -> Idioms:
-    """The idioms of a file.
+    """Return the idioms of a file.
 
     Raises:
-        InputProblem: it cannot be read.
+        InputProblem: The file cannot be read.
     """
     try:
         return Idioms(decode_idioms(path.read_bytes()))
     except OSError as error:
         raise InputProblem(
-            f"{path}: {error.strerror}; name a file of `templ train-idioms`"
+            f"{path}: {error.strerror}; name a file that `templ train-idioms` wrote"
         ) from None
     except CodecError as error:
-        raise InputProblem(f"{path}: {error}; make it with `templ train-idioms`") from None
+        raise InputProblem(
+            f"{path}: {error}; name a file that `templ train-idioms` wrote"
+        ) from None
 
 
 def _arriving(
@@ -116,8 +132,13 @@ def _learned(pages: Sequence[TextPage], idioms: Idioms) -> PhraseMatcher:
 
 def _count(
     page: TextPage, labels: Labels, matcher: PhraseMatcher | None, locality: Locality
-) -> Counts:
-    """Words removed outside gold and in it, all words so, template words removed, and all."""
+) -> _WordCounts:
+    """Count words of a page.
+
+    Returns:
+        Six counts: words removed outside the gold, removed inside it, outside it, inside it,
+        removed of the template (neutral text left out), of the template.
+    """
     places = token_places(page.text)
     is_word = np.array([token != LINE for token, _, _ in places], np.bool_)
     starts = np.array([start for _, start, _ in places], np.int64)[is_word]
@@ -139,7 +160,7 @@ def _count(
     return np.array([np.count_nonzero(column) for column in columns], np.int64)
 
 
-def _figures(counts: Counts) -> list[str]:
+def _figures(counts: _WordCounts) -> list[str]:
     outside, inside, all_outside, all_inside, of_template, template = counts.tolist()
     return [
         str(outside + inside),

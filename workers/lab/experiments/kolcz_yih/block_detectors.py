@@ -1,4 +1,4 @@
-"""`templ experiments kolcz-yih`: figure 1 of Kolcz and Yih (PKDD 2007), two samplings."""
+"""`templ experiments kolcz-yih`: figure 1 of Kolcz and Yih (PKDD 2007), for two samplings."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,11 @@ from templ_core.lab.papers.kolcz_yih.cross_site import (
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, joined, sample_blocks
 from templ_core.lab.training.labels.site_pages import SitePage, TooFewPages, read_sites
 from workers.errors import InputProblem
-from workers.lab.experiments.corpora.site_records import directory, read_site_pages, uniform
+from workers.lab.experiments.corpora.site_records import (
+    read_site_pages,
+    sample_shortest_paths,
+    sample_uniformly,
+)
 from workers.lab.experiments.results import Report, out_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
@@ -25,22 +29,28 @@ _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
 _POINTS = 60
 
 
-@click.command()
+@click.command(short_help="Kolcz and Yih (2007): template blocks.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--pages-per-site", default=60, show_default=True, help="Pages drawn of each site.")
-@click.option("--seed", default=0, show_default=True, help="Of the random forest.")
+@click.option(
+    "--pages-per-site",
+    default=60,
+    show_default=True,
+    help="Number of pages to draw from each site.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the random forest.")
 @out_option
 def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None) -> None:
-    """Precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
+    """Measure precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
 
-    CORPORA need several pages a site and no gold: labels are counted on the sites. Pages are drawn
-    uniformly (the paper's crawl) and by the shortest paths (its directory).
+    CORPORA need several pages a site and no gold, since labels are counted on the sites themselves.
+    Pages are drawn in two ways: by hash, like the paper's crawl, and by the shortest paths, like
+    its directory.
     """
     report = Report(out)
     pages = list(read_site_pages(corpora))
     samplings = {
-        "crawl": uniform(pages, pages_per_site),
-        "directory": directory(pages, max(pages_per_site // 2, 1)),
+        "crawl": sample_uniformly(pages, pages_per_site),
+        "directory": sample_shortest_paths(pages, max(pages_per_site // 2, 1)),
     }
     del pages
     for name, drawn in samplings.items():
@@ -64,16 +74,16 @@ def _sample(pages: Sequence[SitePage]) -> BlockSample:
 def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
     scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
     weights = {
-        "as found": np.ones(len(sample.template)),
-        "both classes of equal weight": balanced(sample.template),
+        "unweighted": np.ones(len(sample.template)),
+        "classes weighted equally": balanced(sample.template),
     }
     rows, lines = [], {}
-    for kind, weight in weights.items():
+    for weighting, weight in weights.items():
         for detector, title in _NAMES.items():
             precision, recall = precision_recall(scores[detector], sample.template, weight)
             figures = [f"{recall_at(precision, recall, wanted):.3f}" for wanted in _PRECISIONS]
-            rows.append([f"{title}, {kind}", *figures])
-            if kind == "as found":
+            rows.append([f"{title}, {weighting}", *figures])
+            if weighting == "unweighted":
                 lines[title] = thinned_curve(precision, recall, _POINTS)
     header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
     report.table(f"{name}: cross-site 10-fold", header, rows)

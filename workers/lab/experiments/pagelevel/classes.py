@@ -8,18 +8,18 @@ import click
 
 from templ_core.lab.papers.cross_site_classes import TopicPage, cross_site_accuracies
 from workers.lab.experiments.corpora.class_pages import (
-    CLEANERS,
+    CLASS_SET_CLEANERS,
     class_set_options,
-    cleaned_class_set,
-    described,
+    clean_class_set,
+    describe_class_set,
 )
 from workers.lab.experiments.results import Report, out_option
 
-PAPER = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13}
-ARTICLE_ALONE = "article alone"
+_PAPER = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13}
+_ARTICLE_ALONE = "article alone"
 
 
-@click.command()
+@click.command(short_help="Chakrabarti et al. (2007): classification.")
 @class_set_options
 @out_option
 def pagelevel_classes(
@@ -30,17 +30,20 @@ def pagelevel_classes(
     seed: int,
     out: Path | None,
 ) -> None:
-    """Classification of pages by topic across sites, before and after cleaning.
+    """Measure the classification of pages by topic across sites, before and after cleaning.
 
-    Each topic is learned on the pages of one template, another one for each of the two topics, and
-    told on those of all other templates, by naive Bayes; means over all pairs of templates. CORPORA
-    are those with `gold_selector` that hold the sites of the class set.
+    For every pair of topics and templates, naive Bayes learns each topic from pages in one
+    template, a different one for each topic, and classifies the pages in all other templates.
+    Accuracies are means over all pairs.
+
+    CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
+    class set.
     """
-    cleaned = cleaned_class_set(classifier, corpora, articles, templates, seed)
+    cleaned = clean_class_set(classifier, corpora, articles, templates, seed)
     report = Report(out)
-    report.say(described(cleaned))
-    texts = {name: [one.texts[name] for one in cleaned] for name in CLEANERS}
-    texts[ARTICLE_ALONE] = [one.page.text for one in cleaned]
+    report.say(describe_class_set(cleaned))
+    texts = {name: [one.texts[name] for one in cleaned] for name in CLASS_SET_CLEANERS}
+    texts[_ARTICLE_ALONE] = [one.page.text for one in cleaned]
     accuracies = {
         name: cross_site_accuracies(
             [
@@ -57,7 +60,7 @@ def pagelevel_classes(
     }
     rows = [
         [", ".join(pair), *(f"{found[pair]:.1%}" for found in accuracies.values())]
-        for pair in accuracies[ARTICLE_ALONE]
+        for pair in accuracies[_ARTICLE_ALONE]
     ]
     rows.append(["mean", *(f"{fmean(found.values()):.1%}" for found in accuracies.values())])
     rows.append(["the paper's mean", *(_paper(name) for name in accuracies)])
@@ -65,4 +68,4 @@ def pagelevel_classes(
 
 
 def _paper(cleaner: str) -> str:
-    return f"{PAPER[cleaner]} %" if cleaner in PAPER else ""
+    return f"{_PAPER[cleaner]} %" if cleaner in _PAPER else ""

@@ -1,7 +1,7 @@
-"""`templ experiments pagelevel-templates`: table 1 and figure 2 of Chakrabarti et al. (WWW 2007)."""
+"""`templ experiments pagelevel-templates`: table 1, figure 2 of Chakrabarti et al. (WWW 2007)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,60 +12,73 @@ import numpy as np
 from templ_core.lab.evaluation.bootstrap import bootstrap
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.template_f import Overlap, template_f
-from templ_core.lab.papers.pagelevel.spread_smoothing import smooth_spread_on_grid
-from templ_core.lab.papers.pagelevel.variants import Variant, basic, basic_merge, smooth
+from templ_core.lab.papers.pagelevel.variants import basic
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from templ_core.page_level.smoothing.node_smoothing import PENALTIES, PENALTY_FACTOR
 from workers.errors import InputProblem
-from workers.lab.experiments.corpora.gold_pages import (
+from workers.lab.experiments.corpora.scored_pages import (
     ScoredPage,
-    markup_of,
     read_classifier,
-    records,
+    record_markup,
+    records_with,
     score_record,
+)
+from workers.lab.experiments.pagelevel.page_variants import (
+    PENALTY_MULTIPLES,
+    PageVariant,
+    merging_variant,
+    smoothing_variant,
+    spread_smoothing_variant,
 )
 from workers.lab.experiments.results import Report, out_option
 
-DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
-FACTORS = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
-KINDS = {"text": "Text", "anchor_text": "AT", "links": "Links"}
-PLACES = {"in_templates": "in templates", "in_content": "in content"}
-PAPER = {
+_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
+_COUNTED = {"text": "Text", "anchor_text": "AT", "links": "Links"}
+_PLACES = {"in_templates": "in templates", "in_content": "in content"}
+_PAPER = {
     "basic": {"text": 0.63, "anchor_text": 0.71, "links": 0.75},
     "smooth": {"text": 0.66, "anchor_text": 0.73, "links": 0.77},
 }
-"""Table 1, RANDOM."""
+"""f in templates from the paper's table 1, data set RANDOM."""
 
-Choice = Callable[[ScoredPage], Variant]
 SiteFs = dict[tuple[str, str], np.ndarray]
 
 
 class LabelledPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with its gold."""
+    """A page with its gold labels."""
 
     page: ScoredPage
     labels: Labels
 
 
-@click.command()
+@click.command(short_help="Chakrabarti et al. (2007): f in templates.")
 @click.argument("classifier", type=click.Path(path_type=Path))
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--pages-per-site", default=20, show_default=True, help="The first ones with gold.")
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap over sites.")
+@click.option(
+    "--pages-per-site",
+    default=20,
+    show_default=True,
+    help="Number of pages with gold to use of each site.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over sites.")
 @out_option
 def pagelevel_templates(
     classifier: Path, corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None
 ) -> None:
-    """F-measure of what stands in templates, and in content: basic, basic + merge, smooth.
+    """Measure the f of text, anchor text and links in templates, and in content.
 
-    CORPORA: JSON Lines with `html`, `site` and `gold_selector`. Amounts are summed over the pages of
-    a site; figures are means over sites with 95 % intervals of the bootstrap over sites. The merge
-    gets the delta whose f in templates, mean of the three kinds, is best on these very pages. The talk's smoothing has the objective of its slides.
+    Three variants are compared: basic, basic + merge, and smooth. A further row smooths with the
+    objective on the slides of the paper's talk.
+
+    CLASSIFIER is a file of `pagelevel-train`. CORPORA are JSON Lines with `html`, `site` and
+    `gold_selector`. Counts are summed over the pages of a site; figures are means over sites with
+    95 % intervals of the bootstrap over sites. The merge uses the delta with the best mean f in
+    templates on these very pages.
     """
     model = read_classifier(classifier)
     pages = [
         labelled
-        for record in records(corpora, "gold_selector", pages_per_site)
+        for record in records_with(corpora, "gold_selector", pages_per_site)
         if (page := score_record(record, model)) and (labelled := _labelled(page))
     ]
     if not pages:
@@ -80,42 +93,49 @@ def pagelevel_templates(
 def _labelled(page: ScoredPage) -> LabelledPage | None:
     record = page.record
     gold = GoldSelectors.of(record)
-    labels = selected_labels(page.document, markup_of(record), gold) if gold else None
+    labels = selected_labels(page.document, record_markup(record), gold) if gold else None
     if labels is None or not labels.content.any():
         return None
     return LabelledPage(page=page, labels=labels)
 
 
 def _table(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
-    merges = {delta: site_f(pages, _merging(delta)) for delta in DELTAS}
+    merges = {delta: site_f(pages, merging_variant(delta)) for delta in _DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
         "all is template": site_f(pages, lambda page: basic(np.ones(len(page.words)))),
         "basic": site_f(pages, lambda page: basic(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
-        "smooth": site_f(pages, _smoothing(PENALTY_FACTOR)),
-        "smooth, the talk's": site_f(pages, _talk),
+        "smooth": site_f(pages, smoothing_variant()),
+        "smooth, the talk's": site_f(pages, spread_smoothing_variant()),
     }
     rows = []
-    for place, kind in variants["smooth"]:
-        row = [f"{KINDS[kind]} {PLACES[place]}"]
+    for place, counted in variants["smooth"]:
+        row = [f"{_COUNTED[counted]} {_PLACES[place]}"]
         for name, fs in variants.items():
-            paper = PAPER.get(name, {}).get(kind) if place == "in_templates" else None
-            row.append(_figures(fs[place, kind], seed) + (f" (paper {paper})" if paper else ""))
+            paper = _PAPER.get(name, {}).get(counted) if place == "in_templates" else None
+            row.append(_figures(fs[place, counted], seed) + (f" (paper {paper})" if paper else ""))
         names = list(variants)
         for one, other in pairwise(names[1:]):
-            row.append(_figures(variants[other][place, kind] - variants[one][place, kind], seed))
+            gain = variants[other][place, counted] - variants[one][place, counted]
+            row.append(_figures(gain, seed))
         rows.append(row)
     header = ["f", *variants, "merge - basic", "smooth - merge", "talk's - smooth"]
     report.table("table 1: f-measure", header, rows)
 
 
 def _in_templates(fs: SiteFs) -> float:
-    return float(np.mean([np.nanmean(fs["in_templates", kind]) for kind in KINDS]))
+    return float(np.mean([np.nanmean(fs["in_templates", counted]) for counted in _COUNTED]))
 
 
 def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
-    by_factor = {factor: site_f(pages, _smoothing(factor * PENALTY_FACTOR)) for factor in FACTORS}
+    by_penalty = {
+        penalty: [
+            (multiple, site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)))
+            for multiple in PENALTY_MULTIPLES
+        ]
+        for penalty in PENALTIES
+    }
     report.figure(
         "figure-2",
         line_chart(
@@ -124,53 +144,33 @@ def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
             "f",
             {
                 name: [
-                    (factor, float(np.nanmean(fs["in_templates", kind])))
-                    for factor, fs in by_factor.items()
+                    (multiple, float(np.nanmean(fs["in_templates", counted])))
+                    for multiple, fs in by_penalty["area"]
                 ]
-                for kind, name in KINDS.items()
+                for counted, name in _COUNTED.items()
             },
         ),
     )
     rows = []
-    for penalty in PENALTIES:
-        for factor in FACTORS:
-            fs = site_f(pages, _smoothing(factor * PENALTY_FACTOR, penalty))
-            means = [f"{np.nanmean(fs['in_templates', kind]):.3f}" for kind in KINDS]
-            rows.append([penalty, f"{factor * PENALTY_FACTOR:g}", *means])
-    report.table("figure 2: f in templates by penalty", ["penalty", "c", *KINDS.values()], rows)
+    for penalty, some in by_penalty.items():
+        for multiple, fs in some:
+            means = [f"{np.nanmean(fs['in_templates', counted]):.3f}" for counted in _COUNTED]
+            rows.append([penalty, f"{multiple * PENALTY_FACTOR:g}", *means])
+    report.table("figure 2: f in templates by penalty", ["penalty", "c", *_COUNTED.values()], rows)
 
 
-def _merging(delta: float) -> Choice:
-    return lambda page: basic_merge(page.templateness, page.words, delta)
-
-
-def _smoothing(factor: float, kind: str = "area") -> Choice:
-    return lambda page: smooth(
-        page.features, page.document.segments.owner, page.block_templateness, factor, kind
-    )
-
-
-def _talk(page: ScoredPage) -> Variant:
-    return smooth(
-        page.features,
-        page.document.segments.owner,
-        page.block_templateness,
-        smoother=smooth_spread_on_grid,
-    )
-
-
-def site_f(pages: Sequence[LabelledPage], choice: Choice) -> SiteFs:
-    """The f of each site by place and kind; NaN where a site's gold has none of it."""
+def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
+    """Return the f of each site, by place and count; NaN if the site's gold has none of it."""
     sums: dict[tuple[str, str], defaultdict[str, list[Overlap]]] = {
-        (place, kind): defaultdict(list) for place in PLACES for kind in KINDS
+        (place, counted): defaultdict(list) for place in _PLACES for counted in _COUNTED
     }
     for one in pages:
         page, labels = one.page, one.labels
         found = template_f(
-            page.document, page.words, choice(page).kept, labels.content, labels.counts
+            page.document, page.words, variant(page).kept, labels.content, labels.counts
         )
-        for (place, kind), by_site in sums.items():
-            by_site[page.record["site"]].append(getattr(getattr(found, place), kind))
+        for (place, counted), by_site in sums.items():
+            by_site[page.record["site"]].append(getattr(getattr(found, place), counted))
     return {
         key: np.array([_f(some) for _, some in sorted(by_site.items())])
         for key, by_site in sums.items()

@@ -1,4 +1,4 @@
-"""`templ experiments pagelevel-train`: PAGELEVEL's classifier from pages without gold."""
+"""`templ experiments pagelevel-train`: trains PAGELEVEL's classifier on pages without gold."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,18 +12,19 @@ from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import read_site_pages
 
 
-@click.command()
+@click.command(short_help="Train PAGELEVEL's classifier without gold.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="Where to write the classifier.",
+    help="File to write the classifier to.",
 )
 def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
-    """Train PAGELEVEL's four regressions on CORPORA, labelled by SITELEVEL on the sites themselves.
+    """Train the four regressions of PAGELEVEL on CORPORA.
 
-    The other experiments take the classifier; it must not have seen the sites they judge.
+    CORPORA need several pages a site and no gold: SITELEVEL labels what recurs on each site. The
+    other `pagelevel` experiments need the classifier; they must not use sites of CORPORA.
     """
     try:
         classifier = train_smoothed_classifier(

@@ -1,1 +1,1 @@
-"""Experiments of Vieira et al. (CIKM 2006)."""
+"""Experiments of Vieira et al. (CIKM 2006), whose algorithm is RTDM-TD."""

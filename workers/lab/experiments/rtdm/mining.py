@@ -12,42 +12,58 @@ from rich.progress import Progress
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.class_set import ClassPage
 from templ_core.lab.papers.page_mining import CONFIGURATIONS, Scores, classify, cluster_f
-from workers.lab.evaluation.peers import load_peer
+from workers.lab.evaluation.peers import PEERS, load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
-from workers.lab.experiments.corpora.site_cleaners import CLEANERS, SitePage, cleaned, site_page
+from workers.lab.experiments.corpora.compared_cleaners import (
+    SITE_CLEANERS,
+    ComparedPage,
+    clean_compared_pages,
+    parse_compared_page,
+)
 from workers.lab.experiments.results import Report, out_option
 
-TEMPLATE_SITES = (
+MINING_TEMPLATES = (
     "freepressokc.com",
     "helijet.com",
     "lexinsider",
     "storiesovercoffee",
     "blog.biicode.com",
 )
-"""As many sites as in the paper."""
-SAMPLES = (10, 20, 30, 40, 50, 100)
-ARTICLES = 100
-PAPER_CLUSTERING = {"original": "0.306", "FindTemplate": "0.482"}
-PAPER_CLASSES = {
+"""Sites whose templates are used; there are as many as in the paper."""
+_SAMPLE_SIZES = (10, 20, 30, 40, 50, 100)
+
+_PAPER_CLUSTERING = {"original": "0.306", "FindTemplate": "0.482"}
+_PAPER_CLASSES = {
     "original": {"f": (0.844, 0.525, 0.387), "accuracy": (0.857, 0.585, 0.431)},
     "FindTemplate": {"f": (0.939, 0.765, 0.589), "accuracy": (0.943, 0.778, 0.608)},
 }
 _ALONE = "article alone"
 _BINS = 10
 
-PairScores = Mapping[tuple[int, str, str], Scores]
+_PairScores = Mapping[tuple[int, str, str], Scores]
 
 
-@click.command()
+@click.command(short_help="Vieira et al. (2006): clustering, classes.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--runs", type=click.IntRange(1), default=800, show_default=True, help="Of K-means.")
 @click.option(
-    "--articles", default=ARTICLES, show_default=True, help="Articles of each topic at most."
+    "--runs", type=click.IntRange(1), default=800, show_default=True, help="Number of K-means runs."
 )
 @click.option(
-    "--peer", "peers", multiple=True, help="Another cleaner beside ours: trafilatura, ..."
+    "--articles", default=100, show_default=True, help="Largest number of articles of each topic."
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same figures.")
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Also compare another extractor; may be repeated.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of all choices; equal seeds and corpora give equal figures.",
+)
 @out_option
 def rtdm_mining(
     corpora: Sequence[Path],
@@ -58,11 +74,11 @@ def rtdm_mining(
     seed: int,
     out: Path | None,
 ) -> None:
-    """Clustering and classifying pages by topic, before and after taking the templates out.
+    """Measure clustering and classification of pages by topic, before and after removing templates.
 
-    The pages are real articles on five topics, each in the template of one of five other sites;
-    CORPORA are those with `gold_selector` that hold the sites of the class set. Peers clean the
-    markup; "article alone" is the gold.
+    The pages are real articles on five topics, each inside the template of one of five other
+    sites. CORPORA need `gold_selector` and the sites of the class set. The row "article alone" is
+    the gold text.
     """
     extract = {name: load_peer(name) for name in peers}
     report = Report(out)
@@ -73,12 +89,12 @@ def rtdm_mining(
             articles_per_topic=articles,
             templates_per_article=1,
             seed=seed,
-            template_sites=TEMPLATE_SITES,
+            template_sites=MINING_TEMPLATES,
         )
         if (page := _page(one))
     ]
     _describe(report, pages)
-    texts = {name: cleaned(pages, name) for name in CLEANERS}
+    texts = {name: clean_compared_pages(pages, name) for name in SITE_CLEANERS}
     for name, peer in extract.items():
         texts[name] = [peer(one.markup) for one in pages]
     texts[_ALONE] = [one.text for one in pages]
@@ -97,15 +113,17 @@ def rtdm_mining(
     _report_samples(report, pages, topics, sites)
 
 
-def _page(one: ClassPage) -> SitePage | None:
-    return site_page(site=one.site, url=one.url, markup=one.markup, text=one.text, name=one.topic)
+def _page(one: ClassPage) -> ComparedPage | None:
+    return parse_compared_page(
+        site=one.site, url=one.url, markup=one.markup, text=one.text, name=one.topic
+    )
 
 
-def _describe(report: Report, pages: Sequence[SitePage]) -> None:
+def _describe(report: Report, pages: Sequence[ComparedPage]) -> None:
     count = Counter((one.name, one.site) for one in pages)
     topics = sorted({topic for topic, _ in count})
-    rows = [[topic, *(str(count[topic, site]) for site in TEMPLATE_SITES)] for topic in topics]
-    report.table(f"table 1: {len(pages)} pages", ["", *TEMPLATE_SITES], rows)
+    rows = [[topic, *(str(count[topic, site]) for site in MINING_TEMPLATES)] for topic in topics]
+    report.table(f"table 1: {len(pages)} pages", ["", *MINING_TEMPLATES], rows)
 
 
 def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
@@ -122,7 +140,7 @@ def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
                 f"{some.mean():.3f}",
                 f"{gain:+.1%}",
                 f"{above:.0%}",
-                PAPER_CLUSTERING.get(name, ""),
+                _PAPER_CLUSTERING.get(name, ""),
                 *map(str, counts),
             ]
         )
@@ -136,7 +154,7 @@ def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
     )
 
 
-def _report_classes(report: Report, scores: Mapping[str, PairScores]) -> None:
+def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
     columns = [
         (number, name)
         for number in CONFIGURATIONS
@@ -162,7 +180,7 @@ def _report_classes(report: Report, scores: Mapping[str, PairScores]) -> None:
         for what in ("f", "accuracy"):
             for number in CONFIGURATIONS:
                 mean, before = _mean(some, number, what), _mean(scores["original"], number, what)
-                paper = PAPER_CLASSES.get(name, {}).get(what)
+                paper = _PAPER_CLASSES.get(name, {}).get(what)
                 shown = f" (paper {paper[number - 1]:.3f})" if paper else ""
                 row.append(f"{mean:.3f} {mean / before - 1:+.1%}{shown}")
         rows.append(row)
@@ -171,24 +189,25 @@ def _report_classes(report: Report, scores: Mapping[str, PairScores]) -> None:
 
 
 def _report_samples(
-    report: Report, pages: Sequence[SitePage], topics: Sequence[str], sites: Sequence[str]
+    report: Report, pages: Sequence[ComparedPage], topics: Sequence[str], sites: Sequence[str]
 ) -> None:
     rows, lines = [], {}
     for name in ("FindTemplate", "votes", "phrases"):
         by_sample = {
-            sample: classify(cleaned(pages, name, sample), topics, sites) for sample in SAMPLES
+            sample: classify(clean_compared_pages(pages, name, sample), topics, sites)
+            for sample in _SAMPLE_SIZES
         }
         for number in CONFIGURATIONS:
             fs = [(sample, _mean(some, number, "f")) for sample, some in by_sample.items()]
             rows.append([f"{name}, configuration {number}", *(f"{f:.3f}" for _, f in fs)])
             if name != "phrases":
                 lines[f"{name} {number}"] = fs
-    header = ["", *map(str, SAMPLES)]
+    header = ["", *map(str, _SAMPLE_SIZES)]
     report.table("figure 9: F by pages that the template is learned from", header, rows)
     report.figure("figure-9", line_chart("naive Bayes after cleaning", "pages", "F", lines))
 
 
-def _mean(scores: PairScores, configuration: int, what: str) -> float:
+def _mean(scores: _PairScores, configuration: int, what: str) -> float:
     return float(
         np.mean([getattr(one, what) for key, one in scores.items() if key[0] == configuration])
     )

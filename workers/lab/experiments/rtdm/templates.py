@@ -23,37 +23,42 @@ from templ_core.tokens import tokenise
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.results import Report, out_option
 
-SAMPLES = (2, 3, 5, 10, 15, 25, 50, 100)
-SHARE_MIN = 0.5
-"""A term stands in the template of at least this share of the pages; so for votes."""
-TEXT_SHARE_MIN = 0.1
-"""... in texts that at least this share of the pages has."""
+_SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
+_SHARE_MIN = 0.5
+"""Share of the pages on which a term must be template to belong to the site's template."""
+_TEXT_SHARE_MIN = 0.1
+"""Share of the pages that must have a text for its terms to belong to the reference."""
 _QUOTED = 25
 
-Terms = frozenset[str]
-Ints = npt.NDArray[np.integer]
+_Terms = frozenset[str]
+_Numbers = npt.NDArray[np.integer]
 
 
-@click.command()
+@click.command(short_help="Vieira et al. (2006): terms of templates.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--pages-min",
     type=click.IntRange(2),
     default=25,
     show_default=True,
-    help="Sites with fewer pages with gold are left out.",
+    help="Leave out sites that have fewer pages with gold.",
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed and corpora, same samples.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the samples; equal seeds and corpora give equal samples.",
+)
 @out_option
 def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
-    """F of the terms in the templates found, against the number of sample pages.
+    """Measure the F of the terms in the templates found, against the number of sample pages.
 
-    The reference are the terms that half of a site's pages with gold have outside the gold, in texts
-    that a tenth of the pages has there: what a person would name as template. A template's terms
-    are those that half of the sample has in nodes of it: by votes, texts that half of the pages of
-    the kind have at the place; by the paper's FindTemplate, nodes that all pages share. Text that
-    belongs to an article without being content (`gold_neutral`) and words with figures are left
-    out. CORPORA are those with `gold_selector`.
+    The reference are the terms that half of a site's pages with gold have outside the gold, in
+    texts that a tenth of these pages have there. The terms of a template found are those that half
+    of the sample pages have in it. By votes, a text is template if half of the pages of its cluster
+    have it at its place. By the paper's FindTemplate, it is template if all pages share its node.
+
+    Neutral text (`gold_neutral`) and words with digits are left out. CORPORA need `gold_selector`.
     """
     console = Console(stderr=True)
     report = Report(out)
@@ -72,14 +77,14 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
         for name, method in _METHODS.items():
             found[name][site] = {
                 size: _f(_found(method, sites[site][:size]), reference)
-                for size in SAMPLES
+                for size in _SAMPLE_SIZES
                 if size <= len(sites[site])
             }
     _report(report, found)
 
 
 def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
-    """The pages with gold, in an order drawn by hash."""
+    """Return the pages with gold, in an order drawn by hash."""
 
     def drawn(page: TextPage) -> bytes:
         return hashlib.blake2b(f"{seed}\n{page.text}".encode("utf-8", "replace")).digest()
@@ -87,14 +92,14 @@ def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
     return sorted((page for page in pages if page.labels is not None), key=drawn)
 
 
-def _reference(pages: Sequence[TextPage]) -> Terms:
-    """Terms that half of the pages have outside the gold, in texts that a tenth of them has there."""
+def _reference(pages: Sequence[TextPage]) -> _Terms:
+    """Return the reference: recurring terms outside the gold, in recurring texts."""
     pages_with = Counter(
         text
         for page in pages
         for text in {page.document.segments.texts[segment] for segment in _outside(page)}
     )
-    often = {text for text, some in pages_with.items() if some >= TEXT_SHARE_MIN * len(pages)}
+    often = {text for text, some in pages_with.items() if some >= _TEXT_SHARE_MIN * len(pages)}
     texts = [page.document.segments.texts for page in pages]
     return _shared(
         [
@@ -105,27 +110,27 @@ def _reference(pages: Sequence[TextPage]) -> Terms:
 
 
 def _outside(page: TextPage) -> list[int]:
-    """Segments that are neither content nor neutral."""
+    """Return the segments that are neither content nor neutral."""
     if page.labels is None:
         return []
-    outside = (page.labels.content < SHARE_MIN) & page.labels.counts
+    outside = (page.labels.content < _SHARE_MIN) & page.labels.counts
     return np.flatnonzero(outside).tolist()
 
 
-def _shared(texts: Sequence[Sequence[str]]) -> Terms:
-    """Terms in the texts of at least half of the pages."""
+def _shared(texts: Sequence[Sequence[str]]) -> _Terms:
+    """Return the terms that occur in the texts of at least half of the pages."""
     count = Counter(
         term for some in texts for term in {word for text in some for word in _words(text)}
     )
-    return frozenset(term for term, some in count.items() if some >= SHARE_MIN * len(texts))
+    return frozenset(term for term, some in count.items() if some >= _SHARE_MIN * len(texts))
 
 
 def _words(text: str) -> Iterator[str]:
-    """Words without figures: counts and dates are no terms of a template."""
+    """Yield the words without digits; counts and dates are not terms of a template."""
     return (term for term in tokenise(text.lower()) if not any(map(str.isdigit, term)))
 
 
-def _voted(documents: Sequence[Document]) -> list[Ints]:
+def _voted(documents: Sequence[Document]) -> list[_Numbers]:
     config = CoreConfig()
     learner = TreeLearner(config)
     for document in documents:
@@ -133,13 +138,13 @@ def _voted(documents: Sequence[Document]) -> list[Ints]:
     model = learner.model()
     return [
         np.flatnonzero(
-            tree_evidence(document, model, config.cluster_likeness_min).text_share >= SHARE_MIN
+            tree_evidence(document, model, config.cluster_likeness_min).text_share >= _SHARE_MIN
         )
         for document in documents
     ]
 
 
-def _intersected(documents: Sequence[Document]) -> list[Ints]:
+def _intersected(documents: Sequence[Document]) -> list[_Numbers]:
     trees = [tree_of(document).tree for document in documents]
     template = find_template(trees)
     if template is None:
@@ -147,15 +152,17 @@ def _intersected(documents: Sequence[Document]) -> list[Ints]:
     return [tree.segment[template_part(template, tree) & tree.is_text] for tree in trees]
 
 
-_METHODS: Mapping[str, Callable[[Sequence[Document]], list[Ints]]] = {
+_METHODS: Mapping[str, Callable[[Sequence[Document]], list[_Numbers]]] = {
     "votes": _voted,
     "FindTemplate": _intersected,
 }
-"""Segments of each page that are of the template."""
+"""For each method a function that returns the template segments of each page."""
 
 
-def _found(method: Callable[[Sequence[Document]], list[Ints]], pages: Sequence[TextPage]) -> Terms:
-    """Terms that half of the pages have in the template; neutral text aside."""
+def _found(
+    method: Callable[[Sequence[Document]], list[_Numbers]], pages: Sequence[TextPage]
+) -> _Terms:
+    """Return the terms that half of the pages have in the template found, without neutral text."""
     segments = method([page.document for page in pages])
     return _shared(
         [
@@ -169,7 +176,7 @@ def _found(method: Callable[[Sequence[Document]], list[Ints]], pages: Sequence[T
     )
 
 
-def _f(found: Terms, reference: Terms) -> float:
+def _f(found: _Terms, reference: _Terms) -> float:
     return 2 * len(found & reference) / max(1, len(found) + len(reference))
 
 
@@ -177,11 +184,13 @@ def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]
     lines, rows = {}, []
     for name, sites in found.items():
         by_size = {
-            size: sorted(fs[size] for fs in sites.values() if size in fs) for size in SAMPLES
+            size: sorted(fs[size] for fs in sites.values() if size in fs) for size in _SAMPLE_SIZES
         }
         by_size = {size: fs for size, fs in by_size.items() if fs}
         lines[f"{name}, mean"] = [(size, mean(fs)) for size, fs in by_size.items()]
-        lines[f"{name}, nine of ten"] = [(size, _tenth(fs)) for size, fs in by_size.items()]
+        lines[f"{name}, nine of ten"] = [
+            (size, _ninth_decile_floor(fs)) for size, fs in by_size.items()
+        ]
         for size, fs in by_size.items():
             above = sum(f >= 0.95 for f in fs) / len(fs)
             rows.append(
@@ -190,7 +199,7 @@ def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]
                     str(size),
                     str(len(fs)),
                     f"{mean(fs):.3f}",
-                    f"{_tenth(fs):.3f}",
+                    f"{_ninth_decile_floor(fs):.3f}",
                     f"{above:.0%}",
                 ]
             )
@@ -204,8 +213,8 @@ def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]
     report.table(f"F of each site, {_QUOTED} sample pages", ["", *found], rows)
 
 
-def _tenth(ascending: Sequence[float]) -> float:
-    """What nine of ten values reach."""
+def _ninth_decile_floor(ascending: Sequence[float]) -> float:
+    """Return the value that nine of ten values reach."""
     return ascending[len(ascending) // 10]
 
 

@@ -1,1 +1,1 @@
-"""Experiments with whole sites, page after page."""
+"""Experiments on sites whose pages are taken in order."""

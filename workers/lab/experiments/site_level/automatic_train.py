@@ -1,4 +1,4 @@
-"""`templ experiments automatic-train`: the page model from pages without gold."""
+"""`templ experiments automatic-train`: trains the page model on pages without gold."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,28 +13,44 @@ from templ_core.page_level.model.model_file import encode_model
 from templ_core.page_level.model.page_model import About
 from templ_core.site_key import LOCAL, site_key
 from workers.errors import InputProblem
-from workers.lab.experiments.corpora.site_records import read_site_pages, uniform
-from workers.lab.jsonl import read_objects
-from workers.lab.training_files import corpus_name, digest, write
+from workers.lab.experiments.corpora.site_records import read_site_pages, sample_uniformly
+from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.training_files import file_digest, write_file
 
 
-@click.command()
+@click.command(short_help="Train the page model on pages without gold.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="Where to write the page model; `templ evaluate --page-model` judges it.",
+    help="File to write the page model to; `templ evaluate --page-model` scores it.",
 )
 @click.option(
     "--without",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Corpus to be judged on: sites of its registrable domains are left out.",
+    help="Leave out all sites of the registrable domains in this corpus, which the model is to be "
+    "scored on; may be repeated.",
 )
-@click.option("--counted", default=60, show_default=True, help="Pages of a site to count on.")
-@click.option("--pages-per-site", default=15, show_default=True, help="Of those, to learn from.")
-@click.option("--seed", default=0, show_default=True, help="Same seed and pages, same model.")
+@click.option(
+    "--counted",
+    default=60,
+    show_default=True,
+    help="Largest number of pages of a site on which recurring text is counted.",
+)
+@click.option(
+    "--pages-per-site",
+    default=15,
+    show_default=True,
+    help="Largest number of pages of a site that the model is trained on.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the training; equal seeds and pages give an equal model.",
+)
 def automatic_train(
     corpora: Sequence[Path],
     *,
@@ -44,15 +60,15 @@ def automatic_train(
     pages_per_site: int,
     seed: int,
 ) -> None:
-    """Train the page model on CORPORA without their gold, labelled by what recurs on each site.
+    """Train the page model on CORPORA without using gold.
 
-    CORPORA need several pages a site. The model is a page model like any other: use it where a crawl
-    is at hand and gold is not.
+    CORPORA need several pages a site: what recurs on a site is labelled as template. The result is
+    a page model like any other. Use this command if you have a crawl but no gold text.
     """
     shut_out = {domain for path in without for domain in _domains(path)}
     pages = [
         page
-        for page in uniform(list(read_site_pages(corpora)), counted)
+        for page in sample_uniformly(list(read_site_pages(corpora)), counted)
         if not shut_out & set(_domains_of(page.url, page.site))
     ]
     try:
@@ -65,11 +81,11 @@ def automatic_train(
     except (TooFewPages, TooFewSites) as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
     about = About(
-        corpora={corpus_name(path): digest(path) for path in corpora},
+        corpora={corpus_name(path): file_digest(path) for path in corpora},
         licence="not stated",
         quality={},
     )
-    write(out, encode_model(msgspec.structs.replace(model, about=about)))
+    write_file(out, encode_model(msgspec.structs.replace(model, about=about)))
 
 
 def _domains(path: Path) -> Iterable[str]:

@@ -1,6 +1,5 @@
-"""`templ experiments site-level`: fits the fusion of site and page, and shows what it is worth."""
+"""`templ experiments site-level`: fits the fusion of site and page, and measures its quality."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +28,8 @@ from workers.errors import InputProblem
 from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.lab.experiments.results import Report, out_option
+from workers.lab.jsonl import corpus_name
+from workers.lab.training_files import file_digest, write_file
 
 _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
@@ -37,58 +38,65 @@ _LISTINGS = ("listing", "collection")
 INPUTS = tuple(SIGNS)
 
 
-@click.command()
+@click.command(short_help="Fit and evaluate the fusion of site and page.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--folds",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Directory of page models that leave sites out, from `templ train --folds`.",
+    help="Directory of `templ train --folds`: page models that were trained without some sites.",
 )
 @click.option(
     "--page-model",
     default="",
-    help="Version of the page model that the fusion goes with; kept in the file.",
+    help="Version of the page model for which the fusion is fitted; it is recorded in the file.",
 )
 @click.option(
     "--model",
     "model_file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where to write the fusion fitted to all pages.",
+    help="File to write the fusion to, fitted to all pages.",
 )
 @click.option(
     "--size-kib",
     "sizes_kib",
     multiple=True,
     type=click.IntRange(min=1),
-    help="Also judge with site models of at most so many KiB; again for several.",
+    help="Also evaluate with site models of at most this many KiB; may be repeated.",
 )
 @click.option(
-    "--after-each-page", is_flag=True, help="Also judge with sites learned after each page."
+    "--after-each-page",
+    is_flag=True,
+    help="Also evaluate with site models that are fitted again after each page.",
 )
 @click.option(
     "--peer",
     "peers",
     multiple=True,
     type=click.Choice(PEERS),
-    help="Another extractor on the same pages; again for several. Needs the extra `peers`.",
+    help="Also score another extractor; may be repeated. Needs the extra `peers`.",
 )
 @click.option(
     "--listings",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Corpus whose listings and collections are judged, each page as one seen before; again "
-    "for several.",
+    help="Corpus whose listings and collections are scored, each as a page that its site has "
+    "shown before; may be repeated.",
 )
-@click.option("--ablation/--no-ablation", default=True, help="Leave out each kind of evidence.")
+@click.option(
+    "--ablation/--no-ablation",
+    default=True,
+    show_default=True,
+    help="Also evaluate without each sort of evidence in turn.",
+)
 @click.option(
     "--jobs",
     default=1,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Sites that are read at the same time.",
+    help="Number of sites to read at the same time.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
 @out_option
 def site_level(
     corpora: Sequence[Path],
@@ -105,11 +113,12 @@ def site_level(
     seed: int,
     out: Path | None,
 ) -> None:
-    """Fit the fusion on CORPORA with gold, and judge it on sites and corpora left out.
+    """Fit the fusion of site and page evidence on CORPORA, and evaluate it on unseen sites.
 
-    Pages come in order of arrival, each judged with what the pages before it have taught, by page
-    models that have not seen its site. Word F1, and F1 of the removed words against the template
-    where the gold names elements; means over pages.
+    Pages are taken in order of arrival. Each is decided with what the pages before it have taught
+    about the site, and by page models that were trained without the site. Figures are word F1 and,
+    where the gold names elements, the F1 of the removed words against the template; both are means
+    over pages. CORPORA need gold text.
     """
     for name in peers:
         load_peer(name)
@@ -123,7 +132,10 @@ def site_level(
     page_models = FoldModels(folds)
     pages = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
     if len({by_site(page) for page in pages if page.known}) < 2:
-        raise InputProblem("too few sites with gold: two that different page models leave out")
+        raise InputProblem(
+            "too few sites with gold: at least two are needed that were left out of the training "
+            "of different page models"
+        )
     report = Report(out)
     names = list(dict.fromkeys(page.corpus for page in pages))
     alone = decide_all_alone(pages, config)
@@ -131,7 +143,7 @@ def site_level(
     fused = decide_all(pages, models, by_site, config)
     rows = [
         _row("page level alone", pages, alone, names),
-        _row("by places, unfitted", pages, decide_all_unfitted(pages, config), names),
+        _row("places only, not fitted", pages, decide_all_unfitted(pages, config), names),
         _row("sites left out", pages, fused, names),
     ]
     if len(names) > 1:
@@ -157,7 +169,8 @@ def site_level(
     _report_weights(report, fitted)
     if model_file is not None:
         quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
-        _write(model_file, _file_of(fitted, page_model, corpora, quality))
+        fusion = _file_of(fitted, page_model, corpora, quality)
+        write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
 
 
 def _report_weights(report: Report, fitted: LinearModel) -> None:
@@ -179,7 +192,7 @@ def _file_of(
         terms=fitted.terms,
         bias=fitted.bias,
         page_model=page_model,
-        corpora={path.name.partition(".")[0]: _digest(path) for path in corpora},
+        corpora={corpus_name(path): file_digest(path) for path in corpora},
         quality=quality,
     )
 
@@ -194,19 +207,19 @@ def _report_listings(
     models: dict[int | str, LinearModel],
     config: CoreConfig,
 ) -> None:
-    """Pages that list others, by corpus and kind."""
-    by_kind: dict[tuple[str, str], list[FusionPage]] = {}
+    """Report pages that list others, by corpus and page type."""
+    by_page_type: dict[tuple[str, str], list[FusionPage]] = {}
     for page in pages:
         if page.kind in _LISTINGS and page.known:
-            by_kind.setdefault((page.corpus, page.kind), []).append(page)
+            by_page_type.setdefault((page.corpus, page.kind), []).append(page)
     rows = []
-    for (corpus, kind), some in by_kind.items():
+    for (corpus, page_type), some in by_page_type.items():
         alone = decide_all_alone(some, config)
         fused = decide_all(some, models, by_site, config)
         interval = mean_interval([b.f1 - a.f1 for a, b in zip(alone, fused, strict=True)], 0)
         rows.append(
             [
-                f"{corpus} {kind}",
+                f"{corpus} {page_type}",
                 str(len(some)),
                 *(f"{np.mean([one.f1 for one in outcomes]):.4f}" for outcomes in (alone, fused)),
                 f"{interval.low:+.4f} to {interval.high:+.4f}",
@@ -302,7 +315,7 @@ def _report_sites(
     sure = [one for one in losing if one.interval.high < -_LOSS]
     report.say(
         f"{len(losing)} sites with at least {_PAGES_TO_JUDGE_A_SITE} pages lose more than {_LOSS}, "
-        f"{len(sure)} of them for sure; {sum(one.empty for one in fused)} pages are empty."
+        f"{len(sure)} of them with 95 % confidence; {sum(one.empty for one in fused)} pages are empty."
     )
 
 
@@ -310,19 +323,9 @@ def _report_ablation(
     report: Report, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> None:
     rows = []
-    for kind in dict.fromkeys(REASON_OF.values()):
-        inputs = [name for name in INPUTS if REASON_OF[name] != kind]
-        rows.append(_row(f"without {kind}", pages, _judged(pages, inputs, by_site, config), names))
-    report.table("Without one kind of evidence, sites left out", ["", *names], rows)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _write(path: Path, model: FusionModel) -> None:
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(model)) + b"\n")
-    except OSError as error:
-        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None
+    for evidence in dict.fromkeys(REASON_OF.values()):
+        inputs = [name for name in INPUTS if REASON_OF[name] != evidence]
+        rows.append(
+            _row(f"without {evidence}", pages, _judged(pages, inputs, by_site, config), names)
+        )
+    report.table("Without one sort of evidence, sites left out", ["", *names], rows)

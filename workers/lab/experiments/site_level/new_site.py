@@ -1,4 +1,4 @@
-"""`templ experiments new-site`: what the first pages of a site gain by each other."""
+"""`templ experiments new-site`: measures what the first pages of a site gain from each other."""
 
 import statistics
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from templ_core.lab.evaluation.line_chart import line_chart
-from workers.lab.experiments.corpora.followed_pages import (
-    FollowedPage,
-    figures_row,
-    follow_sites,
-    followed_options,
+from workers.lab.experiments.corpora.replayed_sites import (
+    ReplayedPage,
+    replay_options,
+    replay_row,
+    replay_sites,
 )
 from workers.lab.experiments.results import Report, out_option
 
@@ -21,15 +21,23 @@ _FULL = (26, 1 << 30)
 _SHOWN = 40
 
 
-@click.command("new-site")
-@followed_options
-@click.option("--time-field", default="arrival", show_default=True, help="As of `templ run`.")
+@click.command("new-site", short_help="Measure the first pages of a new site.")
+@replay_options
+@click.option(
+    "--time-field",
+    default="arrival",
+    show_default=True,
+    help="Field that orders the pages; see `templ run --help`.",
+)
 @out_option
 def new_site(
     corpus: Path, time_field: str, folds: Path | None, jobs: int, out: Path | None
 ) -> None:
-    """Clean CORPUS as `templ run` does, and show word F1 by the pages of a site that came before."""
-    sites = follow_sites(corpus, time_field=time_field, folds=folds, jobs=jobs)
+    """Clean CORPUS as `templ run` does, and report word F1 by the position of a page in its site.
+
+    CORPUS is JSON Lines with gold text and several pages a site.
+    """
+    sites = replay_sites(corpus, time_field=time_field, folds=folds, jobs=jobs)
     pages = [page for site in sites for page in site]
     report = Report(out)
     report.table(
@@ -47,9 +55,9 @@ def new_site(
         ],
     )
     without = [page for page in pages if page.number >= _FIRST[0] and not page.uses_site]
-    report.say(f"Pages from the {_FIRST[0]}th on without site evidence: {len(without)}")
-    alarms = sum(page.finds_change for page in pages)
-    report.say(f"Changes of design found: {alarms} on {len(sites)} sites")
+    report.say(f"Pages decided without site evidence, from page {_FIRST[0]} on: {len(without)}")
+    alarms = sum(page.finds_redesign for page in pages)
+    report.say(f"Redesigns detected: {alarms} on {len(sites)} sites")
     by_number = [
         (number, [page for page in pages if page.number == number and page.f1 is not None])
         for number in range(1, _SHOWN + 1)
@@ -65,7 +73,7 @@ def new_site(
     report.figure("new-site", line_chart("A new site", "page of its site", "word F1", lines))
 
 
-def _row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
+def _row(name: str, pages: Sequence[ReplayedPage]) -> list[str]:
     has_gold = any(page.f1 is not None for page in pages)
     weight = f"{100 * statistics.fmean(page.uses_site for page in pages):.0f} %" if has_gold else ""
-    return [*figures_row(name, pages), weight]
+    return [*replay_row(name, pages), weight]

@@ -1,4 +1,4 @@
-"""`templ experiments windows`: what a window's age and size are worth, and what they cost."""
+"""`templ experiments windows`: measures what a window's age and size are worth and cost."""
 
 import statistics
 import time
@@ -11,11 +11,11 @@ import msgspec
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.report import PageScore
 from workers.feeds.files import read_feed
-from workers.lab.evaluation.gold_page import GoldPage, gold_pages
-from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Report, out_option
-from workers.lab.jsonl import read_objects
+from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -29,7 +29,7 @@ _NO_BOUND = 1 << 40
 _STATE_FAMILIES = (
     "entries",
     "bodies",
-    "summaries",
+    "contributions",
     "dictionaries",
     "templates",
     "by_url",
@@ -37,27 +37,27 @@ _STATE_FAMILIES = (
 )
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one setting; means over sites."""
+class WindowFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one setting, as means over sites."""
 
     f1: float
     template_f: float
     bytes_a_page: float
-    """Of windows, over the documents in them at the end."""
+    """Size of the windows on disk, divided by the number of documents in them at the end."""
     bytes_a_site: float
     refit_ms: float
-    """Of one page that came, over all refits."""
+    """Processor time of all refits, divided by the number of pages."""
 
 
 class TimedRunner:
-    """Runs tasks in this process and sums up what refits take."""
+    """Runs tasks in this process, and sums up the processor time of refits."""
 
     def __init__(self, runner: InProcess) -> None:
         self._runner = runner
         self.refit_s = 0.0
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
-        """The result of a task, at the first attempt."""
+        """Return the result of a task and the number of attempts, which is 1."""
         started_s = time.process_time()
         result = self._runner.run(site, task, deadline_s)
         if isinstance(task, RefitTask | TemplatesTask):
@@ -65,20 +65,30 @@ class TimedRunner:
         return result
 
 
-@click.command()
+@click.command(short_help="Compare windows of several ages and sizes.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--time-field", default="arrival", show_default=True, help="As of `templ run`.")
+@click.option(
+    "--time-field",
+    default="arrival",
+    show_default=True,
+    help="Field that orders the pages; see `templ run --help`.",
+)
 @click.option(
     "--days",
     default="1,3,7,14,28",
     show_default=True,
-    help="Ages of windows, without a floor of pages.",
+    help="Ages of windows to compare, in days, separated by commas; empty for none.",
 )
 @click.option(
-    "--pages", default="10,20,40,80,140", show_default=True, help="Sizes of windows of any age."
+    "--pages",
+    default="10,20,40,80,140",
+    show_default=True,
+    help="Sizes of windows to compare, in pages, separated by commas; empty for none.",
 )
 @click.option(
-    "--sites", type=click.IntRange(min=1), help="Only so many sites of each corpus, the first."
+    "--sites",
+    type=click.IntRange(min=1),
+    help="Use only this many sites of each corpus, the first ones.  [default: all]",
 )
 @out_option
 def windows(
@@ -89,7 +99,11 @@ def windows(
     sites: int | None,
     out: Path | None,
 ) -> None:
-    """Clean CORPORA as `templ run` does, with windows of several ages and sizes."""
+    """Clean CORPORA as `templ run` does, with windows of several ages and sizes.
+
+    CORPORA are JSON Lines with gold text. Windows that are compared by age have no smallest number
+    of pages.
+    """
     report = Report(out)
     by_age = {
         float(one): load_settings(
@@ -109,7 +123,7 @@ def windows(
         if one
     }
     for corpus in corpora:
-        name = corpus.name.partition(".")[0]
+        name = corpus_name(corpus)
         stream, gold = _read(corpus, time_field, sites)
         for what, settings in (("days", by_age), ("pages", by_size)):
             if settings:
@@ -119,14 +133,16 @@ def windows(
 
 def _read(
     corpus: Path, time_field: str, sites: int | None
-) -> tuple[list[Page], dict[int, GoldPage]]:
+) -> tuple[list[Page], dict[int, EvaluationPage]]:
     pages = [one for one in read_feed([corpus], time_field=time_field) if isinstance(one, Page)]
     wanted = set(list(dict.fromkeys(page.site for page in pages))[:sites])
-    gold = {page.offset: page for page in gold_pages(corpus.name, read_objects(corpus))}
+    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, read_objects(corpus))}
     return [page for page in pages if page.site in wanted], gold
 
 
-def _run(pages: Sequence[Page], gold: Mapping[int, GoldPage], settings: Settings) -> Outcome:
+def _run(
+    pages: Sequence[Page], gold: Mapping[int, EvaluationPage], settings: Settings
+) -> WindowFigures:
     runner = TimedRunner(InProcess(page_model_of(read_model_file(settings.page_model))))
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
@@ -135,7 +151,7 @@ def _run(pages: Sequence[Page], gold: Mapping[int, GoldPage], settings: Settings
         outcome, _ = stream.process(page)
         wanted = gold.get(page.source.offset)
         if isinstance(outcome, Cleaned) and wanted is not None:
-            score = TextScorer(wanted, markup_of(wanted)).score(outcome.record.text)
+            score = TextScorer(wanted, page_markup(wanted)).score(outcome.record.text)
             scores.setdefault(page.site, []).append(score)
     kept = max(sum(one.pages for _, one in state.windows.sites()), 1)
     size = sum(
@@ -144,7 +160,7 @@ def _run(pages: Sequence[Page], gold: Mapping[int, GoldPage], settings: Settings
         if family in _STATE_FAMILIES
     )
     sites = len({page.site for page in pages})
-    return Outcome(
+    return WindowFigures(
         f1=_mean([one.f1 for one in some] for some in scores.values()),
         template_f=_mean(
             [one.template_f for one in some if one.template_f is not None]
@@ -160,7 +176,7 @@ def _mean(sites: Iterator[list[float]]) -> float:
     return statistics.fmean(statistics.fmean(some) for some in sites if some)
 
 
-def _show(report: Report, corpus: str, what: str, found: Mapping[float, Outcome]) -> None:
+def _show(report: Report, corpus: str, what: str, found: Mapping[float, WindowFigures]) -> None:
     report.table(
         f"{corpus}: windows by {what}",
         [what, "word F1", "template F", "bytes a page", "KiB a site", "refit, CPU ms a page"],

@@ -1,1 +1,1 @@
-"""How a synthetic site looks."""
+"""The look of a synthetic site: its markup habits, its boxes, and what stands where."""

@@ -1,4 +1,4 @@
-"""The design of a site until its next redesign: its theme, furniture and where things stand."""
+"""The design of a site: its theme, the amount of furniture around the content, and the layout."""
 
 from dataclasses import dataclass
 from random import Random
@@ -15,7 +15,7 @@ _FAMILIES: tuple[Family, ...] = (
 _FURNITURE_ELEMENTS = Quantiles(
     (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0), (0, 12, 35, 200, 540, 1000, 1250, 1700)
 )
-"""Elements of a page outside its content."""
+"""Distribution of the number of elements outside a page's content, as measured on real sites."""
 _PAGE_BYTES = Quantiles(
     (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0),
     (3_500, 8_000, 22_500, 38_000, 68_000, 122_000, 160_000, 330_000),
@@ -24,7 +24,7 @@ _PAGE_BYTES = Quantiles(
 
 @dataclass(frozen=True)
 class Furniture:
-    """How much of everything a page has around its content."""
+    """How many elements of each sort a page has around its content."""
 
     head_tags: int
     menu_entries: int
@@ -35,12 +35,12 @@ class Furniture:
     icons: int
     related: int
     filler_bytes: int
-    """Of scripts and style sheets."""
+    """Size of the scripts and style sheets of a page."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """What a design shows, and where."""
+    """Which optional parts a design shows, and where it places them."""
 
     sidebar: Literal["left", "right", "none"]
     related: Literal["inside", "end", "after", "none"]
@@ -48,7 +48,7 @@ class Placement:
     consent: Literal["top", "bottom", "none"]
     newsletter: Literal["inside", "after", "footer", "none"]
     advert_every: int
-    """Paragraphs between two adverts; 0 = no adverts in the text."""
+    """Number of paragraphs between two adverts; 0 means that the text has no adverts."""
     hidden_menu: bool
     crumbs: bool
     author_box: bool
@@ -59,21 +59,21 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """One look of a site."""
+    """One look of a site. A redesign replaces it as a whole."""
 
     number: int
-    """0 = the first, 1 = after the redesign."""
+    """0 for the first design and 1 for the one after the redesign."""
     seed: str
     theme: Theme
     markup: Markup
     furniture: Furniture
     place: Placement
     filler_start: float
-    """Where its scripts begin in the pool; a share from 0 to 1."""
+    """Where in the pool of filler lines the design's scripts begin; a share from 0 to 1."""
 
 
 def make_design(site_seed: str, feed_seed: str, site_number: int, number: int) -> Design:
-    """The design of a site by number."""
+    """Return the design of a site: number 0, or number 1 after its redesign."""
     seed = f"{site_seed}/design/{number}"
     rng = Random(seed)
     family = _FAMILIES[(site_number + number) % len(_FAMILIES)]

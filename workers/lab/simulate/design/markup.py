@@ -1,4 +1,4 @@
-"""How one design writes its tags: tidy, old-fashioned or broken."""
+"""How a design writes its tags: tidily, in an old-fashioned way, or with errors."""
 
 import re
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ _BARE_VALUE = re.compile(r'="([\w#.%-]+)"')
 
 @dataclass(frozen=True)
 class Markup:
-    """The habits of one design; every method writes one element."""
+    """The writing habits of one design. Every method writes one element."""
 
     upper_case: bool = False
     bare_values: bool = False
-    """Attribute values without quotes where they can do without."""
+    """Whether attribute values stand without quotes wherever HTML permits it."""
     open_ended: bool = False
-    """Paragraphs, list items and table cells are not closed."""
+    """Whether paragraphs, list items and table cells are left without end tags."""
     entities: Literal["none", "named", "numeric"] = "none"
     paragraphs: Literal["p", "br", "div"] = "p"
     paragraph_attributes: str = ""
     indent: str = ""
-    """White space after blocks, besides the end of the line."""
+    """White space that follows every block, besides the line feed."""
 
     def tag(self, written: str) -> str:
-        """A tag or several, rewritten to the design's habits; texts must not be in it."""
+        """Rewrite one or several tags to the design's habits; the string must hold no text."""
         if self.bare_values:
             written = _BARE_VALUE.sub(r"=\1", written)
         if self.upper_case:
@@ -45,7 +45,7 @@ class Markup:
         return written
 
     def text(self, words: str) -> Fragment:
-        """Visible text."""
+        """Return visible text, escaped as the design does it."""
         html = escape(words, quote=False)
         if self.entities == "named":
             html = html.translate(_ENTITIES)
@@ -54,25 +54,25 @@ class Markup:
         return Fragment(html, ((None, words),))
 
     def inline(self, opening: str, words: str) -> Fragment:
-        """Visible text in one inline element, given by its opening tag."""
+        """Return visible text inside an inline element, given by its opening tag."""
         return self.around(opening, self.text(words))
 
     def around(self, opening: str, inner: Fragment) -> Fragment:
-        """A part inside one inline element, given by its opening tag."""
+        """Return a fragment inside an inline element, given by its opening tag."""
         return enclose(self.tag(opening), inner, self._closing(opening))
 
     def block(self, opening: str, inner: Fragment) -> Fragment:
-        """A part inside one block element, given by its opening tag."""
+        """Return a fragment inside a block element, given by its opening tag."""
         return block(self.tag(opening), inner, self._closing(opening) + self.indent)
 
     def link(self, address: str, words: str, attributes: str = "") -> Fragment:
-        """A link."""
+        """Return a link with visible text."""
         return enclose(
             self.tag(f'<a href="{address}"{attributes}>'), self.text(words), self.tag("</a>")
         )
 
     def paragraph(self, inner: Fragment) -> Fragment:
-        """A paragraph of running text, or what this design has instead."""
+        """Return a paragraph of running text, or what this design writes instead of one."""
         if self.paragraphs == "br":
             return block("", inner, self.tag("<br><br>") + self.indent)
         if self.paragraphs == "div":
@@ -82,14 +82,14 @@ class Markup:
         return block(opening, inner, closing + self.indent)
 
     def items(self, opening: str, items: list[Fragment], item: str = "<li>") -> Fragment:
-        """A list with an opening tag for the list and for each item."""
+        """Return a list, given the opening tags of the list and of its items."""
         closing = "" if self.open_ended else self.tag("</li>")
         start = self.tag(item)
         rows = [block(start, inner, closing + "\n") for inner in items]
         return self.block(opening, join([raw("\n"), *rows]))
 
     def table(self, opening: str, rows: list[list[Fragment]], *, head: bool = False) -> Fragment:
-        """A table of rows of cells; with `head`, the first row holds headings."""
+        """Return a table of rows of cells; with `head`, the first row holds headings."""
         written = []
         for number, row in enumerate(rows):
             cell = "th" if head and number == 0 else "td"
@@ -104,7 +104,7 @@ class Markup:
 
 
 def decorate(markup: Markup, rng: Random, words: str, address: str) -> Fragment:
-    """Running text with up to two inline elements in it, now and then a broken one."""
+    """Return running text with one inline element in it, which is sometimes badly nested."""
     before, inside, after = _cut(rng, words)
     if not inside:
         return markup.text(words)

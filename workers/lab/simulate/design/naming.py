@@ -1,4 +1,4 @@
-"""How designs name their parts: readable, by block and element, hashed or meaningless."""
+"""How a design names the classes of its parts: readable, block-element, hashed or meaningless."""
 
 from random import Random
 from typing import Literal
@@ -42,14 +42,14 @@ _READABLE = {
     "poster": "poster postprofile user-info post-author",
 }  # fmt: skip
 
-ROLES = tuple(_READABLE)
-"""The parts of a page that a design has a box for."""
+BOX_ROLES = tuple(_READABLE)
+"""The parts of a page for which a design has a box."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def class_names(scheme: Scheme, rng: Random) -> dict[str, str]:
-    """Role -> class name; all of them different."""
+    """Return a class name for each box role; no two are equal."""
     prefix = rng.choice(("c-", "o-", "m-", "app-", "ui-", "s-"))
     block = rng.choice(("layout", "site", "view", "frame", "desk", "shell"))
     names: dict[str, str] = {}

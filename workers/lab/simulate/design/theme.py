@@ -1,11 +1,11 @@
-"""The boxes of a design: which element holds which part of a page, and how to select it."""
+"""The boxes of a design: which element encloses which part of a page, and its CSS selector."""
 
 from random import Random
 from typing import Literal, NamedTuple
 
 from workers.lab.simulate.design.markup import Markup
-from workers.lab.simulate.design.naming import ROLES, SCHEMES, class_names
-from workers.lab.simulate.parts.fragment import Fragment, Kind, block, join, label
+from workers.lab.simulate.design.naming import BOX_ROLES, SCHEMES, class_names
+from workers.lab.simulate.parts.fragment import Fragment, SectionType, block, join, label
 
 Family = Literal["semantic", "soup", "tables", "bare"]
 
@@ -38,14 +38,14 @@ _WRAPPED = ("header", "navigation", "main", "sidebar", "footer", "widget", "rela
 
 
 class Box(NamedTuple):
-    """The markup around one part of a page."""
+    """The tags around one part of a page."""
 
     opening: str
     closing: str
     selector: str
-    """CSS selector of the box."""
+    """CSS selector that finds the box."""
     name: str = ""
-    """Class name that what is inside derives its own from; empty in designs without classes."""
+    """Class name from which inner elements derive theirs; empty in designs without classes."""
 
 
 class Theme:
@@ -56,28 +56,35 @@ class Theme:
         self.markup = markup
         self._boxes = boxes
 
-    def box(self, role: str, *parts: Fragment, kind: Kind | None = None) -> Fragment:
-        """The parts inside the box of a role; what has no kind yet gets this one."""
+    def box(self, role: str, *parts: Fragment, section_type: SectionType | None = None) -> Fragment:
+        """Return parts inside the box of a role; text without a section type gets the given one."""
         box = self._boxes[role]
         inner = block(box.opening, join(parts), box.closing + self.markup.indent)
-        return label(kind, inner) if kind else inner
+        return label(section_type, inner) if section_type else inner
 
     def opening(self, tag: str, role: str) -> str:
-        """The opening tag of an element inside the box of a role."""
+        """Return the opening tag of an element that stands inside the box of a role."""
         name = self._boxes[role].name
         return f'<{tag} class="{name}-{tag}">' if name else f"<{tag}>"
 
     def selector(self, *roles: str) -> str:
-        """One CSS selector of the boxes of all these roles."""
+        """Return one CSS selector that finds the boxes of all these roles."""
         return ", ".join(self._boxes[role].selector for role in roles)
 
 
 def make_theme(family: Family, markup: Markup, depth: int, rng: Random) -> Theme:
-    """A theme with its own names; `depth` = further elements around each larger part."""
+    """Return a theme with class names of its own.
+
+    Args:
+        family: How the boxes are written.
+        markup: How the tags are written.
+        depth: Number of further elements around the content of each larger box.
+        rng: Source of every choice.
+    """
     if family == "tables":
         return Theme(family, markup, _table_boxes(markup, rng))
     if family == "bare":
-        return Theme(family, markup, {role: _bare_box(markup, role) for role in ROLES})
+        return Theme(family, markup, {role: _bare_box(markup, role) for role in BOX_ROLES})
     tags = _SEMANTIC_TAGS if family == "semantic" else _SOUP_TAGS
     scheme = SCHEMES[int(rng.random() * len(SCHEMES))]
     boxes = {}
@@ -98,8 +105,8 @@ def _bare_box(markup: Markup, role: str) -> Box:
 
 def _table_boxes(markup: Markup, rng: Random) -> dict[str, Box]:
     boxes = {}
-    colours = rng.sample(range(0x100000, 0xFFFFFF), len(ROLES))
-    for role, number in zip(ROLES, colours, strict=True):
+    colours = rng.sample(range(0x100000, 0xFFFFFF), len(BOX_ROLES))
+    for role, number in zip(BOX_ROLES, colours, strict=True):
         colour = f"#{number:06x}"
         if role in _FONT_SIZES:
             opening = f'<font size="{_FONT_SIZES[role]}" color="{colour}">'

@@ -1,1 +1,1 @@
-"""Kinds of synthetic pages."""
+"""The page types of synthetic sites."""

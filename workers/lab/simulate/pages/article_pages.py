@@ -1,36 +1,36 @@
 """Pages of running text: articles of news sites and blogs, and pages about the site itself."""
 
-from workers.lab.simulate.archive import Entry, entry
-from workers.lab.simulate.page_context import Visit
-from workers.lab.simulate.parts.after_content import below
+from workers.lab.simulate.archive import ArchiveEntry, archive_entry
+from workers.lab.simulate.page_context import PageContext
+from workers.lab.simulate.parts.after_content import after_content
 from workers.lab.simulate.parts.body import BodyWriter
 from workers.lab.simulate.parts.chrome import Chrome
-from workers.lab.simulate.parts.fragment import EMPTY, Fragment, Kind, join
-from workers.lab.simulate.parts.page_body import Middle
+from workers.lab.simulate.parts.fragment import EMPTY, Fragment, SectionType, join
+from workers.lab.simulate.parts.page_body import PageBody
 from workers.lab.simulate.parts.widgets import advert, author_box, related, share_bar
 from workers.lab.simulate.text.prose import date_text
 
 
-def article(visit: Visit, chrome: Chrome, number: int) -> Middle:
-    """An article of a news site or a blog."""
-    one = entry(visit.site, number)
-    place, theme = visit.design.place, visit.design.theme
-    writer = BodyWriter(visit.site, one, visit.design.markup)
+def article(context: PageContext, chrome: Chrome, number: int) -> PageBody:
+    """Return the body of an article of a news site or a blog."""
+    one = archive_entry(context.site, number)
+    place, theme = context.design.place, context.design.theme
+    writer = BodyWriter(context.site, one, context.design.markup)
     words = writer.words()
-    blocks = _interleave(visit, chrome, writer.paragraphs(words))
-    body = theme.box("body", *blocks, kind=Kind.CONTENT)
-    share = share_bar(visit, one)
+    blocks = _interleave(context, chrome, writer.paragraphs(words))
+    body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
+    share = share_bar(context, one)
     fragment = theme.box(
         "article",
-        _heading(visit, one, words),
+        _heading(context, one, words),
         share if place.share == "top" else EMPTY,
         body,
         share if place.share == "end" else EMPTY,
-        _tags(visit, one) if place.tags else EMPTY,
-        author_box(visit, one) if place.author_box else EMPTY,
+        _tags(context, one) if place.tags else EMPTY,
+        author_box(context, one) if place.author_box else EMPTY,
     )
-    return Middle(
-        fragment=join([fragment, below(visit, chrome, one, "comments")]),
+    return PageBody(
+        fragment=join([fragment, after_content(context, chrome, one, "comments")]),
         title=one.title,
         entry=one,
         content=("body",),
@@ -38,15 +38,17 @@ def article(visit: Visit, chrome: Chrome, number: int) -> Middle:
     )
 
 
-def about(visit: Visit, number: int) -> Middle:
-    """A page about the site itself; there are a few of them, and they stay as they are."""
-    one = entry(visit.site, -1 - number)
-    theme, markup = visit.design.theme, visit.design.markup
-    writer = BodyWriter(visit.site, one, markup)
+def about(context: PageContext, number: int) -> PageBody:
+    """Return the body of one of the few pages about the site itself; they never change."""
+    one = archive_entry(context.site, -1 - number)
+    theme, markup = context.design.theme, context.design.markup
+    writer = BodyWriter(context.site, one, markup)
     title = theme.box("title", markup.text(one.title))
-    heading = theme.box("heading", title, kind=Kind.NEUTRAL)
-    body = theme.box("body", *writer.paragraphs(writer.words() // 2), kind=Kind.CONTENT)
-    return Middle(
+    heading = theme.box("heading", title, section_type=SectionType.NEUTRAL)
+    body = theme.box(
+        "body", *writer.paragraphs(writer.words() // 2), section_type=SectionType.CONTENT
+    )
+    return PageBody(
         fragment=theme.box("article", heading, body),
         title=one.title,
         content=("body",),
@@ -54,42 +56,44 @@ def about(visit: Visit, number: int) -> Middle:
     )
 
 
-def _interleave(visit: Visit, chrome: Chrome, blocks: list[Fragment]) -> list[Fragment]:
-    place = visit.design.place
+def _interleave(context: PageContext, chrome: Chrome, blocks: list[Fragment]) -> list[Fragment]:
+    place = context.design.place
     mixed: list[Fragment] = []
     for number, one in enumerate(blocks, start=1):
         mixed.append(one)
         if place.advert_every and number % place.advert_every == 0 and number < len(blocks):
-            mixed.append(advert(visit))
+            mixed.append(advert(context))
     middle = (len(mixed) + 1) // 2
     if place.related == "inside":
-        mixed.insert(middle, related(visit))
+        mixed.insert(middle, related(context))
     if place.newsletter == "inside":
         mixed.insert(middle, chrome.newsletter)
     if place.related == "end":
-        mixed.append(related(visit))
+        mixed.append(related(context))
     return mixed
 
 
-def _heading(visit: Visit, one: Entry, words: int) -> Fragment:
-    theme, markup = visit.design.theme, visit.design.markup
-    language = visit.site.language
+def _heading(context: PageContext, one: ArchiveEntry, words: int) -> Fragment:
+    theme, markup = context.design.theme, context.design.markup
+    language = context.site.language
     parts = [
-        markup.inline("<span>", visit.label("by", name=one.author)),
+        markup.inline("<span>", context.label("by", name=one.author)),
         markup.inline("<span>", date_text(language, one.published)),
     ]
-    if visit.site.number % 3 == 0:
-        parts.append(markup.inline("<span>", visit.label("views", n=one.views(visit.moment))))
-    if visit.site.number % 4 == 1:
-        parts.append(markup.inline("<span>", visit.label("reading", n=1 + words // 200)))
-    if visit.site.number % 5 == 2:
-        today = f"{visit.label('updated')}: {date_text(language, visit.moment)}"
+    if context.site.number % 3 == 0:
+        parts.append(markup.inline("<span>", context.label("views", n=one.views(context.moment))))
+    if context.site.number % 4 == 1:
+        parts.append(markup.inline("<span>", context.label("reading", n=1 + words // 200)))
+    if context.site.number % 5 == 2:
+        today = f"{context.label('updated')}: {date_text(language, context.moment)}"
         parts.append(markup.inline("<span>", today))
     title = theme.box("title", markup.text(one.title))
-    return theme.box("heading", title, theme.box("byline", join(parts, " ")), kind=Kind.NEUTRAL)
+    return theme.box(
+        "heading", title, theme.box("byline", join(parts, " ")), section_type=SectionType.NEUTRAL
+    )
 
 
-def _tags(visit: Visit, one: Entry) -> Fragment:
-    markup = visit.design.markup
+def _tags(context: PageContext, one: ArchiveEntry) -> Fragment:
+    markup = context.design.markup
     links = [markup.link(f"/tag/{word}", word) for word in one.tags]
-    return visit.design.theme.box("tags", join(links, ", "), kind=Kind.NEUTRAL)
+    return context.design.theme.box("tags", join(links, ", "), section_type=SectionType.NEUTRAL)

@@ -2,30 +2,30 @@
 
 from random import Random
 
-from workers.lab.simulate.archive import entry
-from workers.lab.simulate.page_context import Visit
-from workers.lab.simulate.parts.after_content import below_thread
+from workers.lab.simulate.archive import archive_entry
+from workers.lab.simulate.page_context import PageContext
+from workers.lab.simulate.parts.after_content import after_thread
 from workers.lab.simulate.parts.body import BodyWriter
-from workers.lab.simulate.parts.fragment import Fragment, Kind, join, label
-from workers.lab.simulate.parts.page_body import Middle
+from workers.lab.simulate.parts.fragment import Fragment, SectionType, join, label
+from workers.lab.simulate.parts.page_body import PageBody
 from workers.lab.simulate.text.prose import invent_name
 
 
-def thread(visit: Visit, number: int) -> Middle:
-    """A thread of a forum: the posts are its content, who wrote them is neutral."""
-    one = entry(visit.site, number)
-    theme, markup = visit.design.theme, visit.design.markup
+def thread(context: PageContext, number: int) -> PageBody:
+    """Return the body of a thread: its posts are content, and the names of posters are neutral."""
+    one = archive_entry(context.site, number)
+    theme, markup = context.design.theme, context.design.markup
     rng = Random(f"{one.seed}/posts")
-    writer = BodyWriter(visit.site, one, markup)
+    writer = BodyWriter(context.site, one, markup)
     blocks = writer.paragraphs(writer.words())
     posts = []
     while blocks:
         size = rng.randint(1, 3)
-        posts.append(_post(visit, rng, blocks[:size]))
+        posts.append(_post(context, rng, blocks[:size]))
         blocks = blocks[size:]
-    title = theme.box("title", markup.text(one.title), kind=Kind.NEUTRAL)
-    return Middle(
-        fragment=join([title, *posts, below_thread(visit, one)]),
+    title = theme.box("title", markup.text(one.title), section_type=SectionType.NEUTRAL)
+    return PageBody(
+        fragment=join([title, *posts, after_thread(context, one)]),
         title=one.title,
         entry=one,
         content=("body",),
@@ -33,14 +33,14 @@ def thread(visit: Visit, number: int) -> Middle:
     )
 
 
-def _post(visit: Visit, rng: Random, blocks: list[Fragment]) -> Fragment:
-    theme, markup = visit.design.theme, visit.design.markup
+def _post(context: PageContext, rng: Random, blocks: list[Fragment]) -> Fragment:
+    theme, markup = context.design.theme, context.design.markup
     parts = [
-        markup.inline("<b>", invent_name(visit.site.language, rng)),
-        markup.inline("<small>", visit.label("posts", n=rng.randint(1, 4000))),
-        markup.inline("<small>", f"{visit.label('joined')} {rng.randint(2003, 2025)}"),
+        markup.inline("<b>", invent_name(context.site.language, rng)),
+        markup.inline("<small>", context.label("posts", n=rng.randint(1, 4000))),
+        markup.inline("<small>", f"{context.label('joined')} {rng.randint(2003, 2025)}"),
     ]
-    poster = theme.box("poster", join(parts, " "), kind=Kind.NEUTRAL)
-    body = theme.box("body", *blocks, kind=Kind.CONTENT)
-    quote = markup.link("#quote", visit.label("quote"))
-    return theme.box("article", poster, body, label(Kind.WIDGET, quote))
+    poster = theme.box("poster", join(parts, " "), section_type=SectionType.NEUTRAL)
+    body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
+    quote = markup.link("#quote", context.label("quote"))
+    return theme.box("article", poster, body, label(SectionType.WIDGET, quote))

@@ -2,35 +2,35 @@
 
 from random import Random
 
-from workers.lab.simulate.archive import Entry, entry
-from workers.lab.simulate.page_context import Visit
-from workers.lab.simulate.parts.after_content import below
+from workers.lab.simulate.archive import ArchiveEntry, archive_entry
+from workers.lab.simulate.page_context import PageContext
+from workers.lab.simulate.parts.after_content import after_content
 from workers.lab.simulate.parts.body import BodyWriter
 from workers.lab.simulate.parts.chrome import Chrome
-from workers.lab.simulate.parts.fragment import Fragment, Kind, join, label
-from workers.lab.simulate.parts.page_body import Middle
+from workers.lab.simulate.parts.fragment import Fragment, SectionType, join, label
+from workers.lab.simulate.parts.page_body import PageBody
 
 
-def product(visit: Visit, chrome: Chrome, number: int) -> Middle:
-    """A product of a shop: its title, price, description and attributes are its content."""
-    one = entry(visit.site, number)
-    theme, markup = visit.design.theme, visit.design.markup
+def product(context: PageContext, chrome: Chrome, number: int) -> PageBody:
+    """Return the body of a product page: title, price, description and attributes are content."""
+    one = archive_entry(context.site, number)
+    theme, markup = context.design.theme, context.design.markup
     rng = Random(f"{one.seed}/product")
-    writer = BodyWriter(visit.site, one, markup)
-    price = f"{visit.label('price')}: {rng.randint(3, 900)}.{rng.randrange(100):02d} €"
+    writer = BodyWriter(context.site, one, markup)
+    price = f"{context.label('price')}: {rng.randint(3, 900)}.{rng.randrange(100):02d} €"
     body = theme.box(
         "body",
         markup.block("<h1>", markup.text(one.title)),
         markup.block("<p>", markup.inline("<strong>", price)),
         *writer.paragraphs(writer.words()),
-        _attributes(visit, one, rng),
-        kind=Kind.CONTENT,
+        _attributes(context, one, rng),
+        section_type=SectionType.CONTENT,
     )
-    stock = markup.block("<p>", markup.text(visit.label("stock", n=visit.rng.randint(1, 9))))
-    button = markup.inline("<button>", visit.label("add_to_cart"))
-    fragment = theme.box("article", body, label(Kind.WIDGET, join([stock, button])))
-    return Middle(
-        fragment=join([fragment, below(visit, chrome, one, "reviews")]),
+    stock = markup.block("<p>", markup.text(context.label("stock", n=context.rng.randint(1, 9))))
+    button = markup.inline("<button>", context.label("add_to_cart"))
+    fragment = theme.box("article", body, label(SectionType.WIDGET, join([stock, button])))
+    return PageBody(
+        fragment=join([fragment, after_content(context, chrome, one, "reviews")]),
         title=one.title,
         entry=one,
         content=("body",),
@@ -38,11 +38,11 @@ def product(visit: Visit, chrome: Chrome, number: int) -> Middle:
     )
 
 
-def _attributes(visit: Visit, one: Entry, rng: Random) -> Fragment:
-    markup = visit.design.markup
+def _attributes(context: PageContext, one: ArchiveEntry, rng: Random) -> Fragment:
+    markup = context.design.markup
     rows = [
         [markup.text(name), markup.text(rng.choice((*one.topic.nouns, *one.topic.places)))]
-        for name in visit.site.language.attributes[: rng.randint(3, 8)]
+        for name in context.site.language.attributes[: rng.randint(3, 8)]
     ]
-    heading = markup.block("<h2>", markup.text(visit.label("details")))
+    heading = markup.block("<h2>", markup.text(context.label("details")))
     return join([heading, markup.table("<table>", rows)])

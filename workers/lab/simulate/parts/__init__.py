@@ -1,1 +1,1 @@
-"""Parts of synthetic pages."""
+"""The parts from which synthetic pages are put together."""

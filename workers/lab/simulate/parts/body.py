@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from random import Random
 
-from workers.lab.simulate.archive import Entry
+from workers.lab.simulate.archive import ArchiveEntry
 from workers.lab.simulate.design.markup import Markup, decorate
-from workers.lab.simulate.parts.fragment import BREAK, Fragment, join, raw
+from workers.lab.simulate.parts.fragment import LINE_BREAK, Fragment, join, raw
 from workers.lab.simulate.quantiles import Quantiles
-from workers.lab.simulate.site import Site
+from workers.lab.simulate.site import SyntheticSite
 from workers.lab.simulate.text.prose import Prose
 
 CONTENT_WORDS = Quantiles(
@@ -16,15 +16,15 @@ CONTENT_WORDS = Quantiles(
 )
 
 _UNSPACED_SHARE = 1.6
-"""Chinese and Japanese words are shorter and stand several to a written run."""
+"""Factor on the word count for Chinese and Japanese, whose words are shorter."""
 
 _CODE_NAMES = ("count", "total", "left", "right", "item", "node", "limit", "offset", "buffer")
 
 
 class BodyWriter:
-    """Writes the content of one entry; the words are the same in every design."""
+    """Writes the content of one entry. The words are the same in every design."""
 
-    def __init__(self, site: Site, entry: Entry, markup: Markup) -> None:
+    def __init__(self, site: SyntheticSite, entry: ArchiveEntry, markup: Markup) -> None:
         self._rng = Random(f"{entry.seed}/body")
         self._prose = Prose(site.language, self._rng, entry.topic)
         self._markup = markup
@@ -47,12 +47,12 @@ class BodyWriter:
         )
 
     def words(self) -> int:
-        """How long this entry is, in words; the lead is extra."""
+        """Return the length of the entry in words, without its lead."""
         share = 1.0 if self._site.language.space else _UNSPACED_SHARE
         return int(share * CONTENT_WORDS.value(self._rng.random()))
 
     def paragraphs(self, words: int) -> list[Fragment]:
-        """Blocks of content of about so many words; the first one starts with the lead."""
+        """Return blocks of content with about this many words; the first block is the lead."""
         blocks = [self._markup.paragraph(self._markup.text(self._entry.lead))]
         left = words - 16
         while left > 0:
@@ -65,7 +65,7 @@ class BodyWriter:
         return blocks
 
     def paragraph(self, words: int) -> Fragment:
-        """One paragraph, with inline elements in a third of them."""
+        """Return one paragraph; a third of them have inline elements."""
         text = self._prose.paragraph(words)
         if self._rng.random() > 0.35:
             return self._markup.paragraph(self._markup.text(text))
@@ -122,7 +122,7 @@ class BodyWriter:
         number = self._rng.randrange(10**6)
         return Fragment(
             f'{html}<!-- block {number} --><iframe src="https://embed.example/{number}"></iframe>\n',
-            (BREAK,),
+            (LINE_BREAK,),
         )
 
     def _sentence(self) -> Fragment:

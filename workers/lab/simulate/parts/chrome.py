@@ -1,11 +1,11 @@
-"""What stands around every page of a design: header, menus, footer, consent notice."""
+"""What surrounds every page of a design: header, menus, footer and consent notice."""
 
 from dataclasses import dataclass
 from random import Random
 
 from workers.lab.simulate.design.design import Design
-from workers.lab.simulate.parts.fragment import EMPTY, Fragment, Kind, join, raw
-from workers.lab.simulate.site import Site
+from workers.lab.simulate.parts.fragment import EMPTY, Fragment, SectionType, join, raw
+from workers.lab.simulate.site import SyntheticSite
 from workers.lab.simulate.text.prose import Prose
 
 _ICON = '<svg class="icon"><use href="#i{0}"></use></svg>'
@@ -14,7 +14,7 @@ _SERVICES = ("about", "contact", "privacy", "terms", "imprint", "login", "regist
 
 @dataclass(frozen=True)
 class Chrome:
-    """The parts of a design that are the same on every page."""
+    """The parts of a design that are equal on every page."""
 
     header: Fragment
     hidden_menu: Fragment
@@ -23,8 +23,8 @@ class Chrome:
     newsletter: Fragment
 
 
-def make_chrome(site: Site, design: Design) -> Chrome:
-    """The fixed parts of a site in a design."""
+def make_chrome(site: SyntheticSite, design: Design) -> Chrome:
+    """Return the fixed parts of a site in a design."""
     rng = Random(f"{design.seed}/chrome")
     maker = _ChromeMaker(site, design, rng)
     return Chrome(
@@ -37,7 +37,7 @@ def make_chrome(site: Site, design: Design) -> Chrome:
 
 
 class _ChromeMaker:
-    def __init__(self, site: Site, design: Design, rng: Random) -> None:
+    def __init__(self, site: SyntheticSite, design: Design, rng: Random) -> None:
         self._site = site
         self._design = design
         self._theme = design.theme
@@ -54,7 +54,9 @@ class _ChromeMaker:
         skip = self._markup.block("<div>", self._link("#main", self._labels["skip"]))
         return join(
             [
-                self._theme.box("header", skip, brand, tagline, search, kind=Kind.HEADER),
+                self._theme.box(
+                    "header", skip, brand, tagline, search, section_type=SectionType.HEADER
+                ),
                 self.menu("navigation"),
             ]
         )
@@ -69,7 +71,7 @@ class _ChromeMaker:
             below = self._submenu(share) if share and number else EMPTY
             items.append(join([link, below], "\n"))
         menu = self._list(role, items)
-        return self._theme.box(role, menu, kind=Kind.NAVIGATION)
+        return self._theme.box(role, menu, section_type=SectionType.NAVIGATION)
 
     def footer(self) -> Fragment:
         links = [self._link(f"/{name}", self._labels[name]) for name in _SERVICES]
@@ -87,7 +89,7 @@ class _ChromeMaker:
             self._markup.block("<h4>", self._markup.text(self._labels["follow"])),
             raw(self._markup.tag(icons)),
             self._markup.block("<p>", self._markup.text(rights)),
-            kind=Kind.FOOTER,
+            section_type=SectionType.FOOTER,
         )
 
     def consent(self) -> Fragment:
@@ -96,7 +98,9 @@ class _ChromeMaker:
             for name in ("accept", "reject", "settings")
         ]
         text = self._markup.block("<p>", self._markup.text(self._labels["consent"]))
-        return self._theme.box("consent", text, join(buttons, "\n"), kind=Kind.CONSENT)
+        return self._theme.box(
+            "consent", text, join(buttons, "\n"), section_type=SectionType.CONSENT
+        )
 
     def newsletter(self) -> Fragment:
         return self._theme.box(
@@ -105,7 +109,7 @@ class _ChromeMaker:
             self._markup.block("<div>", self._markup.text(self._labels["newsletter_text"])),
             raw(self._markup.tag('<input type="email" name="mail">') + "\n"),
             self._markup.inline("<button>", self._labels["subscribe"]),
-            kind=Kind.NEWSLETTER,
+            section_type=SectionType.NEWSLETTER,
         )
 
     def _submenu(self, count: int) -> Fragment:

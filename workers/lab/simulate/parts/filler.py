@@ -1,4 +1,4 @@
-"""Scripts and style sheets without meaning: most of the bytes of a real page."""
+"""Meaningless scripts and style sheets, which are most of the bytes of a real page."""
 
 from functools import cache
 from random import Random
@@ -50,20 +50,26 @@ _POOL_LINES = 2500
 
 @cache
 def scripts() -> str:
-    """Lines of script; any stretch of it will do."""
+    """Return a pool of script lines, of which every page uses a stretch."""
     rng = Random("filler/scripts")
     return "\n".join(_statement(rng) for _ in range(_POOL_LINES))
 
 
 @cache
 def styles() -> str:
-    """Lines of style rules; any stretch of it will do."""
+    """Return a pool of style rules, of which every page uses a stretch."""
     rng = Random("filler/styles")
     return "\n".join(_rule(rng) for _ in range(_POOL_LINES))
 
 
 def stretch(pool: str, start: float, size: int) -> str:
-    """Whole lines of a pool, at most `size` characters; `start` is a share from 0 to 1."""
+    """Return whole lines of a pool, wrapping around at its end.
+
+    Args:
+        pool: Lines to choose from.
+        start: Where to begin, as a share of the pool from 0 to 1.
+        size: Largest number of characters to return.
+    """
     first = pool.index("\n", int(start * len(pool) / 2)) + 1
     lines = pool[first : first + size]
     lines = lines[: lines.rfind("\n") + 1]

@@ -1,4 +1,4 @@
-"""Pieces of a page that carry their own truth: the markup and the visible text in it."""
+"""Pieces of a page that carry their own truth: markup, and the visible text in it by type."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -7,15 +7,15 @@ from operator import itemgetter
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
-    """What a part of a page is there for."""
+class SectionType(StrEnum):
+    """The purpose of a part of a page."""
 
     CONTENT = "content"
-    """What the page is about; the gold text is made of it."""
+    """What the page is about; the gold text consists of it."""
     NEUTRAL = "neutral"
     """Specific to the page but outside its content: title, byline, date, tags."""
     COMMENTS = "comments"
-    """Written by readers; as neutral as the title."""
+    """Written by readers, and therefore neither content nor template."""
     HEADER = "header"
     NAVIGATION = "navigation"
     WIDGET = "widget"
@@ -29,20 +29,20 @@ class Kind(StrEnum):
 
 
 class Section(NamedTuple):
-    """A run of visible text of one kind; lines are separated by newlines."""
+    """A run of visible text of one type; lines are separated by newlines."""
 
-    kind: Kind
+    section_type: SectionType
     text: str
 
 
-Run = tuple[Kind | None, str]
-"""Visible text as the markup has it; None = of the kind of the part around it."""
+Run = tuple[SectionType | None, str]
+"""Visible text as the markup has it; None takes the type of the enclosing part."""
 
-BREAK: Run = (None, "\n")
+LINE_BREAK: Run = (None, "\n")
 
 
 class Fragment(NamedTuple):
-    """Markup with the visible text it holds, in document order."""
+    """Markup with the visible text that it holds, in document order."""
 
     html: str
     runs: tuple[Run, ...] = ()
@@ -53,12 +53,12 @@ SPACE = Fragment(" ", ((None, " "),))
 
 
 def raw(html: str) -> Fragment:
-    """Markup without visible text."""
+    """Return markup without visible text."""
     return Fragment(html)
 
 
 def join(parts: Iterable[Fragment], separator: str = "") -> Fragment:
-    """The parts one after the other; the separator stands between them in the markup and the text."""
+    """Return the parts in order, with the separator between them in both markup and text."""
     present = [part for part in parts if part.html]
     html = separator.join([part.html for part in present])
     if not separator:
@@ -71,37 +71,42 @@ def join(parts: Iterable[Fragment], separator: str = "") -> Fragment:
 
 
 def enclose(opening: str, inner: Fragment, closing: str) -> Fragment:
-    """The part inside an element that does not break the line."""
+    """Return a part inside an element that does not break the line."""
     return Fragment(opening + inner.html + closing, inner.runs)
 
 
 def block(opening: str, inner: Fragment, closing: str) -> Fragment:
-    """The part inside an element that starts and ends a line, in the markup as well."""
-    return Fragment(f"\n{opening}{inner.html}{closing}\n", (BREAK, *inner.runs, BREAK))
+    """Return a part inside an element that stands on lines of its own."""
+    return Fragment(f"\n{opening}{inner.html}{closing}\n", (LINE_BREAK, *inner.runs, LINE_BREAK))
 
 
-def label(kind: Kind, part: Fragment) -> Fragment:
-    """The part with every run that has no kind yet given this one."""
+def label(section_type: SectionType, part: Fragment) -> Fragment:
+    """Return the part with a section type for every run that has none yet."""
     return Fragment(
-        part.html, tuple([(kind, text) if own is None else (own, text) for own, text in part.runs])
+        part.html,
+        tuple([(section_type, text) if own is None else (own, text) for own, text in part.runs]),
     )
 
 
-def sections(part: Fragment, default: Kind = Kind.NAVIGATION) -> tuple[Section, ...]:
-    """The visible text by kind in document order; neighbours of one kind are one section."""
+def sections(part: Fragment, default: SectionType = SectionType.NAVIGATION) -> tuple[Section, ...]:
+    """Return the visible text by type, in document order; neighbours of one type are merged."""
     found: list[Section] = []
-    marked = ((kind or default, text) for kind, text in part.runs if kind or text.strip())
-    for kind, runs in groupby(marked, key=itemgetter(0)):
+    marked = (
+        (section_type or default, text)
+        for section_type, text in part.runs
+        if section_type or text.strip()
+    )
+    for section_type, runs in groupby(marked, key=itemgetter(0)):
         text = _lines("".join(text for _, text in runs))
         if text:
-            found.append(Section(kind, text))
+            found.append(Section(section_type, text))
     return _merged(found)
 
 
 def _merged(found: list[Section]) -> tuple[Section, ...]:
     merged = []
-    for kind, same in groupby(found, key=itemgetter(0)):
-        merged.append(Section(kind, "\n".join(section.text for section in same)))
+    for section_type, same in groupby(found, key=itemgetter(0)):
+        merged.append(Section(section_type, "\n".join(section.text for section in same)))
     return tuple(merged)
 
 

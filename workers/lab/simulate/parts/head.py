@@ -1,10 +1,10 @@
-"""Heads of pages, and the scripts at their end."""
+"""Heads of pages, and the scripts at the end of their bodies."""
 
 import json
 from html import escape
 
-from workers.lab.simulate.archive import Entry
-from workers.lab.simulate.page_context import Visit
+from workers.lab.simulate.archive import ArchiveEntry
+from workers.lab.simulate.page_context import PageContext
 from workers.lab.simulate.parts.filler import scripts, stretch, styles
 
 _DOCTYPES = {
@@ -16,36 +16,38 @@ _DOCTYPES = {
 _CONDITIONAL = '<!--[if lt IE 9]><script src="/js/old.js"></script><![endif]-->\n'
 
 
-def document_start(visit: Visit, title: str, charset: str | None, entry: Entry | None) -> str:
-    """Everything before the body; `charset` = as declared, None = not declared."""
-    design, site = visit.design, visit.site
+def document_start(
+    context: PageContext, title: str, charset: str | None, entry: ArchiveEntry | None
+) -> str:
+    """Return everything before the body; a charset of None is left undeclared."""
+    design, site = context.design, context.site
     declared = f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">\n'
     lines = [
         _DOCTYPES[design.theme.family],
         f'\n<html lang="{site.language.code}" dir="{site.language.direction}">\n<head>\n',
         declared if charset else "",
         f"<title>{escape(title, quote=False)} | {escape(site.name, quote=False)}</title>\n",
-        *_metas(visit, title),
+        *_metas(context, title),
         _CONDITIONAL if site.number % 3 == 0 else "",
         _linked_data(entry, site.origin) if entry else "",
-        _style(visit),
-        _script(visit, 0.25),
+        _style(context),
+        _script(context, 0.25),
         "</head>\n",
     ]
     return "".join(lines)
 
 
-def document_end(visit: Visit) -> str:
-    """Everything after the visible part of the body."""
-    body = _script(visit, 0.5)
-    pixel = f'<noscript><img src="https://count.example/{visit.rng.randrange(10**9)}" alt="pixel"></noscript>\n'
+def document_end(context: PageContext) -> str:
+    """Return everything after the visible part of the body."""
+    body = _script(context, 0.5)
+    pixel = f'<noscript><img src="https://count.example/{context.rng.randrange(10**9)}" alt="pixel"></noscript>\n'
     return f"{body}{pixel}</body>\n</html>\n"
 
 
-def _metas(visit: Visit, title: str) -> list[str]:
+def _metas(context: PageContext, title: str) -> list[str]:
     named = ("description", "keywords", "generator", "viewport", "robots", "theme-color")
     written = []
-    for number in range(visit.design.furniture.head_tags):
+    for number in range(context.design.furniture.head_tags):
         if number < len(named):
             written.append(f'<meta name="{named[number]}" content="{escape(title)}">\n')
         elif number % 3:
@@ -57,7 +59,7 @@ def _metas(visit: Visit, title: str) -> list[str]:
     return written
 
 
-def _linked_data(entry: Entry, origin: str) -> str:
+def _linked_data(entry: ArchiveEntry, origin: str) -> str:
     data = {
         "@context": "https://schema.org",
         "@type": "Article",
@@ -70,15 +72,15 @@ def _linked_data(entry: Entry, origin: str) -> str:
     return f'<script type="application/ld+json">{text}</script>\n'
 
 
-def _style(visit: Visit) -> str:
-    design = visit.design
+def _style(context: PageContext) -> str:
+    design = context.design
     size = int(design.furniture.filler_bytes * 0.25)
     rules = stretch(styles(), design.filler_start, size)
     return f"<style>\n{rules}</style>\n" if rules else ""
 
 
-def _script(visit: Visit, share: float) -> str:
-    design = visit.design
+def _script(context: PageContext, share: float) -> str:
+    design = context.design
     size = int(design.furniture.filler_bytes * share)
     lines = stretch(scripts(), (design.filler_start + share) % 1.0, size)
     return f"<script>\n//<![CDATA[\n{lines}//]]>\n</script>\n" if lines else ""

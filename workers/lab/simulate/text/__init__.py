@@ -1,1 +1,1 @@
-"""What a synthetic site says."""
+"""The text of synthetic sites."""

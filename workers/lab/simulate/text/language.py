@@ -13,47 +13,47 @@ _SLOTS = frozenset("NVADPCRXY#")
 
 
 class Pattern(NamedTuple):
-    """A clause: a `%s` form and the word class of each of its places."""
+    """A clause: a form with `%s` for each variable word, and the class of each of these words."""
 
     form: str
     slots: str
     length: int
-    """Words, set ones included."""
+    """Number of words, including the fixed ones."""
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """Everything about one language that text and interfaces are made of."""
+    """The words, patterns and labels of one language."""
 
     code: str
     direction: str
-    """`ltr` or `rtl`."""
+    """Writing direction, `ltr` or `rtl`."""
     space: str
-    """What stands between words; empty in Chinese and Japanese."""
+    """What separates words; empty for Chinese and Japanese."""
     stop: str
     comma: str
     quotes: tuple[str, str]
     date: str
-    """Form of a date with the fields day, month, number (of the month) and year."""
+    """Format of a date with the fields day, month, number (of the month) and year."""
     months: tuple[str, ...]
     slots: Mapping[str, tuple[str, ...]]
-    """Word class (N, V, A, D, P, C, R) -> words."""
+    """Words of each word class (N, V, A, D, P, C, R)."""
     patterns: tuple[Pattern, ...]
     title_patterns: tuple[Pattern, ...]
     given: tuple[str, ...]
     family: tuple[str, ...]
     syllables: tuple[str, ...]
     categories: Mapping[str, tuple[str, ...]]
-    """Kind of site -> names of its sections."""
+    """Names of a site's sections, by the genre of the site."""
     labels: Mapping[str, str]
     promos: tuple[str, ...]
     attributes: tuple[str, ...]
-    """Names of what a shop tells about a product."""
+    """Names of product attributes in a shop."""
 
 
 @cache
 def language(code: str) -> Language:
-    """The language of an ISO 639-1 code, one of `LANGUAGES`."""
+    """Return the language with an ISO 639-1 code, one of `LANGUAGES`."""
     path = files("workers.lab.simulate").joinpath("data", f"{code}.json")
     data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     space = data["space"]
@@ -63,7 +63,7 @@ def language(code: str) -> Language:
         data[name] = tuple(_pattern(written, space) for written in data[name])
     data["slots"] = {slot: tuple(words.split()) for slot, words in data["slots"].items()}
     data["categories"] = {
-        kind: tuple(names.split("|")) for kind, names in data["categories"].items()
+        genre: tuple(names.split("|")) for genre, names in data["categories"].items()
     }
     data["attributes"] = tuple(data["attributes"].split("|"))
     data["quotes"] = tuple(data["quotes"])

@@ -1,4 +1,4 @@
-"""Sentences, titles and names of a language, about a topic."""
+"""Sentences, titles and names in a language, on a topic."""
 
 from datetime import datetime
 from random import Random
@@ -11,7 +11,7 @@ _TOPIC_WEIGHT = 6
 
 
 class Topic(NamedTuple):
-    """What one text keeps coming back to."""
+    """The words that one text keeps using."""
 
     nouns: tuple[str, ...]
     people: tuple[str, ...]
@@ -19,18 +19,18 @@ class Topic(NamedTuple):
 
 
 def invent_name(language: Language, rng: Random) -> str:
-    """A person's name."""
+    """Return the name of a person."""
     given, family = rng.choice(language.given), rng.choice(language.family)
     return f"{given} {family}" if language.space else f"{family}{given}"
 
 
 def invent_place(language: Language, rng: Random) -> str:
-    """A made-up word for a town or a brand."""
+    """Return a made-up name of a town or a brand."""
     return "".join(rng.choices(language.syllables, k=2 + (rng.random() < 0.3))).capitalize()
 
 
 def invent_topic(language: Language, rng: Random) -> Topic:
-    """A topic drawn from the language's nouns and from new names."""
+    """Return a topic drawn from the language's nouns and from invented names."""
     return Topic(
         nouns=tuple(rng.choices(language.slots["N"], k=14)),
         people=tuple(invent_name(language, rng) for _ in range(3)),
@@ -39,7 +39,7 @@ def invent_topic(language: Language, rng: Random) -> Topic:
 
 
 def date_text(language: Language, moment: datetime) -> str:
-    """The day as a page of that language writes it."""
+    """Return the day as pages in that language write it."""
     return language.date.format(
         day=moment.day,
         month=language.months[moment.month - 1],
@@ -49,7 +49,7 @@ def date_text(language: Language, moment: datetime) -> str:
 
 
 class Prose:
-    """A writer of one text; what it writes depends on the generator alone."""
+    """The writer of one text, which depends on the random generator alone."""
 
     def __init__(self, language: Language, rng: Random, topic: Topic) -> None:
         self._language = language
@@ -64,24 +64,24 @@ class Prose:
         }
 
     def title(self) -> str:
-        """A headline of 4 to 12 words."""
+        """Return a headline of 4 to 12 words."""
         text, _ = self._clause(self._language.title_patterns)
         return _capital(text)
 
     def noun(self) -> str:
-        """A single noun, mostly one of the topic."""
+        """Return a noun, usually one of the topic."""
         return self._pick(self._pools["N"])
 
     def name(self) -> str:
-        """One of the topic's people."""
+        """Return one of the topic's people."""
         return self._pick(self._pools["X"])
 
     def sentence(self) -> str:
-        """One sentence with its full stop."""
+        """Return one sentence with its full stop."""
         return self._sentence()[0]
 
     def paragraph(self, words: int) -> str:
-        """Sentences of about that many words together."""
+        """Return sentences with about this many words together."""
         sentences, count = [], 0
         while count < words:
             text, length = self._sentence()

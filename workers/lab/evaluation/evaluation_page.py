@@ -1,4 +1,4 @@
-"""A page with gold text, from a record of a corpus."""
+"""A page of a corpus with its gold text, ready to be scored."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,65 +13,65 @@ from workers.feeds.records import page_from_json
 from workers.page import Page
 
 
-class GoldPage(msgspec.Struct, frozen=True, kw_only=True):
-    """One page to be scored."""
+class EvaluationPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page to be scored, with its gold."""
 
     corpus: str
     offset: int
-    """Which record of its corpus, from 0; what `source.offset` of a cleaned record says."""
+    """Number of the record in its corpus, from 0; it equals `source.offset` of a cleaned record."""
     url: str
     site: str
-    kind: str
-    """Page type; empty where the corpus does not say."""
+    page_type: str
+    """Page type that the corpus names; empty if it names none."""
     seen: int
-    """Which page of its site, from 1, in the order of the corpus."""
+    """Position of the page among the pages of its site, from 1, in the order of the corpus."""
     body: bytes
     charset: str | None
     content_type: str | None
     gold_text: str
     selectors: GoldSelectors | None
-    """Which elements are content; None where only the text is known."""
+    """Selectors of the content; None if only its text is known."""
     neutral: str | None
     """CSS selector of text that is neither content nor template."""
 
 
-def gold_pages(
+def read_evaluation_pages(
     corpus: str, records: Iterable[tuple[bytes, Mapping[str, Any]]]
-) -> Iterator[GoldPage]:
-    """The pages with gold text among the records of a corpus.
+) -> Iterator[EvaluationPage]:
+    """Yield the pages with gold text among the records of a corpus.
 
     Args:
-        corpus: Its name.
-        records: JSON objects, each with its line.
+        corpus: Name of the corpus.
+        records: JSON objects, each after its line.
 
     Raises:
-        InputProblem: a record with gold text is no page.
+        InputProblem: A record with gold text is not a page.
     """
     seen: Counter[str] = Counter()
     for offset, (line, record) in enumerate(records):
         site = str(record.get("site") or record.get("url") or "")
         seen[site] += 1
         if record.get("gold_text"):
-            yield _gold_page(corpus, offset, line, record, site, seen[site])
+            yield _evaluation_page(corpus, offset, line, record, site, seen[site])
 
 
-def _gold_page(
+def _evaluation_page(
     corpus: str, offset: int, line: bytes, record: Mapping[str, Any], site: str, seen: int
-) -> GoldPage:
+) -> EvaluationPage:
     page = page_from_json(line, Source(corpus, 0, offset), default_id="", event_time_ms=lambda _: 0)
     if not isinstance(page, Page) or page.body is None:
-        reason = "it is gone" if isinstance(page, Page) else page.message
-        raise InputProblem(f"{corpus}, record {offset}: has gold text but no page: {reason}")
+        reason = "it records a deletion" if isinstance(page, Page) else page.message
+        raise InputProblem(f"{corpus}, record {offset}: has gold text but is not a page: {reason}")
     gold = {name: record.get(name) for name in _GOLD}
     for name, value in gold.items():
         if value is not None and not isinstance(value, str):
             raise InputProblem(f"{corpus}, record {offset}: `{name}` is not a text")
-    return GoldPage(
+    return EvaluationPage(
         corpus=corpus,
         offset=offset,
         url=page.url,
         site=site,
-        kind=str(record.get("kind") or ""),
+        page_type=str(record.get("kind") or ""),
         seen=seen,
         body=page.body,
         charset=page.charset,

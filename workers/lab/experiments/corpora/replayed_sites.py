@@ -1,4 +1,4 @@
-"""Pages of corpora on the worker's own path, in order, with their site's evidence and without."""
+"""Sites replayed page by page through the worker's own code, with and without site evidence."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -11,11 +11,11 @@ import msgspec
 
 from templ_core.page_level.model.page_model import PageModel
 from workers.feeds.files import read_feed
-from workers.lab.evaluation.gold_page import GoldPage, gold_pages
-from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
-from workers.lab.jsonl import read_objects
+from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -25,32 +25,39 @@ from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
 
 
-class FollowedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one page."""
+class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one page."""
 
     site: str
     number: int
-    """Which page of its site, from 1, in the order in which they came."""
+    """Position of the page among the pages of its site, from 1, in order of arrival."""
     design: str
-    """Name of its site's design; empty where the corpus does not say."""
+    """Name of the site's design at that time; empty if the corpus does not name it."""
     uses_site: bool
-    """Whether the evidence of its site had weight."""
-    finds_change: bool
-    """Whether a change of its site's design was found with it."""
+    """Whether the evidence of the site had any weight in the decision."""
+    finds_redesign: bool
+    """Whether a redesign of the site was detected with this page."""
     f1: float | None
     """Word F1; None for pages without gold."""
     alone_f1: float | None
-    """The same by the page level alone."""
+    """Word F1 of the page level alone; None for pages without gold."""
 
 
-def followed_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Argument and options of the commands that follow the sites of a corpus."""
+def replay_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the argument and the options of the commands that replay sites."""
     for add in (
-        click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1)),
+        click.option(
+            "--jobs",
+            default=1,
+            show_default=True,
+            type=click.IntRange(min=1),
+            help="Number of sites to process at the same time.",
+        ),
         click.option(
             "--folds",
             type=click.Path(path_type=Path, file_okay=False),
-            help="Directory of page models that leave sites out; else the shipped page model.",
+            help="Clean each site with a page model that was trained without it; a directory of "
+            "`templ train --folds`.  [default: the shipped page model]",
         ),
         click.argument("corpus", type=click.Path(path_type=Path)),
     ):
@@ -58,8 +65,8 @@ def followed_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def figures_row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
-    """Name, number of pages with gold, mean word F1 of the page level and with the site, and the gain."""
+def replay_row(name: str, pages: Sequence[ReplayedPage]) -> list[str]:
+    """Return a table row: name, number of scored pages, mean F1 without and with the site, gain."""
     scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
     if not scored:
         return [name, "0", "", "", ""]
@@ -68,30 +75,30 @@ def figures_row(name: str, pages: Sequence[FollowedPage]) -> list[str]:
     return [name, str(len(scored)), f"{alone:.4f}", f"{fused:.4f}", f"{fused - alone:+.4f}"]
 
 
-def follow_sites(
+def replay_sites(
     corpus: Path,
     *,
     time_field: str,
     folds: Path | None,
     design_field: str | None = None,
     jobs: int = 1,
-) -> list[list[FollowedPage]]:
-    """The pages of each site of a corpus, each cleaned with what the pages before it have taught.
+) -> list[list[ReplayedPage]]:
+    """Clean the pages of each site in order; each page profits from the pages before it.
 
     Args:
-        corpus: File of JSON Lines.
-        time_field: As of `templ run`.
-        folds: Directory of page models that leave sites out; None for the shipped page model.
+        corpus: JSON Lines file.
+        time_field: Field that orders the pages, in the sense of `templ run --time-field`.
+        folds: Directory of `templ train --folds`; None uses the shipped page model.
         design_field: Field that names the design of a page.
-        jobs: Sites that are followed at the same time, each in a process.
+        jobs: Number of sites to process at the same time, each in a process of its own.
 
     Returns:
-        A list for each site, in order of the corpus. Sites that no page model was trained on are
-        left out where `folds` are given: they have no gold.
+        One list for each site, in the order of the corpus. With `folds`, sites are left out on
+        which no page model was trained; they have no gold.
     """
     records = list(read_objects(corpus))
-    gold = {page.offset: page for page in gold_pages(corpus.name, records)}
-    designs = [str(fields.get(design_field) or "") for _, fields in records]
+    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, records)}
+    designs = [str(fields.get(design_field) or "") if design_field else "" for _, fields in records]
     sites: dict[str, list[Page]] = {}
     for page in read_feed([corpus], time_field=time_field):
         if isinstance(page, Page):
@@ -101,7 +108,7 @@ def follow_sites(
     with ProcessPoolExecutor(jobs) as pool:
         return list(
             pool.map(
-                _follow,
+                _replay,
                 [pages for pages, _ in known],
                 [model for _, model in known],
                 [[gold.get(page.source.offset) for page in pages] for pages, _ in known],
@@ -117,43 +124,47 @@ def _page_models(
     if folds is None:
         model = page_model_of(read_model_file(load_settings().page_model))
         return [model for _ in sites]
-    name = corpus.name.partition(".")[0]
+    name = corpus_name(corpus)
     found = FoldModels(folds).folds([(name, pages[0].url, pages[0].site) for pages in sites])
     return [one and one[1] for one in found]
 
 
-def _follow(
+def _replay(
     pages: Sequence[Page],
     page_model: PageModel,
-    gold: Sequence[GoldPage | None],
+    gold: Sequence[EvaluationPage | None],
     designs: Sequence[str],
     settings: Settings,
-) -> list[FollowedPage]:
+) -> list[ReplayedPage]:
     runner = InProcess(page_model)
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
     alone = Cleaner(runner, NoModels(), settings)
-    followed = []
+    replayed = []
     found_ms: int | None = None
     for number, (page, wanted, design) in enumerate(zip(pages, gold, designs, strict=True), 1):
         outcome, _ = stream.process(page)
         if not isinstance(outcome, Cleaned):
             continue
         changed_at_ms = state.windows.site_state(page.site).changed_at_ms
-        finds_change = changed_at_ms is not None and changed_at_ms != found_ms
+        finds_redesign = changed_at_ms is not None and changed_at_ms != found_ms
         found_ms = changed_at_ms
         by_page = alone.process(page)
-        scorer = TextScorer(wanted, markup_of(wanted)) if wanted else None
-        followed.append(
-            FollowedPage(
+        f1 = alone_f1 = None
+        if wanted is not None:
+            scorer = TextScorer(wanted, page_markup(wanted))
+            f1 = scorer.score(outcome.record.text).f1
+            alone_text = by_page.record.text if isinstance(by_page, Cleaned) else ""
+            alone_f1 = scorer.score(alone_text).f1
+        replayed.append(
+            ReplayedPage(
                 site=page.site,
                 number=number,
                 design=design,
-                finds_change=finds_change,
+                finds_redesign=finds_redesign,
                 uses_site=outcome.record.method == "site",
-                f1=scorer and scorer.score(outcome.record.text).f1,
-                alone_f1=scorer
-                and scorer.score(by_page.record.text if isinstance(by_page, Cleaned) else "").f1,
+                f1=f1,
+                alone_f1=alone_f1,
             )
         )
-    return followed
+    return replayed

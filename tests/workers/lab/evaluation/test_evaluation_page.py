@@ -9,15 +9,15 @@ from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
 from tests.workers.lab.evaluation.builders import gold_page
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.evaluation.gold_page import gold_pages
-from workers.lab.evaluation.outputs import Outputs
+from workers.lab.evaluation.earlier_outputs import EarlierOutputs
+from workers.lab.evaluation.evaluation_page import read_evaluation_pages
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 
 PAGE = {"url": "https://a.org/1", "html": "<p>text", "gold_text": "text", "site": "a"}
 
 
 def pages(*records):
-    return list(gold_pages("c", [(json.dumps(one).encode(), one) for one in records]))
+    return list(read_evaluation_pages("c", [(json.dumps(one).encode(), one) for one in records]))
 
 
 def test_pages_are_numbered_by_record_and_counted_by_site():
@@ -30,10 +30,10 @@ def test_pages_are_numbered_by_record_and_counted_by_site():
     assert found[0].selectors is None
 
 
-def test_selectors_come_along():
+def test_selectors_are_read():
     (page,) = pages({**PAGE, "gold_selector": "p", "gold_neutral": "h1", "kind": "news"})
     assert (page.selectors.content, page.selectors.neutral, page.neutral) == ("p", "h1", "h1")
-    assert page.kind == "news"
+    assert page.page_type == "news"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_selectors_come_along():
         {**PAGE, "gold_selector": 3},
     ],
 )
-def test_gold_without_a_page_is_named(record):
+def test_gold_without_a_page_is_refused(record):
     with pytest.raises(InputProblem, match="c, record 0"):
         pages(record)
 
@@ -54,35 +54,35 @@ def record(topic, offset, **fields) -> CleanedRecord:
     return msgspec.structs.replace(CLEANED, source=Source(topic, 0, offset), **fields)
 
 
-def test_records_find_their_pages():
-    one = Outputs(corpora=1)
+def test_outputs_are_joined_with_their_pages():
+    one = EarlierOutputs(corpora=1)
     one.add(
         "out",
         [encode_json(record("pages", 3, text="three")), encode_json(record("x", 4, revision=1))],
     )
-    assert one.of(gold_page(3)).text == "three"
-    assert one.of(gold_page(4)) is None
-    two = Outputs(corpora=2)
+    assert one.for_page(gold_page(3)).text == "three"
+    assert one.for_page(gold_page(4)) is None
+    two = EarlierOutputs(corpora=2)
     two.add(
         "out", [encode_json(record(f"{name}.jsonl", 3, text=name)) for name in ("news", "other")]
     )
-    assert two.of(gold_page(3, corpus="news")).text == "news"
+    assert two.for_page(gold_page(3, corpus="news")).text == "news"
     with pytest.raises(InputProblem, match="out, line 1: not a cleaned record"):
         one.add("out", [b"{}"])
 
 
-def test_each_page_is_cleaned_by_a_model_that_has_not_seen_its_site():
+def test_each_page_is_cleaned_by_a_model_trained_without_its_site():
     models = PageModels(bodies=[b"", b"", b""], folds={"news": {"a0.org": 2, "a1.org": 1}})
     assert models.number_for(gold_page(0)) == 2
     assert models.number_for(gold_page(1, corpus="other")) == 1
     assert models.number_for(gold_page(2)) == 0
 
 
-def test_a_directory_without_folds_is_named(tmp_path):
+def test_a_directory_without_folds_is_refused(tmp_path):
     with pytest.raises(UsageProblem, match="folds.json: No such file"):
         models_of_folds(tmp_path)
     (tmp_path / "folds.json").write_text("[]")
-    with pytest.raises(UsageProblem, match="not what `templ train --folds` writes"):
+    with pytest.raises(UsageProblem, match="not an index that `templ train --folds` wrote"):
         models_of_folds(tmp_path)
     (tmp_path / "folds.json").write_text('{"c": {"a": 1}}')
     with pytest.raises(UsageProblem, match="fold-0.bin"):

@@ -1,4 +1,4 @@
-"""Ways to clean the pages of a site by what its pages share, for the experiments."""
+"""The cleaners that the experiments compare; most of them learn from a sample of a site's pages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -21,42 +21,46 @@ from templ_core.site_level.trees.tree_template import TreeLearner
 
 _SHARE_MIN = 0.5
 
-Clean = Callable[[Document], str]
+CleanDocument = Callable[[Document], str]
 
 
-class SitePage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page to clean."""
+class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page to be cleaned."""
 
     site: str
     document: Document
     markup: str
     text: str
-    """Its content: the gold."""
+    """Gold text of the page."""
     name: str
-    """Equal for pages that an experiment holds for equal: of one topic, or of one article."""
+    """Name of the page's topic or article; pages with equal names belong together."""
 
 
-def site_page(*, site: str, url: str, markup: str, text: str, name: str) -> SitePage | None:
-    """A page, parsed; None when it cannot be cleaned."""
+def parse_compared_page(
+    *, site: str, url: str, markup: str, text: str, name: str
+) -> ComparedPage | None:
+    """Return a parsed page, or None if it cannot be cleaned."""
     try:
         document = parse_document(markup, url)
     except PageError:
         return None
-    return SitePage(site=site, document=document, markup=markup, text=text, name=name)
+    return ComparedPage(site=site, document=document, markup=markup, text=text, name=name)
 
 
-def cleaned(pages: Sequence[SitePage], cleaner: str, sample: int | None = None) -> list[str]:
-    """The text that a cleaner leaves of each page.
+def clean_compared_pages(
+    pages: Sequence[ComparedPage], cleaner: str, sample: int | None = None
+) -> list[str]:
+    """Return the text that a cleaner leaves of each page.
 
     Args:
-        pages: Of all sites.
-        cleaner: One of CLEANERS.
-        sample: Pages of each site that its template is learned from, spread over them; None = all.
+        pages: Pages of any number of sites.
+        cleaner: A key of `SITE_CLEANERS`.
+        sample: Number of pages to learn each site's template from, spread evenly; None = all.
     """
     by_site: defaultdict[str, list[Document]] = defaultdict(list)
     for page in pages:
         by_site[page.site].append(page.document)
-    learn = CLEANERS[cleaner]
+    learn = SITE_CLEANERS[cleaner]
     clean = {site: learn(_spread(documents, sample)) for site, documents in by_site.items()}
     return [clean[page.site](page.document) for page in pages]
 
@@ -67,11 +71,11 @@ def _spread(documents: Sequence[Document], sample: int | None) -> Sequence[Docum
     return documents[:: max(1, len(documents) // sample)][:sample]
 
 
-def _nothing(_: Sequence[Document]) -> Clean:
+def _nothing(_: Sequence[Document]) -> CleanDocument:
     return lambda document: "\n".join(document.segments.texts)
 
 
-def _find_template(documents: Sequence[Document]) -> Clean:
+def _find_template(documents: Sequence[Document]) -> CleanDocument:
     template = find_template([tree_of(document).tree for document in documents])
 
     def clean(document: Document) -> str:
@@ -84,7 +88,7 @@ def _find_template(documents: Sequence[Document]) -> Clean:
     return clean
 
 
-def _votes(documents: Sequence[Document]) -> Clean:
+def _votes(documents: Sequence[Document]) -> CleanDocument:
     config = CoreConfig()
     learner = TreeLearner(config)
     for document in documents:
@@ -98,7 +102,7 @@ def _votes(documents: Sequence[Document]) -> Clean:
     return clean
 
 
-def _phrases(documents: Sequence[Document]) -> Clean:
+def _phrases(documents: Sequence[Document]) -> CleanDocument:
     matcher = PhraseMatcher(refit(documents, CoreConfig()))
 
     def clean(document: Document) -> str:
@@ -108,7 +112,7 @@ def _phrases(documents: Sequence[Document]) -> Clean:
     return clean
 
 
-def _page_model(_: Sequence[Document]) -> Clean:
+def _page_model(_: Sequence[Document]) -> CleanDocument:
     return lambda document: _text(document, decide_page(document, None, CoreConfig()).kept)
 
 
@@ -117,11 +121,11 @@ def _text(document: Document, kept: np.ndarray) -> str:
     return "\n".join(text for text, stays in zip(texts, kept, strict=True) if stays)
 
 
-CLEANERS: Mapping[str, Callable[[Sequence[Document]], Clean]] = {
+SITE_CLEANERS: Mapping[str, Callable[[Sequence[Document]], CleanDocument]] = {
     "original": _nothing,
     "FindTemplate": _find_template,
     "votes": _votes,
     "phrases": _phrases,
     "page model": _page_model,
 }
-"""How to clean a site's pages, given a sample of them; the page model needs none."""
+"""For each cleaner a function that learns from pages of a site and returns a cleaning function."""

@@ -1,4 +1,4 @@
-"""Pages of corpora with gold, as the experiments read them."""
+"""Pages with gold, scored by PAGELEVEL's classifier."""
 
 from base64 import b64decode
 from collections import Counter
@@ -26,40 +26,44 @@ from workers.lab.jsonl import read_objects
 
 
 class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with what PAGELEVEL's classifier says about it."""
+    """A page with the scores of PAGELEVEL's classifier."""
 
     record: dict[str, Any]
-    """The corpus record."""
+    """Record of the page in its corpus."""
     document: Document
     presentation: Presentation
     features: NodeFeatures
     block_templateness: Floats
-    """Of each block."""
+    """Templateness of each block, from 0 to 1."""
     templateness: Floats
-    """Of the block that each segment stands in."""
+    """Templateness of the block in which each segment stands, from 0 to 1."""
     all_words: Words
     words: Floats
-    """Of each segment, at least 1."""
+    """Number of words of each segment, at least 1."""
 
 
 def read_classifier(path: Path) -> SmoothedClassifier:
-    """The classifier of a file.
+    """Return the classifier of a file.
 
     Raises:
-        InputProblem: it cannot be read.
+        InputProblem: The file cannot be read.
     """
     try:
         return decode_classifier(path.read_bytes())
     except OSError as error:
-        raise InputProblem(f"{path}: {error.strerror}; name a classifier file") from None
+        raise InputProblem(
+            f"{path}: {error.strerror}; name a file of `templ experiments pagelevel-train`"
+        ) from None
     except CodecError as error:
-        raise InputProblem(f"{path}: {error}; make it with pagelevel-train") from None
+        raise InputProblem(
+            f"{path}: {error}; name a file of `templ experiments pagelevel-train`"
+        ) from None
 
 
-def records(
+def records_with(
     corpora: Sequence[Path], wanted: str, pages_per_site: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Records of all corpora that have the field `wanted`, the first ones of each site."""
+    """Yield the records that have the field `wanted`, up to a number of pages for each site."""
     taken: Counter[tuple[Path, str]] = Counter()
     for path in corpora:
         for _, record in read_objects(path):
@@ -70,16 +74,16 @@ def records(
 
 
 def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> ScoredPage | None:
-    """The page of a record; None when it cannot be cleaned or has no text."""
+    """Return the page of a record with its scores, or None if it has no text or is refused."""
     try:
-        markup = markup_of(record)
+        markup = record_markup(record)
     except PageError:
         return None
     return score_markup(markup, record["url"], classifier, record)
 
 
-def markup_of(record: dict[str, Any]) -> str:
-    """The decoded page of a record with `html` or `html_base64`."""
+def record_markup(record: dict[str, Any]) -> str:
+    """Return the decoded page of a record with `html` or `html_base64`."""
     if record.get("html"):
         return str(record["html"])
     return decode_page(
@@ -94,7 +98,7 @@ def markup_of(record: dict[str, Any]) -> str:
 def score_markup(
     markup: str, url: str, classifier: SmoothedClassifier, record: dict[str, Any]
 ) -> ScoredPage | None:
-    """A page with its scores; None when it cannot be cleaned or has no text."""
+    """Return a page with its scores, or None if it has no text or is refused."""
     try:
         document = parse_document(markup, url)
         presentation = read_presentation(document, markup)

@@ -1,0 +1,116 @@
+"""The tunable numbers of the way from bytes to a document, one struct for each stage."""
+
+import msgspec
+
+
+class DecodeConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits and thresholds of decoding: content encoding, charset, content type."""
+
+    encodings_max: int = 4
+    """Content encodings that may be applied one after another to a body; servers send one."""
+
+    members_max: int = 100
+    """Compressed streams that may follow one another in a body. Each costs some microseconds, and
+    an empty one is only 20 bytes long."""
+
+    zstd_step_bytes: int = 256
+    """Compressed bytes given to the zstd decoder at a time, because its output cannot be bounded:
+    at most 8 MiB come out of one step."""
+
+    wide_zero_ratio: float = 0.1
+    """Least share of NUL bytes on one side of byte pairs in UTF-16, 0 to 1. Every ASCII character
+    of the markup has one there."""
+
+    wide_stray_ratio: float = 0.02
+    """Largest share of NUL bytes on the other side of byte pairs in UTF-16, 0 to 1."""
+
+    utf8_purity: float = 4
+    """A page with more non-ASCII characters than this for each broken one is damaged UTF-8."""
+
+    claim_purity: float = 50
+    """A page fits another multi-byte charset with more non-ASCII characters than this for each
+    broken one. Foreign bytes fit these charsets more easily than UTF-8."""
+
+    meta_reach_bytes: int = 64 << 10
+    """Bytes of a page in which a `meta` element may declare the charset. Browsers look at 1 kB,
+    but scripts often stand before the declaration."""
+
+    detector_bytes: int = 8 << 10
+    """Bytes of text shown to the charset detector, which takes 0.1 ms a kB."""
+
+    detector_reach_bytes: int = 1 << 20
+    """Bytes of a page from which the text for the detector is taken."""
+
+    binary_sample_bytes: int = 8192
+    """Bytes of a page in which control characters are counted to recognise binary files."""
+
+    control_ratio_max: float = 0.3
+    """Largest share of control characters in the sample of a page, 0 to 1."""
+
+    control_ratio_max_not_utf8: float = 0.05
+    """Largest share of control characters in a sample that is not UTF-8, 0 to 1."""
+
+
+class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What the parser is trusted with before markup is repaired or refused."""
+
+    depth_max: int = 512
+    """Containers open at once in a repaired page, as in browsers; deeper ones are left out."""
+
+    text_depth_max: int = 768
+    """Elements open at once in a repaired page that hold lines of text, such as paragraphs."""
+
+    trusted_depth: int = 1900
+    """Markup with less elements open at once is left as it is; libxml2 gives up at 2048."""
+
+    attributes_max: int = 512
+    """Attributes of one tag; further ones are dropped, because libxml2 compares each with all
+    others."""
+
+    elements_max: int = 1_500_000
+    """Elements of a page; each takes 1 kB of memory."""
+
+    repaired_tags_max: int = 1_000_000
+    """Tags of a page that has to be repaired tag by tag; each takes 3 microseconds."""
+
+    steps_max: int = 100_000_000
+    """Comparisons of stray end tags with open elements; so many take half a second."""
+
+    large_bytes: int = 400_000
+    """A smaller page cannot stall the parser for more than a second by its number of tags."""
+
+    harmless_tags: int = 20_000
+    """So many tags are at most `steps_max` comparisons: half of them end tags, each compared with
+    the other half."""
+
+    very_large_bytes: int = 1_000_000
+    """A larger page can also stall the parser by many tags of a few thousand bytes."""
+
+    tag_window_bytes: int = 4000
+    """A tag with too many attributes is longer than such a window of the markup."""
+
+    tag_window_bytes_very_large: int = 500
+    """The shorter window for pages of more than `very_large_bytes`."""
+
+    long_tag_chars: int = 1000
+    """Attributes are counted in longer tags only."""
+
+    tags_per_piece: int = 64
+    """Start tags in each piece of markup for which open elements are counted, on average."""
+
+
+class InterstitialConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """When a page may be an error page or a gate."""
+
+    words_max: int = 120
+    """Error pages, log-in pages and the like have fewer words than this."""
+
+
+class DocumentCodecConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """How documents are compressed."""
+
+    zstd_level: int = 3
+    """Compression level of zstd, 1 to 22; the format does not depend on it."""
+
+    columns_bytes_max: int = 256 << 20
+    """Largest size of a document after decompression."""

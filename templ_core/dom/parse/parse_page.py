@@ -1,0 +1,110 @@
+"""Markup to columns: it is stripped, scanned, parsed and flattened."""
+
+import functools
+import threading
+
+from lxml import etree
+
+from templ_core.dom.parse._flatten import flatten
+from templ_core.dom.parse._strip_markup import strip_markup
+from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
+from templ_core.dom.parse.parser_check import check_parser
+from templ_core.dom.parse.repair import flatten_markup
+from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
+
+_MAX_LANGUAGE_CHARS = 35
+"""Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
+
+
+def parse_page(utf8: bytes, host: str) -> tuple[PageColumns, str]:
+    """Return the columns of a page and the language that its root element declares.
+
+    The markup is stripped before it is parsed. Where that cannot be done, because the markup needs
+    a repair, which moves its lines, or because the parser gives up on its depth, the whole markup
+    is repaired and parsed instead.
+
+    Args:
+        utf8: Markup in UTF-8.
+        host: The page's host in lower case; empty if it is not known.
+
+    Raises:
+        HostilePage: The page would stall the parser and cannot be repaired.
+        ParserMismatch: The compiled modules do not fit the installed lxml.
+    """
+    check_parser()
+    for joins_documents in (False, True):
+        markup, attribute_table = strip_markup(utf8, joins_documents)
+        if _is_blank(markup):
+            return flatten(None, host), ""
+        if needs_repair(markup):
+            break
+        root, is_too_deep = _parse(markup)
+        if root is None or is_too_deep:
+            break
+        if not _has_another_root(root):
+            try:
+                return flatten(root, host, attribute_table), _language(root)
+            except AttributeTableMismatch:
+                break
+    root = _parse_repaired(utf8)
+    return flatten(root, host), _language(root)
+
+
+def parse_markup(markup: str) -> etree._Element | None:
+    """Return the root element of the whole markup, repaired where the parser would lose text.
+
+    Returns:
+        The root element, or None for blank markup.
+
+    Raises:
+        HostilePage: The page would stall the parser and cannot be repaired.
+    """
+    return _parse_repaired(markup.encode())
+
+
+def _parse_repaired(utf8: bytes) -> etree._Element | None:
+    """Return the root element of the whole markup; what the parser reports as lost is mended."""
+    if _is_blank(utf8):
+        return None
+    utf8 = scan_markup(utf8)
+    root, is_too_deep = _parse(utf8)
+    if is_too_deep:
+        root, _ = _parse(flatten_markup(utf8))
+    elif root is not None and _has_another_root(root):
+        root, _ = _parse(join_documents(utf8))
+    return root
+
+
+def _parse(utf8: bytes) -> tuple[etree._Element | None, bool]:
+    """Return the root element, and whether the parser gave up below some depth."""
+    root: etree._Element | None = etree.fromstring(utf8, _LOCAL.parser)
+    return root, bool(_LOCAL.parser.error_log.filter_from_fatals())
+
+
+class _ThreadLocal(threading.local):
+    """A parser for each thread; making one takes as long as parsing a small page."""
+
+    @functools.cached_property
+    def parser(self) -> etree.HTMLParser:
+        return etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
+
+
+_LOCAL = _ThreadLocal()
+
+
+def _is_blank(utf8: bytes) -> bool:
+    return not utf8 or utf8.isspace()
+
+
+def _has_another_root(root: etree._Element) -> bool:
+    """Return whether an element follows the root element: the start of a second document."""
+    if root.getnext() is None:
+        return False
+    return any(isinstance(one.tag, str) for one in root.itersiblings())
+
+
+def _language(root: etree._Element | None) -> str:
+    if root is None:
+        return ""
+    language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    return language[:_MAX_LANGUAGE_CHARS]

@@ -1,0 +1,76 @@
+"""A small corpus that the project makes itself, cleaned as `templ run` cleans it, and its scores.
+
+Print today's values with `python -m tests.quality.small_corpus`.
+"""
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from functools import cache
+from statistics import fmean
+
+import msgspec
+from workers.lab.evaluation.gold_page import GoldPage, gold_pages
+
+from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
+from workers.lab.evaluation.judge import markup_of
+from workers.lab.evaluation.scoring import TextScorer
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.page import SyntheticPage
+from workers.library import SiteCleaner
+from workers.settings import Settings
+
+CORPUS = FeedSettings(
+    kind="mixed", sites=8, pages=200, seed=14, start=datetime(2025, 1, 6, tzinfo=UTC)
+)
+
+
+class Quality(msgspec.Struct, frozen=True):
+    """Scores of the corpus, each 0 to 1; word F1 and template F are means over sites."""
+
+    word_f1: float
+    template_f: float
+    repeated_text: float
+
+
+@cache
+def corpus() -> list[tuple[SyntheticPage, GoldPage | None]]:
+    """Return the pages in order of arrival, each with its gold where it has content."""
+    pages = list(simulate_feed(CORPUS))
+    records = [page.record() for page in pages]
+    gold = gold_pages("small", [(msgspec.json.encode(record), record) for record in records])
+    gold_of = {page.offset: page for page in gold}
+    return [(page, gold_of.get(offset)) for offset, page in enumerate(pages)]
+
+
+def measure() -> Quality:
+    """Clean the corpus with sites learned on the way, and return its scores."""
+    cleaner = SiteCleaner(settings=Settings())
+    f1, template_f, texts = defaultdict(list), defaultdict(list), defaultdict(list)
+    for page, gold in corpus():
+        text = cleaned_text(cleaner, page)
+        texts[page.site].append(text)
+        if gold is None:
+            continue
+        score = TextScorer(gold, markup_of(gold)).score(text)
+        f1[page.site].append(score.f1)
+        if score.template_f is not None:
+            template_f[page.site].append(score.template_f)
+    repeated = sum(map(repeated_text, texts.values()), RepeatedText(words=0, repeated_words=0))
+    return Quality(
+        fmean(map(fmean, f1.values())), fmean(map(fmean, template_f.values())), repeated.ratio
+    )
+
+
+def cleaned_text(cleaner: SiteCleaner, page: SyntheticPage) -> str:
+    """Return the clean text of a page; its site learns from it."""
+    body, content_type = page.html, None
+    if page.encoding is not None:
+        body, content_type = page.encoding.encode(page.html), page.encoding.content_type
+    record = cleaner.clean(
+        page.url, body, page.fetched_at, site=page.site, content_type=content_type
+    )
+    return record.text
+
+
+if __name__ == "__main__":
+    print(msgspec.structs.asdict(measure()))

@@ -1,0 +1,114 @@
+"""Check that the wheel works in an empty environment, from any directory.
+
+    python -m tests.quality.wheel_check
+
+Builds the source distribution and from it the wheel, installs the wheel without extras, and runs
+the library example of the README, `templ --help`, `templ run` and a command that lacks its extra,
+in a directory of its own that holds folders named like our packages. Takes some minutes and needs a
+package index.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from templ_core.source_digest import source_digest
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+ROOT = Path(__file__).parents[2]
+CONSTRAINTS = ROOT / "constraints.txt"
+UV = shutil.which("uv", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}") or "uv"
+_ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}
+}
+_LIBRARY = """
+import templ_core, workers
+from datetime import datetime, UTC
+from pathlib import Path
+url, fetched_at = "https://example.com/story", datetime(2025, 1, 6, tzinfo=UTC)
+html_bytes = Path("page.html").read_bytes()
+{example}
+print(cleaner.clean(url, html_bytes, fetched_at).cleaner_version)
+print(templ_core.__file__, workers.__file__)
+from templ_core.source_digest import installed_digest
+print(installed_digest())
+"""
+
+
+def run(*command: object, cwd: Path | None = None, expect: int = 0) -> str:
+    """Run a command and return what it printed; end the check where it fails."""
+    done = subprocess.run(
+        [str(one) for one in command],
+        check=False,
+        cwd=cwd,
+        env=_ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if done.returncode != expect:
+        sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def build(directory: Path) -> Path:
+    """Return the wheel, built from the source distribution as a stranger would build it."""
+    constraint = ("--build-constraint", CONSTRAINTS)
+    run(UV, "build", "--quiet", "--sdist", *constraint, "--out-dir", directory, ROOT)
+    (source,) = directory.glob("*.tar.gz")
+    run(UV, "build", "--quiet", "--wheel", *constraint, "--out-dir", directory, source)
+    (wheel,) = directory.glob("*.whl")
+    return wheel
+
+
+def library_example() -> str:
+    """Return the example of the README that cleans pages as they come."""
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
+        if "SiteCleaner()" in block:
+            return block
+    sys.exit("README.md has no example with SiteCleaner()")
+
+
+def check(directory: Path) -> None:
+    """Build, install and use the wheel in a directory."""
+    wheel = build(directory)
+    print(f"{wheel.name}: {wheel.stat().st_size >> 10} KiB")
+    environment = directory / "environment"
+    python, templ = environment / "bin/python", environment / "bin/templ"
+    run(UV, "venv", "--quiet", "--python", sys.executable, environment)
+    run(UV, "pip", "install", "--quiet", "--python", python, "--constraint", CONSTRAINTS, wheel)
+    elsewhere = directory / "elsewhere"
+    for name in ("workers", "schemas"):
+        (elsewhere / name).mkdir(parents=True)
+    pages = list(simulate_feed(FeedSettings(kind="news", sites=1, pages=6, languages=("en",))))
+    (elsewhere / "page.html").write_text(pages[0].html)
+    lines = b"\n".join(msgspec.json.encode(page.record()) for page in pages)
+    (elsewhere / "pages.jsonl").write_bytes(lines)
+
+    (elsewhere / "example.py").write_text(_LIBRARY.format(example=library_example()))
+    printed = run(python, "example.py", cwd=elsewhere)
+    assert str(environment) in printed, printed
+    assert source_digest(ROOT / "templ_core") in printed, printed
+
+    assert "Clean pages from files" in run(templ, "--help", cwd=elsewhere)
+    run(templ, "run", "pages.jsonl", "--out", "cleaned.jsonl", cwd=elsewhere)
+    cleaned = [json.loads(line) for line in (elsewhere / "cleaned.jsonl").read_text().splitlines()]
+    assert len(cleaned) == len(pages)
+    assert any(one["method"] == "site" for one in cleaned)
+
+    refused = run(templ, "worker", "--broker", "127.0.0.1:1", cwd=elsewhere, expect=2)
+    assert refused.count("\n") == 1, refused
+    assert "extra `kafka`" in refused
+    print("the wheel works in an empty environment")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="templ-wheel-") as name:
+        check(Path(name))

@@ -1,0 +1,88 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+import templ_core
+from templ_core.clean import cleaner_version
+from templ_core.config import CoreConfig
+from templ_core.source_digest import (
+    DIGEST_FILE,
+    digest_of,
+    installed_digest,
+    source_digest,
+)
+
+CONFIG = CoreConfig()
+PACKAGE = Path(templ_core.__file__).parent
+
+
+@pytest.fixture
+def package(tmp_path):
+    copy = tmp_path / "templ_core"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    return copy
+
+
+def change_one_byte(path):
+    body = bytearray(path.read_bytes())
+    body[-2] ^= 1
+    path.write_bytes(body)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decide.py",
+        "dom/parse/_flatten.pyx",
+        "page_level/model/page_model.bin",
+        "site_level/fusion/fusion.json",
+        "site_level/phrases/idioms.json",
+    ],
+)
+def test_a_changed_byte_of_what_decides_changes_the_digest(package, name):
+    before = source_digest(package)
+    change_one_byte(package / name)
+    assert source_digest(package) != before
+
+
+def test_a_changed_constant_changes_the_version(package, monkeypatch):
+    before = cleaner_version(CONFIG)
+    path = package / "site_level/fusion/fusion.py"
+    text = path.read_text()
+    assert "DECIMALS = 3" in text
+    path.write_text(text.replace("DECIMALS = 3", "DECIMALS = 2"))
+    monkeypatch.setattr("templ_core.clean.installed_digest", lambda: digest_of(package))
+    assert cleaner_version(CONFIG) != before
+
+
+def test_a_removed_and_a_renamed_file_change_the_digest(package):
+    before = source_digest(package)
+    idioms = package / "site_level/phrases/idioms.json"
+    renamed = idioms.rename(idioms.with_name("phrases.json"))
+    moved = source_digest(package)
+    renamed.unlink()
+    assert len({before, moved, source_digest(package)}) == 3
+
+
+def test_the_laboratory_documentation_and_line_endings_do_not_count(package):
+    before = source_digest(package)
+    with (package / "lab/__init__.py").open("a") as file:
+        file.write("# a comment\n")
+    (package / "README.md").write_text("Other words.")
+    source = package / "decide.py"
+    source.write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
+    assert source_digest(package) == before
+
+
+def test_a_checkout_is_digested_from_its_files_and_a_wheel_says_what_its_build_wrote(package):
+    assert not (PACKAGE / DIGEST_FILE).exists()
+    assert installed_digest() == source_digest(PACKAGE) == digest_of(package)
+    (package / DIGEST_FILE).write_text("0" * 32)
+    assert digest_of(package) == "0" * 32
+
+
+def test_the_version_has_the_form_of_a_local_version():
+    version, _, digest = cleaner_version(CONFIG).partition("+")
+    assert version == templ_core.__version__
+    assert len(bytes.fromhex(digest)) == 6
