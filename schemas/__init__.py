@@ -1,1 +1,1 @@
-"""Message values, their codecs, header names and topic specifications; imports nothing of ours."""
+"""The messages, their codecs, the names of headers and the specifications of topics."""

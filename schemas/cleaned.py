@@ -1,4 +1,4 @@
-"""What goes out: the cleaned record."""
+"""The cleaned record, which is the output for a page."""
 
 from typing import Annotated, Literal
 
@@ -27,10 +27,10 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     """Near-duplicate key of the cleaned text.
 
-    `simhash64-3gram`: 64-bit SimHash over the set of 3-token shingles of `text` (fewer than three
-    tokens: over the tokens). Tokens are lower-cased words, or characters in scripts without word
-    spaces, hashed with BLAKE2b to 64 bits big-endian; a shingle's hash is
-    mix(a ^ rotl(b, 21) ^ rotl(c, 42)), mix being SplitMix64's finaliser.
+    The algorithm `simhash64-3gram` is a 64-bit SimHash over the set of 3-token shingles of `text`, or
+    over its tokens when there are fewer than three. Tokens are lower-cased words, or characters in
+    scripts without word spaces. Each is hashed with BLAKE2b to 64 bits, big-endian. The hash of a
+    shingle is mix(a ^ rotl(b, 21) ^ rotl(c, 42)), where mix is the finaliser of SplitMix64.
     Two records are near-duplicates when their values differ in at most 3 bits. An empty text has
     no fingerprint.
     """
@@ -41,43 +41,44 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextSegment(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of inline text between two block borders, with what was decided and why."""
+    """A run of inline text between two block borders, with the decision about it."""
 
     text: str
     kept: bool
     templateness: Ratio
-    """0 = content, 1 = template."""
+    """How surely the text is template, from 0 (content) to 1 (template)."""
     reason: str
-    """Name of the rule that decided."""
+    """Name of the rule that made the decision."""
     section: Count
-    """Number of the part of the page that shares one smoothed score."""
+    """Number of the section of the page, whose segments share one smoothed score."""
 
 
 class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The clean text of one page.
+    """The clean text of a page.
 
-    Consumers take the highest `revision` per `source`; a repeat with equal `source` and `revision`
-    is a redelivery and can be dropped. The Kafka key is the URL, a null value is a deletion.
+    Consumers use the record with the highest `revision` of each `source`. A record with the same
+    `source` and `revision` as an earlier one was delivered again and can be dropped. On Kafka the
+    key is the URL, and a null value means that the page no longer exists.
     """
 
     schema: Literal["cleaned/1"] = "cleaned/1"
     url: str
     site: str
-    """Site key: what shares templates."""
+    """Site key; pages with the same key are treated as sharing templates."""
     fetched_at: str | None
-    """As the page record said it; null when it said nothing."""
+    """Time of the fetch as the page record gave it; null when it gave none."""
     id: str
     title: str
     text: str
-    """Paragraphs and list items are lines, table cells are separated by tabs, `pre` is verbatim."""
+    """Paragraphs and list items are lines, table cells are separated by tabs, and `pre` is verbatim."""
     method: Literal["page", "site"]
-    """`site` where evidence from other pages of the site had weight in the decision."""
+    """`site` when evidence from other pages of the site had weight in the decision."""
     confidence: Ratio
-    """Word F1 to expect of `text` against what a person would keep; 0 where there is no text."""
+    """Expected word F1 of `text` against what a person would keep; 0 for an empty text."""
     revision: Count
-    """0 for the first output of a page, +1 each time a better site model changes its text."""
+    """0 for the first output of a page, and one more each time its text is published again."""
     revision_reason: RevisionReason | None = None
-    """Why the text is published again; null for revision 0."""
+    """Why the text was published again; null for revision 0."""
     source: Source
     site_model_version: str | None
     page_model_version: str
@@ -91,11 +92,11 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     blocks_kept: Count
     blocks_removed: Count
     segments: list[TextSegment] | None = None
-    """Only on request."""
+    """The text segments with their decisions; null unless they were asked for."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A page that is gone, in files; on Kafka it is a null value under the URL."""
+    """A page that no longer exists, in files; on Kafka it is a null value under the URL."""
 
     schema: Literal["deleted/1"] = "deleted/1"
     url: str

@@ -1,4 +1,4 @@
-"""Messages to bytes and back: JSON where people read, MessagePack between our own processes."""
+"""Encoding and decoding of messages: JSON for users, MessagePack between templ's own processes."""
 
 from typing import TypeVar
 
@@ -12,51 +12,51 @@ Message = TypeVar("Message", bound=msgspec.Struct)
 
 
 class SchemaError(Exception):
-    """The bytes are not the message they should be; says what is wrong."""
+    """The bytes are not a message of the expected type; the error says what is wrong."""
 
 
 class NewerFormatError(SchemaError):
-    """The message was written by a newer version. Operator action: upgrade this worker."""
+    """The message was written by a newer version, so this worker must be upgraded."""
 
 
 def encode_json(message: msgspec.Struct) -> bytes:
-    """One JSON object in UTF-8, fields in the type's order."""
+    """Return the message as a JSON object in UTF-8, with its fields in the order of the type."""
     return msgspec.json.encode(message)
 
 
 def encode_msgpack(message: msgspec.Struct) -> bytes:
-    """One MessagePack map."""
+    """Return the message as a MessagePack map."""
     return msgspec.msgpack.encode(message)
 
 
-def decode_json(data: bytes, kind: type[Message]) -> Message:
-    """The message in `data`.
+def decode_json(data: bytes, message_type: type[Message]) -> Message:
+    """Return the message in a JSON object.
 
     Raises:
-        SchemaError: not JSON, a missing field or one of another type.
+        SchemaError: The data is not JSON, or a field is missing or of another type.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(data, type=message_type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SchemaError(str(error)) from None
 
 
-def decode_document(data: bytes) -> DocumentRecord:
-    """The document record in `data`.
+def decode_document_record(data: bytes) -> DocumentRecord:
+    """Return the document record in a MessagePack map.
 
     Raises:
-        SchemaError: not a document record.
-        NewerFormatError: written by a newer version.
+        SchemaError: The data is not a document record.
+        NewerFormatError: A newer version has written it.
     """
     return _decode_formatted(data, DocumentRecord, DOCUMENT_FORMAT)
 
 
-def decode_site_model(data: bytes) -> SiteModelRecord:
-    """The site-model record in `data`.
+def decode_site_model_record(data: bytes) -> SiteModelRecord:
+    """Return the site-model record in a MessagePack map.
 
     Raises:
-        SchemaError: not a site-model record.
-        NewerFormatError: written by a newer version.
+        SchemaError: The data is not a site-model record.
+        NewerFormatError: A newer version has written it.
     """
     return _decode_formatted(data, SiteModelRecord, SITE_MODEL_FORMAT)
 
@@ -65,23 +65,24 @@ class _Format(msgspec.Struct):
     format: int = 1
 
 
-def _decode_formatted(data: bytes, kind: type[Message], known_format: int) -> Message:
+def _decode_formatted(data: bytes, message_type: type[Message], known_format: int) -> Message:
     try:
         found = msgspec.msgpack.decode(data, type=_Format).format
         if found > known_format:
             raise NewerFormatError(
-                f"{kind.__name__} of format {found}, this worker knows {known_format}: upgrade it"
+                f"{message_type.__name__} has format {found}, but this worker knows only "
+                f"{known_format}: upgrade it"
             )
-        return msgspec.msgpack.decode(data, type=kind)
+        return msgspec.msgpack.decode(data, type=message_type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SchemaError(f"not a {kind.__name__}: {error}") from None
+        raise SchemaError(f"not a {message_type.__name__}: {error}") from None
 
 
 def decode_output(line: bytes) -> CleanedRecord | DeletedRecord:
-    """One line of the output of the worker on files.
+    """Return the record in a line of the output of `templ run`.
 
     Raises:
-        SchemaError: neither a cleaned nor a deleted record.
+        SchemaError: The line is neither a cleaned nor a deleted record.
     """
     if b'"schema":"deleted/1"' in line[:64]:
         return decode_json(line, DeletedRecord)

@@ -1,4 +1,4 @@
-"""Headers of a dead letter: the untouched page message, with what went wrong beside it."""
+"""Dead letters, which are unchanged page messages with headers that say what went wrong."""
 
 import msgspec
 
@@ -12,32 +12,36 @@ HEADER_ATTEMPTS = "templ.attempts"
 HEADER_AT = "templ.at"
 HEADER_WORKER_VERSION = "templ.worker-version"
 HEADER_CUT_FROM = "templ.cut-from"
-"""Bytes of the value before it was cut; only where it is larger than any page may be."""
+"""Header with the original size of a value in bytes, where the value was cut to the page limit."""
 
 MESSAGE_LIMIT_BYTES = 500
+"""Largest value of a header of a dead letter."""
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a page could not be processed."""
+    """The reason why a page could not be processed."""
 
     exception: str
-    """Name of the error, stable: `EmptyPage`, `UnsupportedContent`, `DeadlineExceeded`, ..."""
+    """Name of the error, such as `EmptyPage` or `DeadlineExceeded`; names do not change."""
     message: str
     stage: str
-    """Where it failed: `receive`, `decode`, `clean`, `publish`."""
+    """Stage that failed: `receive`, `decode`, `clean` or `publish`."""
     attempts: int = 1
+    """How often the page was tried."""
 
     def headers(
         self, topic: str, partition: int, offset: int, at: str, worker_version: str
     ) -> dict[str, bytes]:
-        """Headers to add to the page message's own; UTF-8 text, names of Kafka Streams' KIP-1034.
+        """Return the headers to add to those of the page message, in UTF-8.
+
+        Names that begin with `__streams` are those of Kafka Streams (KIP-1034).
 
         Args:
             topic: Topic of the page message.
-            partition: Its partition.
-            offset: Its offset.
+            partition: Partition of the page message.
+            offset: Offset of the page message.
             at: RFC 3339 time of the failure.
-            worker_version: Version of the worker that gave up.
+            worker_version: Version of the worker that processed the page.
         """
         values = {
             HEADER_EXCEPTION: self.exception,
@@ -54,12 +58,12 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _cut(text: str) -> bytes:
-    """`text` in UTF-8, within the limit."""
+    """Return text in UTF-8, cut to the size limit of a header."""
     return text.encode()[:MESSAGE_LIMIT_BYTES].decode(errors="ignore").encode()
 
 
 class DeadLetterRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A dead letter as a line of a file: the record's own bytes and the reason."""
+    """A dead letter as a line of a file."""
 
     exception: str
     message: str
@@ -70,4 +74,4 @@ class DeadLetterRecord(msgspec.Struct, frozen=True, kw_only=True):
     offset: int
     url: str | None
     value_base64: str
-    """The untouched bytes of the record: the line of a JSON Lines file, the body of a page."""
+    """The unchanged bytes of the record: a line of a JSON Lines file, or the body of a page."""

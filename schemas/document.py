@@ -1,4 +1,4 @@
-"""Value of `documents`: a parsed page on its way into its site's window."""
+"""The document record, which carries a parsed page into the window of its site."""
 
 from typing import Literal
 
@@ -7,14 +7,14 @@ import msgspec
 from schemas.source import Source
 
 DOCUMENT_FORMAT = 1
-"""Raised with every change that older readers would misread; such a record is never guessed at."""
+"""Version of the format; a reader refuses records of a newer version."""
 
 
 class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A document or the deletion of a URL, in MessagePack.
+    """A document or the deletion of a URL, which is the value of a record of `documents`.
 
-    The key is the site key, NUL, and the source id. A null value removes the document from the
-    window of its site.
+    It is encoded in MessagePack. The Kafka key is the site key, NUL and the source id. A null value
+    removes the document from the window of its site.
     """
 
     format: int = DOCUMENT_FORMAT
@@ -24,28 +24,28 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     id: str
     source: Source
     event_time_ms: int
-    """When the page was fetched, clamped by the cleaner; Unix milliseconds."""
+    """Time of the fetch in Unix milliseconds, limited by the cleaner to times that can be right."""
     fetched_at: str | None = None
     content_digest: bytes = b""
-    """BLAKE2b-128 of `body`'s uncompressed columns: equal pages have equal digests."""
+    """BLAKE2b-128 of the uncompressed columns in `body`, which is equal for equal pages."""
     site_model_version: str | None = None
-    """The site model with which the text was decided that is published last."""
+    """Version of the site model with which the last published text was decided."""
     page_model_version: str = ""
     model_documents: int = 0
-    """Documents that the site model rests on."""
+    """Number of documents that this site model was fitted on."""
     kept: bytes = b""
-    """Which segments that text has, a bit each, the first in the highest bit."""
+    """One bit for each text segment: whether the last published text has it; the highest bit first."""
     revision: int = 0
-    """Of that text; the refresher sends a document again with each revision."""
+    """Revision of the last published text; the refresher sends the document again with each one."""
     body: bytes = b""
-    """The document's columns in the core's compact form; empty for a deletion."""
+    """The document's columns in the core's compact form, empty for a deletion."""
 
 
 def document_key(site: str, source: Source) -> bytes:
-    """Key of a document record: site key, NUL, source id, in UTF-8."""
+    """Return the key of a document record, which is the site key, NUL and the source id in UTF-8."""
     return f"{site}\0{source}".encode()
 
 
 def site_of_key(key: bytes) -> str:
-    """Site key of a document record's key."""
+    """Return the site key in the key of a document record."""
     return key.partition(b"\0")[0].decode(errors="replace")

@@ -1,4 +1,4 @@
-"""What comes in: the JSON Lines page record and the headers of a page message."""
+"""The page record of JSON Lines files, and the headers of a page message."""
 
 import msgspec
 
@@ -15,13 +15,14 @@ CLOUD_EVENT_HEADERS = {
     "ce_time": HEADER_FETCHED_AT,
     "ce_id": HEADER_ID,
 }
-"""CloudEvents binary mode: header of the event -> header of a page message."""
+"""Headers of a page message by the headers of CloudEvents in binary mode that stand for them."""
 
 
 class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One crawled page as a line of JSON; unknown fields are ignored.
+    """A crawled page as a line of JSON; unknown fields are ignored.
 
-    Exactly one of `html` (text) and `html_base64` (the fetched bytes) must be there.
+    Exactly one of `html` (text) and `html_base64` (the fetched bytes) must be given, except for a page
+    that no longer exists (`status` 404 or 410).
     """
 
     url: str
@@ -29,7 +30,7 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     html_base64: str | None = None
     site: str | None = None
     fetched_at: str | int | float | None = None
-    """RFC 3339, or Unix seconds or milliseconds."""
+    """Time of the fetch: RFC 3339, Unix seconds or Unix milliseconds."""
     content_type: str | None = None
     charset: str | None = None
     status: int | None = None
@@ -37,7 +38,7 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScrapyClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of scrapy-cluster's crawl result that this project reads."""
+    """The fields of scrapy-cluster's crawl result that templ reads."""
 
     url: str
     body: str

@@ -1,19 +1,24 @@
-"""Value of `site-models`: what is learned about one site."""
+"""The site-model record, which carries what was learned about a site."""
 
 import msgspec
 
 SITE_MODEL_FORMAT = 1
+"""Version of the format; a reader refuses records of a newer version."""
 
 
 class SiteModelRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole site model in MessagePack, published under the site key; null = forget the site."""
+    """A whole site model, which is the value of a record of `site-models`.
+
+    It is encoded in MessagePack. The Kafka key is the site key, and a null value means that the model
+    is to be forgotten.
+    """
 
     format: int = SITE_MODEL_FORMAT
     site: str
     version: str
-    """Digest over the documents it was fitted on, the page model's and the code's version."""
+    """Digest of the documents that it was fitted on, the page model's version and the code's."""
     documents: int
-    """Documents of the window that it was fitted on."""
+    """Number of documents of the window that it was fitted on."""
     first_event_time_ms: int
     last_event_time_ms: int
     body: bytes

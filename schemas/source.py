@@ -1,13 +1,13 @@
-"""Where a page came from: the identity that makes at-least-once delivery harmless."""
+"""The source of a page, which identifies it when it is delivered more than once."""
 
 import msgspec
 
 
 class Source(msgspec.Struct, frozen=True, order=True):
-    """Position of a page in its feed.
+    """The position of a page in its feed.
 
-    On Kafka the topic, partition and offset of the page message; on files the file's name,
-    partition 0 and the 0-based number of the record in that file.
+    On Kafka it is the topic, partition and offset of the page message. On files it is the name of
+    the file, partition 0 and the number of the record in the file, counted from 0.
     """
 
     topic: str
@@ -29,4 +29,4 @@ class Source(msgspec.Struct, frozen=True, order=True):
 
 
 HEADER_SOURCE_ID = "source.id"
-"""Header of every output message: `topic-partition-offset` of the page it answers."""
+"""Header of every output message with the `topic-partition-offset` of the page it belongs to."""

@@ -1,28 +1,28 @@
-"""Specification of every topic: the only place where a topic's name is written."""
+"""The specifications of all topics; no other module contains the name of a topic."""
 
 import msgspec
 
-MIB = 1 << 20
+_MIB = 1 << 20
 DEFAULT_PARTITIONS = 4
-MAX_MESSAGE_BYTES = 8 * MIB
+MAX_MESSAGE_BYTES = 8 * _MIB
 DEAD_LETTER_ROOM_BYTES = 64 << 10
-"""What a dead letter's headers may add to the page message it carries."""
-DAY_MS = 24 * 3600 * 1000
+"""Room for the headers that a dead letter has besides those of the page message."""
+_DAY_MS = 24 * 3600 * 1000
 
 
 class TopicSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """What a topic must be like on the broker."""
+    """The settings that a topic must have on the broker."""
 
     name: str
     cleanup_policy: str
     max_message_bytes: int = MAX_MESSAGE_BYTES
     retention_ms: int | None = None
-    """Least retention; None where compaction keeps the last record of each key."""
+    """Least retention; None for a topic where compaction keeps the last record of each key."""
     same_partitions: bool = False
     """Whether the number of partitions must equal that of `documents`."""
 
     def config(self) -> dict[str, str]:
-        """Settings to create the topic with."""
+        """Return the settings with which the topic is created."""
         config = {
             "cleanup.policy": self.cleanup_policy,
             "max.message.bytes": str(self.max_message_bytes),
@@ -41,14 +41,14 @@ DEAD_LETTERS = "pages.dlq"
 TOPICS = {
     spec.name: spec
     for spec in (
-        TopicSpec(name=PAGES, cleanup_policy="delete", retention_ms=7 * DAY_MS),
+        TopicSpec(name=PAGES, cleanup_policy="delete", retention_ms=7 * _DAY_MS),
         TopicSpec(name=DOCUMENTS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=CLEANED, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(
             name=DEAD_LETTERS,
             cleanup_policy="delete",
-            retention_ms=30 * DAY_MS,
+            retention_ms=30 * _DAY_MS,
             max_message_bytes=MAX_MESSAGE_BYTES + DEAD_LETTER_ROOM_BYTES,
         ),
     )

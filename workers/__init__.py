@@ -1,1 +1,1 @@
-"""Everything that touches the world: Kafka, RocksDB, files, child processes, commands."""
+"""The workers around the core: Kafka, RocksDB, files, child processes and commands."""

@@ -1,4 +1,4 @@
-"""`python -m workers`: the `templ` command, for processes that start each other."""
+"""The `templ` command as `python -m workers`, by which processes start each other."""
 
 from workers.cli.main import main
 

@@ -1,56 +1,60 @@
-"""The workers' errors: each ends a command with one line and an exit code.
+"""The errors of the workers, each of which ends a command with one line and an exit code.
 
 WorkerError            exit code 1
-├── UsageProblem       2   an argument or a setting that cannot be used
-├── InputProblem       66  an input file that cannot be read
+├── UsageProblem       2   an argument or a setting cannot be used
+├── InputProblem       66  an input file cannot be read
 ├── BrokerProblem      69  the broker cannot be reached, or refuses
-├── StateProblem       73  the state directory is of another version, in use or not writable
-├── DiskProblem        74  a store cannot be written: the disk is full, or fails
-└── TopicProblem       78  a topic that is missing or has the wrong settings
+├── StateProblem       73  the state is of another version, in use, damaged or not writable
+├── DiskProblem        74  a store cannot be written because the disk is full or fails
+└── TopicProblem       78  a topic is missing or has wrong settings
 """
 
 
 class WorkerError(Exception):
-    """Something a person has to mend; the message says what is wrong and what to do."""
+    """A problem that a person has to solve; the message says what is wrong and what to do."""
 
     exit_code = 1
+    """Exit code of a command that ends with this error."""
 
 
 class UsageProblem(WorkerError):
-    """An argument or a setting that cannot be used."""
+    """The problem that an argument or a setting cannot be used."""
 
     exit_code = 2
 
 
 class InputProblem(WorkerError):
-    """An input file that cannot be read."""
+    """The problem that an input file cannot be read."""
 
     exit_code = 66
 
 
 class BrokerProblem(WorkerError):
-    """The broker cannot be reached, or refuses."""
+    """The problem that the broker cannot be reached, or refuses."""
 
     exit_code = 69
 
 
 class StateProblem(WorkerError):
-    """The state directory is of another version, in use by another process, or not writable."""
+    """The problem that stored state is of another version, in use, damaged or not writable."""
 
     exit_code = 73
 
 
 class OtherFormat(StateProblem):
-    """A store that another version has written; where it can be rebuilt, it is."""
+    """The problem that another version has written a store; workers on Kafka rebuild it."""
 
 
 class DiskProblem(WorkerError):
-    """A store cannot be written: the disk is full, or fails; a worker tries again until it can."""
+    """The problem that a store cannot be written because the disk is full or fails.
+
+    A worker on Kafka is started again until it can write.
+    """
 
     exit_code = 74
 
 
 class TopicProblem(WorkerError):
-    """A topic that is missing or has the wrong settings."""
+    """The problem that a topic is missing or has wrong settings."""
 
     exit_code = 78

@@ -1,4 +1,4 @@
-"""A bounded map that forgets what was used longest ago."""
+"""A cache of bounded size that drops the least recently used entry."""
 
 from collections import OrderedDict
 from typing import Generic, TypeVar
@@ -8,30 +8,44 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """At most `capacity` entries. Two of them fed the same calls hold the same keys."""
+    """A mapping that keeps the most recently used entries.
+
+    Two caches of equal capacity that receive equal calls hold equal keys.
+
+    Examples:
+        >>> cache = LruCache(2)
+        >>> for name in ("a", "b"):
+        ...     cache.put(name, name.upper())
+        >>> cache.get("a")
+        'A'
+        >>> cache.put("c", "C")
+        >>> cache.get("b") is None
+        True
+    """
 
     def __init__(self, capacity: int) -> None:
+        """Start empty, with room for `capacity` entries."""
         self._capacity = capacity
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """The value of `key`, used just now; None when unknown."""
+        """Return the value of a key, which counts as a use, or None for an unknown key."""
         if key not in self._entries:
             return None
         self._entries.move_to_end(key)
         return self._entries[key]
 
     def put(self, key: K, value: V) -> None:
-        """Keep `value`, and forget the entry unused for longest when full."""
+        """Set the value of a key, and drop the least recently used entry when the cache is full."""
         self._entries[key] = value
         self._entries.move_to_end(key)
         if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
 
     def drop(self, key: K) -> None:
-        """Forget `key`, if known."""
+        """Drop a key if it is known."""
         self._entries.pop(key, None)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all entries."""
         self._entries.clear()

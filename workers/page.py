@@ -1,44 +1,46 @@
-"""A page on its way into the cleaner, whatever feed it came from."""
+"""A page as the cleaner receives it, from whatever feed."""
 
 import msgspec
 
 from schemas.source import Source
 
 GONE_STATUSES = frozenset([404, 410])
+"""HTTP statuses of pages that no longer exist."""
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """One fetched page, its metadata read and its bytes untouched."""
+    """A fetched page with its metadata and its unchanged bytes."""
 
     source: Source
     url: str
     site: str
-    """Site key, computed from the URL unless the feed said one."""
+    """Site key, from the feed or else computed from the URL."""
     id: str
     event_time_ms: int
-    """When it was fetched; Unix milliseconds."""
+    """Time of the fetch in Unix milliseconds."""
     fetched_at: str | None
-    """As the feed said it; None when it said nothing."""
+    """Time of the fetch as the feed gave it; None when it gave none."""
     content_type: str | None = None
     charset: str | None = None
-    """Declared outside the page: by its record or its content type."""
+    """Charset declared outside the page, by its record or its content type."""
     content_encoding: str | None = None
     status: int = 200
     body: bytes | None
-    """As fetched; None = the page is gone."""
+    """The bytes as fetched; None means that the page no longer exists."""
 
     @property
     def is_deletion(self) -> bool:
-        """Whether the page is gone: no value, or status 404 or 410."""
+        """Whether the page no longer exists: it has no bytes, or its status is 404 or 410."""
         return self.body is None or self.status in GONE_STATUSES
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):
-    """A record of a feed that is not a page; it becomes a dead letter."""
+    """A record of a feed that is not a page, and becomes a dead letter."""
 
     source: Source
     url: str | None
     exception: str
+    """Name of the problem."""
     message: str
     value: bytes
-    """The record's own bytes."""
+    """The unchanged bytes of the record."""

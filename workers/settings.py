@@ -1,4 +1,4 @@
-"""What differs between deployments; the only reader of the environment."""
+"""The settings of a deployment; no other module reads the environment."""
 
 import os
 from pathlib import Path
@@ -12,75 +12,86 @@ from workers.errors import UsageProblem
 
 DAY_MS = 24 * 3600 * 1000
 _DEADLINE_PAGE_BYTES = 4 << 20
+"""Size up to which a page has the plain deadline."""
 
 
 class Settings(BaseSettings):
-    """Every setting, as `TEMPL_` and the field's name in capitals in the environment."""
+    """All settings; the environment variable of each is `TEMPL_` and the field's name in capitals."""
 
     model_config = SettingsConfigDict(env_prefix="TEMPL_", env_ignore_empty=True, frozen=True)
 
     page_model: Path | None = None
-    """File of a page model, as `templ train` writes it; None = the one that comes with templ."""
+    """File of a page model that `templ train` wrote; None means the one that comes with templ."""
     page_deadline_s: float = Field(5.0, gt=0)
-    """Longest time a page of up to 4 MiB may take to clean; larger ones get it in proportion."""
+    """Longest time to clean a page of up to 4 MiB; larger pages get proportionally more."""
     refit_deadline_s: float = Field(120.0, gt=0)
-    """Longest time one refit of a site model may take."""
+    """Longest time to fit a site model once."""
     child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
-    """Memory of one child process."""
+    """Largest memory of a child process."""
     page_limit_bytes: int = Field(32 << 20, gt=0)
-    """Largest page, after decompression."""
+    """Largest page after decompression."""
     message_limit_bytes: int = Field(MAX_MESSAGE_BYTES, ge=64 << 10)
     """Largest Kafka message."""
 
     comments: Literal["auto", "keep", "drop"] = "auto"
-    """What becomes of readers' comments and reviews; `auto`: comments are out on articles and in on
-    forum threads."""
+    """What becomes of readers' comments and reviews.
+
+    `auto` drops comments on articles and keeps them on forum threads.
+    """
 
     window_age_ms: int = Field(14 * DAY_MS, gt=0)
-    """Documents older than this, in event time, leave their site's window ..."""
+    """Largest age, in event time, of the documents in a site's window."""
     window_floor_pages: int = Field(25, ge=1)
-    """... but for the newest few, ..."""
+    """Number of newest documents that stay in a window beyond that age."""
     window_floor_age_ms: int = Field(180 * DAY_MS, gt=0)
-    """... which stay up to this age."""
+    """Largest age, in event time, of those newest documents too."""
     window_newest_pages: int = Field(100, ge=1)
-    """Of documents beyond so many newest, ..."""
+    """Number of newest documents of a window that are not thinned out by day."""
     window_day_pages: int = Field(64, ge=1)
-    """... so many of each day stay, drawn by hash: a prolific site keeps a spread over its days."""
+    """Number of other documents that stay of each day, so that a window spreads over several days."""
     window_pages_max: int = Field(1000, ge=1)
+    """Most documents in a site's window."""
     window_bytes_max: int = Field(64 << 20, ge=1 << 20)
-    """Most bytes of compact documents a site."""
+    """Most bytes of compact documents in a site's window."""
 
     revisions: bool = True
-    """Whether texts are published again that a better site model has changed."""
+    """Whether a text is published again when a better site model changes it."""
     revisions_per_s: float = Field(20.0, gt=0)
-    """Most of them that a worker publishes."""
+    """Most texts that a worker publishes again per second."""
     own_models: bool = False
-    """Whether a cleaner keeps only the site models of its own partitions: `pages` must be partitioned
-    by site as `documents` is, else it keeps all."""
+    """Whether a cleaner keeps only the site models of its own partitions.
+
+    `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
+    """
     clock_skew_ms: int = Field(3_600_000, ge=0)
-    """How far a page's time may lie after its arrival."""
+    """How far the event time of a page may lie after its arrival."""
     batch_pages: int = Field(32, ge=1)
-    """Most pages that a cleaner has in work at once, ..."""
+    """Most pages that a cleaner processes at once."""
     batch_bytes: int = Field(64 << 20, ge=1 << 20)
-    """... and most bytes of them, a single larger page aside; twice as many may wait."""
+    """Most bytes of pages that a cleaner processes at once; twice as many may wait.
+
+    A single larger page is processed by itself.
+    """
     refresher_niceness: int = Field(10, ge=0, le=19)
-    """How far the refresher stands back behind cleaning when there is not enough processor time; the
-    fitting of templates half as far again."""
+    """Niceness of the refresher, so that cleaning comes first when processors are busy.
+
+    The fitting of templates has half as much in addition.
+    """
     session_timeout_s: float = Field(15.0, gt=0)
-    """After this long without a sign of life a worker's partitions go to the others."""
+    """Time without a heartbeat after which a worker's partitions go to other workers."""
     commit_interval_s: float = Field(1.0, gt=0)
-    """How often offsets are committed; bounds the repeats after a crash."""
+    """Time between commits of offsets, which bounds the pages processed again after a crash."""
     stall_timeout_s: float = Field(300.0, gt=0)
-    """A process whose committed offsets stand still this long, with work waiting, ends itself."""
+    """Time after which a process ends whose committed offsets do not move although records wait."""
     metrics_port: int | None = Field(None, ge=1, le=65534)
-    """Port at which the cleaner answers Prometheus, the refresher one above; None = not at all."""
+    """Port of the cleaner's metrics for Prometheus; the refresher uses the next one. None means none."""
     metrics_host: str = "127.0.0.1"
-    """Address that they listen at."""
+    """Address at which the metrics are served."""
     child_module: str = "workers.processes.child"
-    """Module that a child process runs; fault-injection tests name their own."""
+    """Module that a child process runs; fault-injection tests have one of their own."""
 
     def deadline_s(self, page_bytes: int) -> float:
-        """Longest time a page of this size may take to clean."""
+        """Return the longest time to clean a page of this size, in seconds."""
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 
@@ -88,24 +99,27 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def child_environment() -> dict[str, str]:
-    """Environment of a child process: this one's, with one thread for arithmetic.
+    """Return the environment of a child process: this process's, with one thread for arithmetic.
 
-    A child is one unit of parallel work; libraries that start a thread for each processor on top
-    take time from its siblings.
+    Work is parallel over children; a library that starts a thread for each processor in each child
+    would slow down the others.
     """
     return {**os.environ, **_ONE_THREAD}  # noqa: TID251
 
 
 def use_one_arithmetic_thread() -> None:
-    """The same for children that take over the environment of this process."""
+    """Have this process and children that inherit its environment use one thread for arithmetic."""
     os.environ.update(_ONE_THREAD)  # noqa: TID251
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Settings from the environment, with those `overrides` on top that are not None.
+    """Return the settings in the environment.
+
+    Args:
+        overrides: Values that replace those in the environment; None replaces nothing.
 
     Raises:
-        UsageProblem: a value that cannot be used; the message names the variable and the range.
+        UsageProblem: A value cannot be used; the message names the variable and the range.
     """
     try:
         return Settings(**{k: v for k, v in overrides.items() if v is not None})

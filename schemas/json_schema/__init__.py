@@ -1,4 +1,4 @@
-"""JSON Schema files of the messages that people write or read, generated from the types."""
+"""The JSON Schema files of the messages that users write or read, generated from the types."""
 
 import msgspec
 
@@ -13,9 +13,11 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "dead_letter.json": DeadLetterRecord,
 }
 
+"""Type of message by the name of its JSON Schema file."""
+
 
 def generate_schemas() -> dict[str, bytes]:
-    """File name -> content, for every message in `MESSAGES`."""
+    """Return the content of the JSON Schema file of every message in `MESSAGES`, by file name."""
     return {
         name: msgspec.json.format(
             msgspec.json.encode(msgspec.json.schema(message), order="deterministic"), indent=2

@@ -35,7 +35,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
 from tests.kafka.broker import runner
 from tests.kafka.stream import ENVIRONMENT, PARTITIONS, Stream, templ
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.kafka.broker.feeder import Feeder, Pace
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaner, NoModels
@@ -76,7 +76,7 @@ def main():
     options = arguments.parse_args()
     if "latency" in options.parts and "throughput" not in options.parts and not options.rate:
         arguments.error("the latency needs --rate, or the throughput")
-    found = read_pages([options.feed], time_field=options.time_field)
+    found = read_feed([options.feed], time_field=options.time_field)
     pages = list(islice((one for one in found if isinstance(one, Page)), options.pages))
     html_bytes = sum(len(one.body or b"") for one in pages)
     cores = psutil.cpu_count()
@@ -217,7 +217,7 @@ def processor_s_on_files(options, pages, directory):
 def write_records(options, path, number):
     """Write the pages to a file of page records without compression."""
     with path.open("wb") as file:
-        found = read_pages([options.feed], time_field=options.time_field)
+        found = read_feed([options.feed], time_field=options.time_field)
         for page in islice((one for one in found if isinstance(one, Page)), number):
             record = {
                 "url": page.url,

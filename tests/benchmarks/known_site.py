@@ -28,7 +28,7 @@ from templ_core.site_level.site_model_file import decode_site_model, encode_site
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.window_page import WindowPage
 from tests.templ_core.site_level.builders import fit_site_model
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.page import Page
 from workers.processes.child import GC_ALLOCATIONS
 
@@ -75,7 +75,7 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
     sites: dict[str, list[Page]] = defaultdict(list)
-    for page in read_pages([chosen.corpus]):
+    for page in read_feed([chosen.corpus]):
         if isinstance(page, Page) and page.body:
             sites[page.site].append(page)
     known = [

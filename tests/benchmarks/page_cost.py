@@ -33,7 +33,7 @@ from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.page import Page
 
 CONFIG = CoreConfig()
@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def read_corpus(path: Path, count: int) -> list[Page]:
     """Return the first `count` pages of a file that have a body."""
-    records = read_pages([path], time_field="none")
+    records = read_feed([path], time_field="none")
     return list(islice((one for one in records if isinstance(one, Page) and one.body), count))
 
 

@@ -23,7 +23,7 @@ from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
 from templ_core.page_level.smoothing.thinned_tree import leave_out
 from tests.templ_core.page_level.smoothing.smoothing_cost import total_cost
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.page import Page
 
 SIZES = (300, 3_000, 30_000)
@@ -49,7 +49,7 @@ def main():
 
 def evenly(corpora, count):
     """Return pages spread evenly over all corpora."""
-    pages = [page for page in read_pages(corpora) if isinstance(page, Page) and page.body]
+    pages = [page for page in read_feed(corpora) if isinstance(page, Page) and page.body]
     return pages[:: max(1, len(pages) // count)]
 
 

@@ -21,7 +21,7 @@ from templ_core.errors import PageError
 from templ_core.site_level.places.node_hashes import node_hashes
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_template import TreeLearner
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.page import Page
 
 ROUNDS = 3
@@ -37,7 +37,7 @@ def main():
     arguments.add_argument("--sites", type=int, default=1000)
     options = arguments.parse_args()
     sites = defaultdict(list)
-    for page in read_pages(options.corpus):
+    for page in read_feed(options.corpus):
         if isinstance(page, Page) and page.body and len(sites[page.site]) < options.pages:
             sites[page.site].append(page)
     chosen = [site for site in sites if len(sites[site]) >= options.pages // 2]

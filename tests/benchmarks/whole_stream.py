@@ -21,7 +21,7 @@ from lxml import etree
 from schemas.codec import decode_output
 from schemas.topics import CLEANED
 from tests.kafka.stream import Stream, templ, windows_of
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.page import Page
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore
@@ -41,7 +41,7 @@ def main():
     options = arguments.parse_args()
     bodies = [
         record.body
-        for record in read_pages([options.feed], time_field=options.time_field)
+        for record in read_feed([options.feed], time_field=options.time_field)
         if isinstance(record, Page) and record.body
     ]
     bare_s = statistics.median(bare_parse_s(bodies) for _ in range(ROUNDS))

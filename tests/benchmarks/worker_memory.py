@@ -22,7 +22,7 @@ from tests.benchmarks.kafka_worker import DEFAULTS
 from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
@@ -63,7 +63,7 @@ def main():
 def measure(stream, pages, sites, directory):
     """Return the number of pages learned and the MiB of each part, twenty times."""
     feed = write_small_feed(directory / "feed.jsonl", pages=pages, sites=sites, seed=SEED)
-    coming = read_pages([feed])
+    coming = read_feed([feed])
     points = []
     started = time.monotonic()
     sent = 0

@@ -27,7 +27,7 @@ from schemas.topics import DOCUMENTS, PAGES
 from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
@@ -164,7 +164,7 @@ def disturbed_run(broker, prefix, directory, *, seed, faults, pages, sites, say=
     )
     stream = Stream(broker, prefix, directory)
     disturber = Disturber(broker, stream, seed)
-    slices = batched(read_pages([feed]), -(-pages // (faults + 1)))
+    slices = batched(read_feed([feed]), -(-pages // (faults + 1)))
     try:
         disturber.start()
         for number, some in enumerate(slices):

@@ -17,9 +17,7 @@ import msgspec
 import numpy as np
 import zstandard
 
-from schemas.codec import decode_document as decode_document_record
-from schemas.codec import decode_site_model as decode_site_model_record
-from schemas.codec import encode_msgpack
+from schemas.codec import decode_document_record, decode_site_model_record, encode_msgpack
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import socket
-import time
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -176,11 +175,15 @@ async def unreachable(request, unused_tcp_port):
 
 
 @pytest.mark.parametrize("call", [create_topics, check_topics, partition_count])
-async def test_unreachable_broker_is_one_clear_error(unreachable, call, prefix, caplog):
-    start = time.monotonic()
+async def test_unreachable_broker_is_one_clear_error(
+    unreachable, call, prefix, caplog, monkeypatch
+):
+    monkeypatch.setattr(
+        topics_admin, "REQUEST_TIMEOUT_MS", 600_000
+    )  # the limit of the whole call counts
+    monkeypatch.setattr(topics_admin, "TIME_LIMIT_SECONDS", 1.0)
     with pytest.raises(BrokerProblem) as caught, caplog.at_level(logging.INFO):
         await call(unreachable, prefix)
-    assert time.monotonic() - start < 10
     assert str(caught.value).startswith(f"cannot reach Kafka at {unreachable};")
     assert "\n" not in str(caught.value)
     assert [record for record in caplog.records if record.name.startswith("aiokafka")] == []

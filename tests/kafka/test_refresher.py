@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from schemas.codec import decode_document, encode_msgpack
+from schemas.codec import decode_document_record, encode_msgpack
 from schemas.document import document_key
 from schemas.source import Source
 from schemas.topics import CLEANED, DOCUMENTS
@@ -19,7 +19,7 @@ from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_
 from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
-from workers.state.window_change import StoredPage
+from workers.state.window_entry import StoredSummary
 from workers.state.window_store import WindowStore
 
 pytestmark = pytest.mark.timeout(400)
@@ -71,7 +71,7 @@ def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path
         assert all(one.revision_reason for one in records[1:])
         last[source] = records[-1]
     kept = {record.key: record for record in stream.records(DOCUMENTS)}
-    documents = [decode_document(record.value) for record in kept.values() if record.value]
+    documents = [decode_document_record(record.value) for record in kept.values() if record.value]
     said = {one.source: (one.revision, one.site_model_version) for one in documents}
     assert said
     assert said == {
@@ -90,7 +90,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     local = WindowStore(tmp_path / "local" / "windows-0", load_settings())
     ((site, _),) = local.sites()
     documents = list(local.window(site))
-    learned = local.contribution(site, next(local.window_entries(site)))
+    learned = local.summary(site, next(local.window_entries(site)))
     local.close()
     number = partition_of(site, PARTITIONS)
     ghost = msgspec.structs.replace(
@@ -99,7 +99,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     state = stream.state("one") / "refresher"
     StateDirectory.open(state, PARTITIONS).close()
     store = WindowStore(state / f"windows-{number}", load_settings())
-    store.put(ghost, StoredPage(ghost.id, ghost.content_digest, learned.body), 0)
+    store.put(ghost, StoredSummary(ghost.id, ghost.content_digest, learned.body), 0)
     store.close()
 
     async def send():

@@ -2,13 +2,13 @@
 
 from click.testing import CliRunner
 
-from workers.cli.topics import topics
+from workers.cli.topics import topics_command
 from workers.errors import BrokerProblem, TopicProblem
 
 
 def run(broker, prefix, *arguments):
     options = ["--broker", broker, "--prefix", prefix]
-    return CliRunner().invoke(topics, [*arguments, *options])
+    return CliRunner().invoke(topics_command, [*arguments, *options])
 
 
 def test_create_then_check(kafka_broker, prefix):
@@ -16,7 +16,7 @@ def test_create_then_check(kafka_broker, prefix):
     assert first.exit_code == 0
     assert f"created {prefix}pages.dlq\n" in first.stdout
     again = run(kafka_broker.address, prefix, "create")
-    assert (again.exit_code, again.stdout) == (0, "all topics are there already\n")
+    assert (again.exit_code, again.stdout) == (0, "all topics exist already\n")
     right = run(kafka_broker.address, prefix, "check", "--partitions", "2")
     assert (right.exit_code, right.stdout) == (0, "all topics are right\n")
 
@@ -32,7 +32,7 @@ def test_check_says_every_problem(kafka_broker, prefix):
 
 def test_options_come_from_the_environment_too(kafka_broker, prefix):
     environment = {"TEMPL_BROKER": kafka_broker.address, "TEMPL_PREFIX": prefix}
-    result = CliRunner().invoke(topics, ["create"], env=environment)
+    result = CliRunner().invoke(topics_command, ["create"], env=environment)
     assert (result.exit_code, result.stdout.count(prefix)) == (0, 5)
 
 
@@ -43,8 +43,10 @@ def test_no_broker(prefix, unused_tcp_port):
 
 
 def test_usage():
-    assert CliRunner().invoke(topics, ["check"]).exit_code == 2
+    assert CliRunner().invoke(topics_command, ["check"]).exit_code == 2
     assert (
-        CliRunner().invoke(topics, ["create", "--broker", "x:1", "--partitions", "0"]).exit_code
+        CliRunner()
+        .invoke(topics_command, ["create", "--broker", "x:1", "--partitions", "0"])
+        .exit_code
         == 2
     )

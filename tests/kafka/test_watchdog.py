@@ -6,11 +6,11 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 
 from tests.kafka.stream import Stream
-from workers.kafka.watchdog import Progress, _is_work_waiting
+from workers.kafka.watchdog import StallDetector, _is_work_waiting
 
 
 def test_work_that_stands_still_is_a_stall_and_work_that_moves_inside_is_not():
-    progress = Progress(10, 0)
+    progress = StallDetector(10, 0)
     assert not progress.stalled({0: 5}, 1, inner=1)
     assert not progress.stalled({0: 5}, 9, inner=2)
     assert not progress.stalled({0: 5}, 18, inner=2)

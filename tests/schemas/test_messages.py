@@ -8,10 +8,10 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import (
     NewerFormatError,
     SchemaError,
-    decode_document,
+    decode_document_record,
     decode_json,
     decode_output,
-    decode_site_model,
+    decode_site_model_record,
     encode_json,
     encode_msgpack,
 )
@@ -46,49 +46,49 @@ CLEANED = CleanedRecord(
 )
 
 
-def test_the_schema_files_are_those_of_the_types():
+def test_the_schema_files_agree_with_the_types():
     folder = Path(schemas.json_schema.__file__).parent
     kept = {path.name: path.read_bytes() for path in folder.glob("*.json")}
     assert kept == generate_schemas(), "stale: run `make schemas`"
 
 
-def test_outputs_survive_their_encoding():
+def test_output_records_are_equal_after_encoding_and_decoding():
     deleted = DeletedRecord(url="u", site="s", id="i", source=Source("pages", 0, 1))
     assert decode_output(encode_json(CLEANED)) == CLEANED
     assert decode_output(encode_json(deleted)) == deleted
 
 
 @pytest.mark.parametrize("warnings", [["no such warning"], "empty"])
-def test_values_outside_the_contract_are_refused(warnings):
+def test_values_outside_the_schema_are_refused(warnings):
     value = msgspec.to_builtins(CLEANED) | {"warnings": warnings}
     with pytest.raises(SchemaError, match="warnings"):
         decode_json(msgspec.json.encode(value), CleanedRecord)
 
 
-def test_unknown_fields_of_a_page_record_are_ignored_and_missing_ones_named():
+def test_unknown_fields_of_a_page_record_are_ignored_and_missing_ones_reported():
     assert decode_json(b'{"url":"u","html":"h","more":1}', PageRecord).html == "h"
     with pytest.raises(SchemaError, match="url"):
         decode_json(b'{"html":"h"}', PageRecord)
 
 
-def test_documents_survive_their_encoding():
-    assert decode_document(encode_msgpack(document(3))) == document(3)
+def test_documents_are_equal_after_encoding_and_decoding():
+    assert decode_document_record(encode_msgpack(document(3))) == document(3)
 
 
-@pytest.mark.parametrize("decode", [decode_document, decode_site_model])
+@pytest.mark.parametrize("decode", [decode_document_record, decode_site_model_record])
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x01", b"\x80", b"\xff\xfe"])
-def test_other_bytes_are_refused(decode, data):
+def test_bytes_that_are_not_a_message_are_refused(decode, data):
     with pytest.raises(SchemaError):
         decode(data)
 
 
-def test_a_newer_format_is_named_with_what_to_do():
+def test_a_newer_format_is_refused_with_advice():
     newer = msgspec.structs.replace(document(1), format=DOCUMENT_FORMAT + 1)
     with pytest.raises(NewerFormatError, match="upgrade"):
-        decode_document(encode_msgpack(newer))
+        decode_document_record(encode_msgpack(newer))
 
 
-def test_a_document_key_gives_its_site_back():
+def test_the_site_is_read_from_a_document_key():
     key = document_key("bücher.example", Source("pages", 0, 1))
     assert site_of_key(key) == "bücher.example"
 

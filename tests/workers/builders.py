@@ -1,4 +1,4 @@
-"""The shortest way to make valid values."""
+"""Short ways to make valid records for tests."""
 
 import msgspec
 import zstandard
@@ -7,13 +7,13 @@ from schemas.document import DocumentRecord
 from schemas.source import Source
 from templ_core.page_level.model.model_file import shipped_model, with_version
 from workers.page import Page
-from workers.state.window_change import StoredPage
+from workers.state.window_entry import StoredSummary
 
 DAY_MS = 24 * 3600 * 1000
 
 
 def document(number, *, site="example.com", url=None, time_ms=None, body=None, kind="document"):
-    """A document record; everything that is not given follows from its number."""
+    """Return a document record whose remaining fields follow from its number."""
     return DocumentRecord(
         kind=kind,
         url=url or f"https://{site}/{number}",
@@ -26,13 +26,13 @@ def document(number, *, site="example.com", url=None, time_ms=None, body=None, k
     )
 
 
-def contribution(record):
-    """What the document record adds to its site's model, made up."""
-    return StoredPage(record.id, record.content_digest, packed(b"\x01" * 8))
+def stored_summary(record):
+    """Return a made-up page summary of a document record."""
+    return StoredSummary(record.id, record.content_digest, packed(b"\x01" * 8))
 
 
 def packed(content):
-    """A zstd frame, as bodies are."""
+    """Return content as a zstd frame, like the body of a document."""
     return zstandard.ZstdCompressor(level=3).compress(content)
 
 
@@ -40,7 +40,7 @@ BODY_BYTES = len(packed(b"x" * 100))
 
 
 def page(number, body, *, site="example.com", **fields):
-    """A page to clean."""
+    """Return a page whose remaining fields follow from its number."""
     values = {
         "source": Source("pages", 0, number),
         "url": f"https://{site}/{number}",
@@ -54,7 +54,7 @@ def page(number, body, *, site="example.com", **fields):
 
 
 def other_page_model():
-    """A page model that is not the shipped one: it keeps everything."""
+    """Return a page model other than the shipped one, which keeps all text."""
     shipped = shipped_model()
     trees = msgspec.structs.replace(shipped.trees, base=shipped.trees.base + 200)
     return with_version(msgspec.structs.replace(shipped, trees=trees))

@@ -13,7 +13,7 @@ from workers.settings import load_settings
 
 @pytest.fixture(scope="session")
 def feed(tmp_path_factory):
-    """A file of 60 synthetic pages of three sites."""
+    """Path of a file with 60 synthetic pages of three sites."""
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"
     pages = simulate_feed(FeedSettings(genre="news", sites=3, pages=60, seed=3))
     path.write_bytes(b"".join(msgspec.json.encode(page.record()) + b"\n" for page in pages))
@@ -22,7 +22,7 @@ def feed(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def templ():
-    """Runs `templ` with arguments; answers the finished process, never with a traceback."""
+    """Return a function that runs `templ`, checks its exit code, and returns the finished process."""
 
     def run(*arguments, expect=0, stdin=None, **environment):
         done = subprocess.run(
@@ -43,7 +43,7 @@ def templ():
 
 @pytest.fixture(scope="session")
 def selected(tmp_path_factory):
-    """Pages of two sites whose content a selector names."""
+    """Path of a file with pages of two sites whose content is named by a selector."""
     path = tmp_path_factory.mktemp("selected") / "pages.jsonl"
     records = [
         {
@@ -62,7 +62,7 @@ def selected(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def poison_settings():
-    """Settings of children that fail where a page says so, within two seconds."""
+    """Settings of child processes that fail when a page asks for it, with a deadline of two seconds."""
     return load_settings(
         child_module="tests.workers.poison_child",
         page_deadline_s=2.0,

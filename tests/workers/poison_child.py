@@ -1,17 +1,17 @@
-"""A child whose parser fails in the ways a page can make it fail, where the page says so."""
+"""A child process whose parser fails in the way that a page asks for."""
 
 import os
 import time
 from pathlib import Path
 
 from workers.processes import tasks
-from workers.processes.child import main
+from workers.processes.child import serve_tasks
 
 read_document = tasks.read_document
 
 
 def read_or_fail(body, url, **declared):
-    """Misbehave as the page's body asks for, otherwise read it."""
+    """Fail in the way that the page's body asks for, or else read the page."""
     if b"POISON-RAISE" in body:
         raise ValueError("bad page")
     if b"POISON-HANG" in body:
@@ -33,4 +33,4 @@ def read_or_fail(body, url, **declared):
 
 if __name__ == "__main__":
     tasks.read_document = read_or_fail
-    main()
+    serve_tasks()

@@ -1,1 +1,1 @@
-"""The `templ` command, one file per subcommand."""
+"""The `templ` command; each subcommand has a module of its own."""

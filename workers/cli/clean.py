@@ -1,4 +1,4 @@
-"""`templ clean`: one page."""
+"""`templ clean`: clean one page."""
 
 import sys
 from pathlib import Path
@@ -18,17 +18,19 @@ from workers.settings import load_settings
 _REFUSED = 65
 
 
-@click.command(short_help="Clean one page: its text goes to standard output.")
+@click.command(name="clean", short_help="Clean one page and print its text.")
 @click.argument("file", metavar="FILE")
-@click.option("--url", help="Where the page was fetched; tells links to other sites.")
-@click.option("--content-type", help="Declared type, perhaps with a charset.")
+@click.option("--url", help="URL of the page, which tells links within the site from others.")
+@click.option("--content-type", help="Content-Type header of the page.")
 @page_model_option
 @comments_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
 @click.option(
-    "--segments", is_flag=True, help="The full record, with text segments and their decisions."
+    "--segments",
+    is_flag=True,
+    help="Print the full record with the text segments and their decisions.",
 )
-def clean(
+def clean_command(
     file: str,
     url: str | None,
     content_type: str | None,
@@ -38,11 +40,11 @@ def clean(
     as_json: bool,
     segments: bool,
 ) -> None:
-    """Clean one page; its text goes to standard output.
+    """Clean one page and print its text.
 
-    FILE: the page as it was fetched; - is standard input.
+    FILE is the page as it was fetched; - stands for standard input.
 
-    Exit code 65: the page was refused, with the reason on standard error.
+    Exit code 65 means that the page was refused; the reason is on standard error.
     """
     body, name = _read(file)
     settings = load_settings(page_model=page_model, comments=comments)
@@ -77,5 +79,5 @@ def _read(file: str) -> tuple[bytes, str]:
         return path.read_bytes(), path.name
     except OSError as error:
         raise InputProblem(
-            f"{file}: {error.strerror}; name a readable file, or - for standard input"
+            f"{file}: {error.strerror}; give a readable file, or - for standard input"
         ) from None

@@ -1,4 +1,4 @@
-"""`templ feed`: files into `pages`."""
+"""`templ feed`: send pages from files to the topic `pages`."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ from workers.settings import load_settings
 _SOME_REFUSED = 1
 
 
-@click.command(short_help="Send pages from files to the topic `pages`.")
+@click.command(name="feed", short_help="Send pages from files to the topic `pages`.")
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
@@ -27,17 +27,21 @@ _SOME_REFUSED = 1
     "--time-field",
     default="fetched_at",
     show_default=True,
-    help="Field with the event time; `none` spaces the pages a minute apart from 2000-01-01.",
+    help="Field that holds the event time; `none` sets times one minute apart, from 2000-01-01 on.",
 )
-@click.option("--rate", type=click.FloatRange(0, min_open=True), help="Pages a second.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    help="Most pages sent per second. Default: no limit.",
+)
 @click.option(
     "--dead-letters",
     type=click.Path(path_type=Path),
     default=Path("feed.dead-letters"),
     show_default=True,
-    help="Records that could not be sent, with the reason and their bytes, JSON Lines.",
+    help="JSON Lines file for records that could not be sent, with the reason and their bytes.",
 )
-def feed(
+def feed_command(
     inputs: tuple[Path, ...],
     broker: str,
     prefix: str,
@@ -45,9 +49,10 @@ def feed(
     rate: float | None,
     dead_letters: Path,
 ) -> None:
-    """Send pages of INPUT... to the topic `pages`, keyed by site. Inputs as of `templ run`.
+    """Send the pages of INPUT... to the topic `pages`, keyed by site.
 
-    Exit code 1: some records could not be sent; they are in the dead letters.
+    The inputs are those of `templ run`. Exit code 1 means that some records could not be sent; they
+    are in the file of dead letters.
     """
     settings = load_settings()
     reader = FeedReader(inputs, time_field=time_field, settings=settings)
@@ -71,12 +76,13 @@ async def _send(
     limit_bytes: int,
 ) -> int:
     from workers.kafka.broker.feeder import Feeder, Pace  # noqa: PLC0415 - not needed for --help
+    from workers.kafka.broker.off_loop import items_off_loop  # noqa: PLC0415
 
     pace = Pace(rate) if rate else None
     sent = 0
     with progress(reader.bytes_total) as bar:
         async with Feeder(broker, prefix, limit_bytes) as feeder:
-            for record in reader:
+            async for record in items_off_loop(reader):
                 if pace is not None:
                     await pace.wait()
                 letter = await feeder.send(record) if isinstance(record, Page) else _letter(record)

@@ -1,24 +1,28 @@
-"""INPUT... of a command, and how far it has been read."""
+"""The inputs of a command, and how far they have been read."""
 
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workers.errors import UsageProblem
-from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.streams import STDIN
 from workers.page import Page, Rejected
 from workers.settings import Settings
 
 STDOUT = Path("-")
-"""As an output stands for standard output."""
+"""The output path that stands for standard output."""
 
 
 def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
-    """Outputs that are an input, or each other, would destroy it.
+    """Check that no output would overwrite an input or another output.
+
+    Args:
+        inputs: Paths of the inputs.
+        outputs: Paths of the outputs by the names of their options.
 
     Raises:
-        UsageProblem: one is; by the option's name.
+        UsageProblem: An output would; the message names its option.
     """
     taken = {path.resolve(): f"the input {path}" for path in inputs if path != STDIN}
     for name, path in outputs.items():
@@ -27,19 +31,25 @@ def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
         option = f"--{name.replace('_', '-')}"
         place = path.resolve()
         if place in taken:
-            raise UsageProblem(f"{option} {path} is {taken[place]} too; name another file")
+            raise UsageProblem(f"{option} {path} is {taken[place]} too; give another file")
         if path.is_file() or not path.exists():
             taken[place] = option
 
 
 class FeedReader:
-    """Pages of the inputs in order; counts the bytes it has read."""
+    """Reads the pages of the inputs in order, and counts the bytes read."""
 
     def __init__(self, paths: Sequence[Path], *, time_field: str, settings: Settings) -> None:
-        """Look at the inputs; what is dated later than now and the allowed skew counts as that.
+        """Check the inputs.
+
+        Args:
+            paths: Paths of the inputs.
+            time_field: Field that holds the event time.
+            settings: Largest page, and how far an event time may lie after now; later times count
+                as that time.
 
         Raises:
-            InputProblem: one that is unknown or cannot be read.
+            InputProblem: An input is of an unknown type or cannot be read.
         """
         self._paths = paths
         self._time_field = time_field
@@ -49,7 +59,7 @@ class FeedReader:
         self.bytes_read = 0
 
     def __iter__(self) -> Iterator[Page | Rejected]:
-        return read_pages(
+        return read_feed(
             self._paths,
             time_field=self._time_field,
             latest_ms=self._latest_ms,

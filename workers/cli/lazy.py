@@ -1,8 +1,9 @@
-"""Command groups that import a command's module only when the command is asked for."""
+"""A command group that imports a command's module only when the command is used."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import click
 
@@ -12,57 +13,63 @@ _PACKAGES = {
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("cssselect", "scipy", "sklearn"),
 }
-"""The packages that each extra of pyproject.toml installs, as they are imported."""
+"""Import names of the packages that each extra of pyproject.toml installs."""
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each imported when it is used: importing all of them takes a second."""
+    """A group of commands, each of which is imported when it is used.
+
+    Importing all commands would take a second.
+    """
 
     def __init__(
         self,
         *,
         modules: Mapping[str, str],
         extras: Mapping[str, str] | None = None,
-        **settings: object,
+        **settings: Any,
     ) -> None:
         """Name the commands.
 
         Args:
-            modules: The module of each command by the command's name, in the order of the help
-                page. The command is the module's function of the same name.
+            modules: `module:function` of each command by the command's name, in the order of the
+                help page. Without a function, it is the one with the command's name.
             extras: The extra of this package that a command needs, by the command's name.
-            settings: What `click.Group` takes.
+            settings: Arguments of `click.Group`.
         """
-        super().__init__(**settings)  # type: ignore[arg-type]
+        super().__init__(**settings)
         self._modules = modules
         self._extras = extras or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names of the commands, in the order given."""
+        """Return the names of the commands in the given order."""
         return list(self._modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return the command, imported now, or None where there is none of that name.
+        """Return the command of a name, or None when there is no such command.
 
-        A command whose extra is not installed still stands in the help page; used, it says what to
-        install.
+        A command whose extra is not installed is still on the help page; when it is used, it says
+        what to install.
         """
         if cmd_name not in self._modules:
             return None
         extra = self._extras.get(cmd_name)
-        if extra is not None and (package := _missing(extra)) is not None:
-            return _without_extra(cmd_name, extra, package)
-        module = import_module(self._modules[cmd_name])
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        if extra is not None and (package := _missing_package(extra)) is not None:
+            return _refusing_command(cmd_name, extra, package)
+        path, _, function = self._modules[cmd_name].partition(":")
+        module = import_module(path)
+        command: click.Command = getattr(module, function or cmd_name.replace("-", "_"))
         return command
 
 
-def _missing(extra: str) -> str | None:
-    """Return the first package of an extra that is not installed, None when all are."""
+def _missing_package(extra: str) -> str | None:
+    """Return the first package of an extra that is not installed, or None when all are."""
     return next((package for package in _PACKAGES[extra] if find_spec(package) is None), None)
 
 
-def _without_extra(name: str, extra: str, package: str) -> click.Command:
+def _refusing_command(name: str, extra: str, package: str) -> click.Command:
+    """Return a command that says which extra must be installed."""
+
     def refuse() -> None:
         raise UsageProblem(
             f"{name} needs {package}, which is not installed: "

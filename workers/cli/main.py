@@ -1,6 +1,9 @@
-"""The `templ` command group; wires subcommands and turns our errors into one line."""
+"""The `templ` command with its subcommands, and the messages for errors that end a command."""
 
+import logging
 import sys
+import tempfile
+import traceback
 
 import click
 
@@ -8,17 +11,18 @@ from templ_core import __version__
 from workers.cli.lazy import LazyGroup
 from workers.errors import WorkerError
 
+_FAULT = 70
 _INTERRUPTED = 130
+log = logging.getLogger("templ")
 
-
-_MODULES = {
-    "run": "workers.cli.run",
-    "clean": "workers.cli.clean",
-    "worker": "workers.cli.worker",
-    "feed": "workers.cli.feed",
-    "seed": "workers.cli.seed",
-    "topics": "workers.cli.topics",
-    "schemas": "workers.cli.schemas",
+_COMMANDS = {
+    "run": "workers.cli.run:run_command",
+    "clean": "workers.cli.clean:clean_command",
+    "worker": "workers.cli.worker:worker_command",
+    "feed": "workers.cli.feed:feed_command",
+    "seed": "workers.cli.seed:seed_command",
+    "topics": "workers.cli.topics:topics_command",
+    "schemas": "workers.cli.schemas:schemas_command",
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
     "train": "workers.lab.train",
@@ -33,11 +37,12 @@ _EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fr
 
 @click.group(
     cls=LazyGroup,
-    modules=_MODULES,
+    modules=_COMMANDS,
     extras=_EXTRAS,
-    epilog="Exit codes: 0 done; 1 failed; 2 wrong usage or setting; 65 the page was refused; "
-    "66 input cannot be read; 69 the broker cannot be reached; 73 the state directory cannot be "
-    "used; 74 the disk is full; 78 topics missing or set wrong; 130 interrupted.",
+    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page was refused; "
+    "66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a fault of templ "
+    "itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a topic is "
+    "missing or has wrong settings; 130 interrupted.",
 )
 @click.version_option(__version__)
 def templ() -> None:
@@ -45,7 +50,7 @@ def templ() -> None:
 
 
 def main() -> None:
-    """Run the command; every known failure is one line on stderr and an exit code."""
+    """Run the command; every error becomes one line on standard error and an exit code."""
     try:
         templ.main(standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -66,3 +71,23 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"templ: {where}{error.strerror or error}", err=True)
         sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - the last resort; the whole traceback is kept
+        _report_fault(error)
+        sys.exit(_FAULT)
+
+
+def _report_fault(error: Exception) -> None:
+    """Keep the traceback of a fault of templ itself: a worker logs it, other commands write a file."""
+    if logging.getLogger().handlers:
+        log.critical("ended by a fault of templ itself", exc_info=error)
+        return
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="templ-", suffix=".log", delete=False
+    ) as file:
+        traceback.print_exception(error, file=file)
+    summary = " ".join(traceback.format_exception_only(error)).split()
+    click.echo(
+        f"templ: a fault of templ itself: {' '.join(summary)}; the traceback is in {file.name}, "
+        "please report it",
+        err=True,
+    )

@@ -1,4 +1,4 @@
-"""Where a command writes its records."""
+"""The output file of a command."""
 
 import sys
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from workers.errors import UsageProblem
 
 @contextmanager
 def open_output(path: Path) -> Iterator[IO[bytes]]:
-    """`path`, opened for writing; standard output for `-`.
+    """Open `path` for writing; `-` stands for standard output.
 
     Raises:
-        UsageProblem: it cannot be written.
+        UsageProblem: The file cannot be written.
     """
     if path == STDOUT:
         yield sys.stdout.buffer
@@ -25,6 +25,8 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("wb")
     except OSError as error:
-        raise UsageProblem(f"--out {path}: {error.strerror}; name a file to write") from None
+        raise UsageProblem(
+            f"--out {path}: {error.strerror}; give a file that can be written"
+        ) from None
     with file:
         yield file

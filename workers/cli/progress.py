@@ -1,4 +1,4 @@
-"""A progress bar on standard error, where that is a terminal."""
+"""A progress bar on standard error, shown only where that is a terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -17,15 +17,19 @@ from rich.progress import (
 
 
 class Bar(Protocol):
-    """What a command tells its progress bar."""
+    """A progress bar as a command sees it."""
 
     def update(self, done: int, note: str) -> None:
-        """Show how much is done, and a few words."""
+        """Show the number of bytes done and a short note."""
 
 
 @contextmanager
 def progress(total: int | None) -> Iterator[Bar]:
-    """A bar over `total` bytes; silent where standard error is not a terminal."""
+    """Show a bar over `total` bytes; nothing is shown where standard error is not a terminal.
+
+    Args:
+        total: Bytes of all inputs; None where that is unknown.
+    """
     if not sys.stderr.isatty():
         yield _Silent()
         return

@@ -1,12 +1,14 @@
-"""`templ run`: the worker on files."""
+"""`templ run`: clean pages from files."""
 
 import os
 import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
@@ -19,7 +21,7 @@ from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
 
 
-@click.command(short_help="Clean pages from files, learning each site on the way.")
+@click.command(name="run", short_help="Clean pages from files, and learn their sites.")
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
@@ -27,78 +29,91 @@ from workers.settings import load_settings
     "--out",
     required=True,
     type=click.Path(path_type=Path),
-    help="Cleaned records, JSON Lines; - is standard output.",
+    help="JSON Lines file for the cleaned records; - stands for standard output.",
 )
 @click.option(
     "--dead-letters",
     type=click.Path(path_type=Path),
-    help="Records that could not be cleaned, with the reason and their bytes, JSON Lines. "
-    "Default: OUT with .dead-letters added (for standard output templ.dead-letters); not made when "
-    "there are none.",
+    help="JSON Lines file for records that could not be cleaned, with the reason and their bytes; "
+    "it is created with the first of them. Default: OUT with .dead-letters added, or "
+    "templ.dead-letters for standard output.",
 )
 @click.option(
     "--state",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory of windows and site models, to go on with later. Default: forgotten at the end.",
+    help="Directory that keeps windows and site models for the next run. Default: nothing is kept.",
 )
-@click.option("--page-only", is_flag=True, help="No site models: every page as of a new site.")
+@click.option(
+    "--page-only",
+    is_flag=True,
+    help="Clean every page as if its site were new, without site models.",
+)
 @page_model_option
 @comments_option
 @click.option(
     "--revisions",
     is_flag=True,
-    help="Put out pages again, behind the page that made the difference, when a better site model "
-    "changes their text.",
+    help="Write a page again when a better site model changes its text, after the page that led to "
+    "the model.",
 )
-@click.option("--segments", is_flag=True, help="Text segments and their decisions in each record.")
+@click.option(
+    "--segments", is_flag=True, help="Add the text segments and their decisions to each record."
+)
 @click.option(
     "--time-field",
     default="fetched_at",
     show_default=True,
-    help="Field with the event time; `none` spaces the pages a minute apart from 2000-01-01.",
+    help="Field that holds the event time; `none` sets times one minute apart, from 2000-01-01 on.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
     default=os.cpu_count() or 1,
     show_default="number of processors",
-    help="Child processes; the output does not depend on it.",
+    help="Number of child processes; the output does not depend on it.",
 )
-def run(
-    inputs: tuple[Path, ...],
-    out: Path,
-    dead_letters: Path | None,
-    state: Path | None,
-    page_model: Path | None,
-    comments: str | None,
-    time_field: str,
-    workers: int,
-    *,
-    page_only: bool,
-    revisions: bool,
-    segments: bool,
-) -> None:
-    """Clean pages of INPUT... in their order, and learn each site's templates on the way.
+def run_command(**given: Any) -> None:
+    """Clean the pages of INPUT... in order, and learn each site's templates from them.
 
-    INPUT: WARC (.warc, .warc.gz, .warc.zst), JSON Lines of page records (.jsonl, .jsonl.gz,
-    .jsonl.xz, .jsonl.zst), an HTML file, a directory of HTML files, or - for JSON Lines on standard
-    input.
+    An INPUT is a WARC file (.warc, .warc.gz, .warc.zst), a JSON Lines file of page records (.jsonl,
+    .jsonl.gz, .jsonl.xz, .jsonl.zst), an HTML file, a directory of HTML files, or - for JSON Lines on
+    standard input.
     """
-    settings = load_settings(page_model=page_model, comments=comments)
-    reader = FeedReader(inputs, time_field=time_field, settings=settings)
+    _run(RunOptions(**given))
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The arguments and options of `templ run`."""
+
+    inputs: tuple[Path, ...]
+    out: Path
+    dead_letters: Path | None
+    state: Path | None
+    page_model: Path | None
+    comments: str | None
+    time_field: str
+    workers: int
+    page_only: bool
+    revisions: bool
+    segments: bool
+
+
+def _run(options: RunOptions) -> None:
+    settings = load_settings(page_model=options.page_model, comments=options.comments)
+    reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
+    out, dead_letters = options.out, options.dead_letters
     if dead_letters is None:
         name = "templ" if out == STDOUT else out.name
         dead_letters = out.with_name(name + ".dead-letters")
-    refuse_overwriting(inputs, out=out, dead_letters=dead_letters)
+    refuse_overwriting(options.inputs, out=out, dead_letters=dead_letters)
     with ExitStack() as stack:
-        state_path = state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ")))
         local = LocalWorker(
-            state_path,
+            options.state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ"))),
             settings,
-            workers=workers,
-            page_only=page_only,
-            revises=revisions,
-            with_segments=segments,
+            workers=options.workers,
+            page_only=options.page_only,
+            revises=options.revisions,
+            with_segments=options.segments,
         )
         stack.callback(local.close)
         writer = stack.enter_context(open_output(out))
@@ -119,7 +134,7 @@ def run(
 
 
 class Tally:
-    """What a run did, summed up."""
+    """Counts of what a run has done."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -147,17 +162,17 @@ class Tally:
             self._deleted += 1
 
     def short(self) -> str:
-        """A few words for the progress bar."""
+        """Return a short note for the progress bar."""
         return f"{self._pages} pages of {len(self._sites)} sites"
 
     def summary(self, out: Path, dead_letters: Path) -> str:
-        """The run in a few lines."""
+        """Return a few lines about the whole run."""
         elapsed_s = max(time.monotonic() - self._started, 1e-9)
         cleaned = self._pages - self._dead - self._deleted
         share = self._with_site / cleaned if cleaned else 0.0
         lines = [
             f"{self.short()} in {elapsed_s:.1f} s, {self._pages / elapsed_s:.0f} pages/s",
-            f"{share:.1%} cleaned with evidence of their site",
+            f"{share:.1%} cleaned with evidence from their site",
             f"{self._chars_in} characters in, {self._chars_out} out",
         ]
         if self._not_learned:

@@ -1,4 +1,4 @@
-"""`templ seed`: give a broker what a run on files has learned."""
+"""`templ seed`: send what a run on files has learned to the topics of a broker."""
 
 import asyncio
 from pathlib import Path
@@ -10,19 +10,20 @@ from workers.errors import StateProblem
 from workers.settings import load_settings
 
 
-@click.command(short_help="Give what a run on files has learned to the workers on Kafka.")
+@click.command(name="seed", short_help="Send what a run on files has learned to Kafka.")
 @click.argument("state", type=click.Path(file_okay=False, path_type=Path))
 @broker_options
-def seed(state: Path, broker: str, prefix: str) -> None:
-    """Send the windows and site models of STATE, as `templ run --state` leaves it, to the topics.
+def seed_command(state: Path, broker: str, prefix: str) -> None:
+    """Send the windows and site models of STATE to the topics of a broker.
 
-    Workers that start afterwards know the sites from their first page on. STATE stays as it is.
+    STATE is a state directory of `templ run --state`, which is not changed. Workers that start
+    afterwards use these site models from the first page on.
     """
     from workers.kafka.broker.seed_broker import seed_broker  # noqa: PLC0415 - not needed for --help
     from workers.local.local_state import LocalState  # noqa: PLC0415
 
     if not (state / "state.json").exists():
-        raise StateProblem(f"{state} is no state directory of `templ run`")
+        raise StateProblem(f"{state} is not a state directory of `templ run`")
     settings = load_settings()
     known = LocalState(state, settings)
     try:

@@ -1,4 +1,4 @@
-"""`templ topics`: create the topics, check those that are there."""
+"""`templ topics`: create the topics, or check those that exist."""
 
 import asyncio
 
@@ -9,34 +9,35 @@ from workers.cli.options import broker_options
 from workers.errors import TopicProblem
 from workers.kafka.broker import admin
 
-COUNT = click.IntRange(min=1)
+_COUNT = click.IntRange(min=1)
 
 
-@click.group()
-def topics() -> None:
+@click.group(name="topics")
+def topics_command() -> None:
     """Create the Kafka topics, or check them."""
 
 
-@topics.command()
+@topics_command.command()
 @broker_options
 @click.option(
     "--partitions",
-    type=COUNT,
+    type=_COUNT,
     metavar="N",
-    help=f"Of every new topic.  [default: as documents has, else {DEFAULT_PARTITIONS}]",
+    help="Partitions of every new topic.  [default: as many as `documents` has, otherwise "
+    f"{DEFAULT_PARTITIONS}]",
 )
 @click.option(
     "--replication-factor",
-    type=COUNT,
+    type=_COUNT,
     metavar="N",
     help="Copies of each partition.  [default: the broker's own]",
 )
 def create(
     broker: str, prefix: str, partitions: int | None, replication_factor: int | None
 ) -> None:
-    """Create the topics that are missing.
+    """Create the topics that do not exist.
 
-    Those that are there stay as they are; if one of them is wrong, nothing is created.
+    Existing topics are not changed; if one of them has wrong settings, nothing is created.
     """
     created = asyncio.run(
         admin.create_topics(broker, prefix, partitions, replication_factor=replication_factor)
@@ -44,14 +45,14 @@ def create(
     for name in created:
         click.echo(f"created {name}")
     if not created:
-        click.echo("all topics are there already")
+        click.echo("all topics exist already")
 
 
-@topics.command()
+@topics_command.command()
 @broker_options
-@click.option("--partitions", type=COUNT, metavar="N", help="Also check that there are that many.")
+@click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
 def check(broker: str, prefix: str, partitions: int | None) -> None:
-    """Say what is wrong with the topics, one line each; exit code 78 if anything is."""
+    """Print what is wrong with the topics, one line for each problem; exit code 78 if there is any."""
     problems = asyncio.run(admin.check_topics(broker, prefix, partitions))
     for problem in problems:
         click.echo(problem, err=True)

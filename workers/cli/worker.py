@@ -1,4 +1,4 @@
-"""`templ worker`: the worker on Kafka."""
+"""`templ worker`: run the worker on Kafka."""
 
 import sys
 from pathlib import Path
@@ -10,24 +10,26 @@ from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings
 
 
-@click.command(short_help="Clean the pages of Kafka as they come.")
+@click.command(name="worker", short_help="Clean pages from Kafka as they arrive.")
 @broker_options
 @click.option(
     "--state",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory of windows and site models, one for each worker.",
+    help="Directory for windows and site models; each worker needs its own.",
 )
 @click.option(
     "--role",
     type=click.Choice(["cleaner", "refresher", "both"]),
     default="both",
     show_default=True,
-    help="both: one process of each, started again when it ends.",
+    help="`both` runs one process of each role and starts it again when it ends.",
 )
 @page_model_option
-@click.option("--supervisor", type=int, hidden=True, help="Process to end with.")
-def worker(
+@click.option(
+    "--supervisor", type=int, hidden=True, help="Id of the process with which this one ends."
+)
+def worker_command(
     broker: str,
     prefix: str,
     state: Path,
@@ -35,9 +37,10 @@ def worker(
     page_model: Path | None,
     supervisor: int | None,
 ) -> None:
-    """Clean the pages of Kafka as they come, and learn each site's templates.
+    """Clean pages from Kafka as they arrive, and learn each site's templates.
 
-    Stops on SIGTERM or Ctrl-C. Settings are environment variables, see the README.
+    The worker stops on SIGTERM or Ctrl-C. Its settings are environment variables; workers/README.md
+    lists them.
     """
     if supervisor is not None:
         end_with_parent(supervisor)

@@ -1,1 +1,1 @@
-"""Files and messages of crawlers to pages."""
+"""Readers that turn files and messages of crawlers into pages."""

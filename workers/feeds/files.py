@@ -1,4 +1,4 @@
-"""Input files and directories to pages, in order."""
+"""Pages from input files and directories, in order."""
 
 import os
 from collections import Counter
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from schemas.source import Source
 from workers.errors import InputProblem
-from workers.feeds.lines import KEPT_BYTES, read_lines
+from workers.feeds.lines import KEPT_BYTES, read_json_lines
 from workers.feeds.records import PAGE_TOO_LARGE
 from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
 from workers.feeds.times import Timeline
@@ -32,7 +32,7 @@ _ACCEPTED = (
 )
 
 
-def read_pages(
+def read_feed(
     paths: Sequence[Path],
     *,
     time_field: str = "fetched_at",
@@ -40,22 +40,25 @@ def read_pages(
     limit_bytes: int = 32 << 20,
     on_progress: OnProgress | None = None,
 ) -> Iterator[Page | Rejected]:
-    """The pages of all inputs, lazily and in order.
+    """Yield the pages of all inputs in order, reading them as needed.
 
-    A page's source is the name of its input, partition 0, and the number of the record in it; a
-    second input of the same name is called `NAME~2`. A page without a time has that of the page
-    before it, the first one 2000-01-01.
+    A page's source is the name of its input, partition 0 and the number of the record in the input;
+    a second input of the same name is called `NAME~2`. A page without a time gets that of the page
+    before it, and the first one 2000-01-01.
 
     Args:
-        paths: WARC and JSON Lines files, HTML files, directories of HTML files; `-` is JSON Lines
-            on standard input.
-        time_field: Field that holds the event time; `none` spaces the pages one minute apart.
-        latest_ms: Later event times are taken for this one; None = any time may be.
+        paths: WARC files, JSON Lines files, HTML files and directories of HTML files; `-` stands
+            for JSON Lines on standard input.
+        time_field: Field that holds the event time; `none` sets times one minute apart.
+        latest_ms: Event times later than this count as this one; None allows any time.
         limit_bytes: Largest page.
         on_progress: Called with the number of bytes of each read; they add up to `total_bytes`.
 
+    Yields:
+        Each page, or a record that is not a page.
+
     Raises:
-        InputProblem: an input that is unknown, cannot be read, or is damaged.
+        InputProblem: An input is of an unknown type, cannot be read, or is damaged.
     """
     for path in paths:
         _check(path)
@@ -70,10 +73,10 @@ def read_pages(
 
 
 def total_bytes(paths: Sequence[Path]) -> int:
-    """Bytes that `read_pages` will read, compressed.
+    """Return the number of bytes that `read_feed` will read, before decompression.
 
     Raises:
-        InputProblem: an input that is unknown or cannot be read.
+        InputProblem: An input is of an unknown type or cannot be read.
     """
     total = 0
     for path in paths:
@@ -91,7 +94,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _no_progress(size: int) -> None:
-    """Nobody asked."""
+    """Ignore the progress."""
 
 
 def _name(path: Path) -> str:
@@ -105,7 +108,7 @@ def _text(name: str) -> str:
 
 
 def _check(path: Path) -> None:
-    """Finds what is wrong with an input before anything is read."""
+    """Raise `InputProblem` for an input that cannot be read or is of an unknown type."""
     if path == STDIN:
         return
     with damage_told(path, lambda: ""):
@@ -127,13 +130,13 @@ def _read(
     elif lower.endswith(_WARC):
         yield from read_warc(path, name, timeline, limit_bytes, on_progress)
     elif path == STDIN or lower.endswith(_LINES):
-        yield from read_lines(path, name, timeline, limit_bytes, on_progress)
+        yield from read_json_lines(path, name, timeline, limit_bytes, on_progress)
     else:
         yield from _read_html([path], path.parent, name, timeline, limit_bytes, on_progress)
 
 
 def _html_files(directory: Path) -> list[Path]:
-    """The HTML files below a directory, sorted by their paths in it."""
+    """Return the HTML files below a directory, sorted by their paths relative to it."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -155,7 +158,7 @@ def _read_html(
     limit_bytes: int,
     on_progress: OnProgress,
 ) -> Iterator[Page | Rejected]:
-    """Pages of HTML files; their URLs do not tell where the directory lies."""
+    """Yield the pages of HTML files, whose URLs are relative to the directory."""
     for number, file in enumerate(files):
         url = "file:///" + quote(os.fsencode(file.relative_to(directory).as_posix()))
         source = Source(name, 0, number)

@@ -1,4 +1,4 @@
-"""JSON Lines files to pages."""
+"""Pages from JSON Lines files."""
 
 from collections.abc import Iterator
 from io import BufferedIOBase
@@ -11,25 +11,25 @@ from workers.feeds.times import Timeline
 from workers.page import Page, Rejected
 
 _LINE_PER_PAGE = 4
-"""A line may be this many times as long as the largest page: escapes and base64 take room."""
+"""Ratio of the longest line to the largest page; escapes and base64 take room."""
 KEPT_BYTES = 64 << 10
-"""What a record that is too large to hold leaves in its dead letter."""
+"""Bytes that a dead letter keeps of a record that is too large to hold in memory."""
 
 
-def read_lines(
+def read_json_lines(
     path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
 ) -> Iterator[Page | Rejected]:
-    """Pages of a JSON Lines file, perhaps compressed; blank lines do not count as records.
+    """Yield the pages of a JSON Lines file; blank lines do not count as records.
 
     Args:
-        path: The file.
-        name: Its name in sources and ids.
-        timeline: Gives times to pages that say none.
+        path: The file, which may be compressed.
+        name: Name of the file in sources and ids.
+        timeline: Sets the times of pages that have none.
         limit_bytes: Largest page.
         on_progress: Called with the number of bytes of each read of the file.
 
     Raises:
-        InputProblem: the file cannot be read, or is damaged; after the records before the damage.
+        InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
     """
     number = 0
     longest = _LINE_PER_PAGE * limit_bytes

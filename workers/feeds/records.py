@@ -1,4 +1,4 @@
-"""JSON records to pages: our own record and scrapy-cluster's crawl result, in files and on Kafka."""
+"""Pages from JSON records: templ's own record and scrapy-cluster's crawl result."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ PAGE_TOO_LARGE = "PageTooLarge"
 
 
 class _RecordError(Exception):
-    """Why a record is not a page."""
+    """The reason why a record is not a page."""
 
     name = INVALID_RECORD
 
@@ -35,17 +35,18 @@ def page_from_json(
     time_field: str = "fetched_at",
     limit_bytes: int = 32 << 20,
 ) -> Page | Rejected:
-    """The page in a JSON object.
+    """Return the page in a JSON object, or the record with the reason why it is not a page.
 
-    An object with `body` and neither `html` nor `html_base64` is scrapy-cluster's: its `body` is
-    text, or base64 where it holds no `<` but decodes to bytes that do.
+    An object with `body` but neither `html` nor `html_base64` is a crawl result of scrapy-cluster.
+    Its `body` is text, or base64 when it contains no `<` but decodes to bytes that do.
 
     Args:
         value: One JSON object in UTF-8.
-        source: Where it came from.
-        default_id: Id of a record without one.
-        event_time_ms: Gives the time for what the time field holds; None where it is absent.
-        time_field: Field that holds the event time; any field of the object.
+        source: Source of the record.
+        default_id: Id of a record that has none.
+        event_time_ms: Returns the event time for the value of the time field, which is None when
+            the field is absent.
+        time_field: Field of the object that holds the event time.
         limit_bytes: Largest page.
     """
     url: str | None = None
@@ -91,31 +92,31 @@ def _json_object(value: bytes) -> dict[str, object]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raw = _lenient_json(value, str(error))
     if not isinstance(raw, dict):
-        raise _RecordError(f"not a JSON object but {_json_kind(raw)}")
+        raise _RecordError(f"not a JSON object but {_json_type(raw)}")
     return raw
 
 
 def _lenient_json(value: bytes, reason: str) -> object:
-    """JSON as Python reads it: with lone surrogates, a byte-order mark, NaN."""
+    """Read JSON as Python does, which allows lone surrogates, a byte-order mark and NaN."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
         raise _RecordError(f"not JSON: {reason}") from None
 
 
-def _json_kind(raw: object) -> str:
+def _json_type(raw: object) -> str:
     names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(raw), "a number")
 
 
 def _page_record(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str | None]:
-    """The record, its page's bytes and the charset declared for them."""
+    """Return templ's own record, the bytes of its page and their declared charset."""
     try:
         record = msgspec.convert(raw, PageRecord)
     except msgspec.ValidationError as error:
         raise _RecordError(f"not a page record: {error}") from None
     if record.html is not None and record.html_base64 is not None:
-        raise _RecordError("the record has both html and html_base64: one must go")
+        raise _RecordError("the record has both html and html_base64, but only one is allowed")
     if record.html is not None:
         return record, record.html.encode("utf-8", "replace"), "utf-8"
     if record.html_base64 is not None:
@@ -126,7 +127,10 @@ def _page_record(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str 
 
 
 def _scrapy_cluster(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str | None]:
-    """The same for scrapy-cluster; the URL is that of the response, after redirects."""
+    """Return a crawl result as templ's record, the bytes of its page and their declared charset.
+
+    The URL is that of the response after redirects.
+    """
     try:
         found = msgspec.convert(raw, ScrapyClusterRecord)
     except msgspec.ValidationError as error:
@@ -163,5 +167,5 @@ def _from_base64(text: str) -> bytes:
 
 
 def clean_text(text: str) -> str:
-    """Text that can be written as UTF-8 and stand in a key."""
+    """Return text that can be encoded as UTF-8 and be part of a key."""
     return text.strip().replace("\0", "").encode("utf-8", "replace").decode()

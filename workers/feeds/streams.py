@@ -1,4 +1,4 @@
-"""Files as streams of bytes: compression by suffix, progress, damage as one clear line."""
+"""Files as streams of bytes, with decompression, progress and one clear line for each problem."""
 
 import gzip
 import io
@@ -18,51 +18,52 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 OnProgress = Callable[[int], None]
+"""A function that is called with the number of bytes of each read."""
 
 STDIN = Path("-")
-"""Stands for standard input."""
+"""The path that stands for standard input."""
 
 
 class _CountedFile(io.RawIOBase):
-    """A file that tells how many bytes were read from it."""
+    """A file that reports how many bytes were read from it."""
 
     def __init__(self, file: io.RawIOBase, on_progress: OnProgress) -> None:
         self._file = file
         self._on_progress = on_progress
 
     def readable(self) -> bool:
-        """What `io.BufferedReader` asks first."""
+        """Return True, since the file is open for reading."""
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int | None:
-        """Reads into `buffer` and tells how much."""
+        """Read into `buffer`, and report the number of bytes."""
         size = self._file.readinto(buffer)
         self._on_progress(size or 0)
         return size
 
     def seekable(self) -> bool:
-        """FastWARC asks where it is."""
+        """Return whether the file allows seeking, which FastWARC asks."""
         return self._file.seekable()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Goes elsewhere in the file."""
+        """Move to another position of the file."""
         return self._file.seek(offset, whence)
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._file.close()
         super().close()
 
 
 def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
-    """The file's own bytes.
+    """Open a file without decompression.
 
     Args:
-        path: File to read; `-` is standard input.
+        path: File to read; `-` stands for standard input.
         on_progress: Called with the number of bytes of each read.
 
     Raises:
-        InputProblem: it cannot be opened.
+        InputProblem: The file cannot be opened.
     """
     try:
         file = _open(path)
@@ -79,7 +80,15 @@ def _open(path: Path) -> io.FileIO:
 
 @contextmanager
 def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[io.BufferedIOBase]:
-    """The file's bytes, decompressed by what its suffix says: `.gz`, `.xz` or `.zst`."""
+    """Open a file and decompress it if its suffix is `.gz`, `.xz` or `.zst`.
+
+    Args:
+        path: File to read; `-` stands for standard input.
+        on_progress: Called with the number of compressed bytes of each read.
+
+    Raises:
+        InputProblem: The file cannot be opened.
+    """
     with open_counted(path, on_progress) as file:
         if path.suffix == ".gz":
             with gzip.open(file, "rb") as stream:
@@ -97,14 +106,14 @@ def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[io.Buffer
 
 @contextmanager
 def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
-    """Turns errors of reading into one line that says where the file is damaged.
+    """Turn errors of reading into one line that says where the file is damaged.
 
     Args:
         path: File that is read.
-        where: Says how far reading got, after the words "is damaged".
+        where: Returns how far reading got, in words that follow "is damaged".
 
     Raises:
-        InputProblem: reading failed.
+        InputProblem: Reading failed.
     """
     try:
         yield
@@ -112,7 +121,7 @@ def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise InputProblem(_cannot_read(path, error)) from None
         raise InputProblem(
-            f"{path} is damaged {where()} ({error}): what came before was read; fetch the file again"
+            f"{path} is damaged {where()} ({error}): everything before that was read; fetch the file again"
         ) from None
 
 

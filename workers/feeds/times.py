@@ -1,4 +1,4 @@
-"""Event times: what records say, and what stands in where they say nothing."""
+"""Event times from records, and times for records that have none."""
 
 import math
 import re
@@ -7,14 +7,15 @@ from datetime import UTC, datetime, timedelta
 from workers.page import Page
 
 NO_TIME_FIELD = "none"
-"""Name of the time field that no record has: the pages are spaced one minute apart."""
+"""Name of a time field for which event times are set one minute apart."""
 
 FIRST_TIME_MS = 946_684_800_000
-"""2000-01-01T00:00Z: the time of the first page where nothing says another."""
+"""Time of a first page without a time, 2000-01-01T00:00Z."""
 
 _SPACING_MS = 60_000
+"""Distance of event times that are set because none are to be read."""
 _LARGEST_SECONDS = 1e11
-"""Numbers above are milliseconds: this many seconds is the year 5138."""
+"""Largest number that counts as seconds, which is in the year 5138; larger ones are milliseconds."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST_MS = -62_135_596_800_000  # year 1
 _LATEST_MS = 253_402_300_799_999  # year 9999
@@ -22,10 +23,17 @@ _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
 
 
 def parse_time_ms(value: object) -> int | None:
-    """Unix milliseconds of a time as records say it; None where it cannot be read.
+    """Return the Unix milliseconds of a time in a record, or None when it cannot be read.
 
-    Read are RFC 3339 and ISO 8601 (without a zone: UTC; a date alone: its midnight), Unix seconds,
-    and Unix milliseconds (every number above 1e11), as a number or as digits in a string.
+    A time may be RFC 3339 or ISO 8601, where a missing zone means UTC and a date alone means its
+    midnight. It may also be Unix seconds or milliseconds, as a number or as digits in a string;
+    numbers above 1e11 are milliseconds.
+
+    Examples:
+        >>> parse_time_ms("2024-01-01T00:00:00Z")
+        1704067200000
+        >>> parse_time_ms("1704067200")
+        1704067200000
     """
     if isinstance(value, bool):
         return None
@@ -53,28 +61,34 @@ def _from_number(value: float) -> int | None:
 
 
 class Timeline:
-    """Times for the pages that say none: that of the page before, or one minute after it.
+    """The event times of a sequence of pages.
 
-    Args:
-        time_field: Name of the field that holds the event time; `none` = ignore what records say.
-        latest_ms: Later times are taken for this one: a page dated 2100 must not make all others
-            of its site old.
+    A page without a time gets the time of the page before it. Where the records' times are to be
+    ignored, each page gets a time one minute after the page before it.
     """
 
     def __init__(self, time_field: str, latest_ms: int = _LATEST_MS) -> None:
+        """Start before the first page.
+
+        Args:
+            time_field: Name of the field that holds the event time; `none` ignores the records'
+                times.
+            latest_ms: Times later than this count as this one, so that a page dated 2100 does not
+                make all other pages of its site old.
+        """
         self.time_field = time_field
         self._latest_ms = latest_ms
         self.next_ms = FIRST_TIME_MS
-        """What the next page gets if it says nothing."""
+        """Event time of the next page if it has none."""
 
     def event_time_ms(self, value: object) -> int:
-        """Time of a page whose time field holds `value`."""
+        """Return the event time of a page whose time field holds `value`."""
         if self.time_field == NO_TIME_FIELD:
             return self.next_ms
         time_ms = parse_time_ms(value)
         return self.next_ms if time_ms is None else min(time_ms, self._latest_ms)
 
     def passed(self, page: Page) -> None:
-        """Notes that a page went by."""
+        """Move on to the page after `page`."""
         is_spaced = self.time_field == NO_TIME_FIELD
         self.next_ms = page.event_time_ms + (_SPACING_MS if is_spaced else 0)

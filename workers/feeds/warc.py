@@ -1,4 +1,4 @@
-"""WARC files to pages."""
+"""Pages from WARC files."""
 
 import re
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from workers.feeds.streams import OnProgress, damage_told, open_counted
 from workers.feeds.times import Timeline
 from workers.page import Page, Rejected
 
-_KINDS = WarcRecordType.response | WarcRecordType.resource
+_PAGE_RECORDS = WarcRecordType.response | WarcRecordType.resource
 _HEAD_ROOM_BYTES = 256 << 10
-"""What an HTTP block may have besides the page: headers, and the frame of chunks."""
+"""Room in an HTTP block besides the page, for headers and the framing of chunks."""
 _STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})\b")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -25,19 +25,21 @@ _NO_PAGES = re.compile(
     r"(?:image|video|audio|font|message|multipart)/|text/(?:css|javascript|dns|x-)"
     r"|application/(?:(?:x-)?javascript|(?:\w+\+)?json|octet-stream|font|vnd\.ms-fontobject)"
 )
+"""Content types of records that are not pages."""
 
 
 class HttpResponse:
-    """A response as it went over the wire.
-
-    Args:
-        block: Status line, headers and body.
-
-    Raises:
-        ValueError: it does not begin with a status line.
-    """
+    """An HTTP response with its status, headers by lower-case name, and body without chunks."""
 
     def __init__(self, block: bytes) -> None:
+        """Read a response as it was sent.
+
+        Args:
+            block: Status line, headers and body.
+
+        Raises:
+            ValueError: The block does not begin with a status line.
+        """
         status = _STATUS_LINE.match(block)
         if status is None:
             raise ValueError("the HTTP block does not begin with a status line")
@@ -54,7 +56,7 @@ class HttpResponse:
 
 
 def _without_chunks(body: bytes) -> bytes:
-    """The chunks joined; a body that a crawler has joined already is returned as it is."""
+    """Return the chunks joined; a body that a crawler has joined already stays as it is."""
     pieces: list[bytes] = []
     start = 0
     while found := _CHUNK_SIZE.match(body, start):
@@ -78,24 +80,24 @@ def _without_chunks(body: bytes) -> bytes:
 def read_warc(
     path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
 ) -> Iterator[Page | Rejected]:
-    """Pages of a WARC file (`.warc`, `.warc.gz`, `.warc.zst`).
+    """Yield the pages of a WARC file (`.warc`, `.warc.gz`, `.warc.zst`).
 
-    Response and resource records count; those that are no pages are passed over: redirects, and
-    what a page is made of (images, styles, scripts, fonts).
+    Pages are response and resource records. Redirects and records of images, styles, scripts, fonts
+    and data are left out.
 
     Args:
         path: The file.
-        name: Its name in sources and ids.
-        timeline: Gives times to pages that say none; its field is a WARC header, or `fetched_at`.
+        name: Name of the file in sources and ids.
+        timeline: Sets the times of pages; its field is a WARC header, or `fetched_at` for WARC-Date.
         limit_bytes: Largest page.
         on_progress: Called with the number of bytes of each read of the file.
 
     Raises:
-        InputProblem: the file cannot be read, or is damaged; after the records before the damage.
+        InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
     """
     done = 0
     with open_counted(path, on_progress) as file:
-        records = ArchiveIterator(file, record_types=_KINDS, parse_http=False)
+        records = ArchiveIterator(file, record_types=_PAGE_RECORDS, parse_http=False)
         with damage_told(path, lambda: f"after its first {done} page records"):
             for record in records:
                 block = _read_block(record, limit_bytes + _HEAD_ROOM_BYTES, path, done)
@@ -108,7 +110,7 @@ def read_warc(
 
 
 def _read_block(record: WarcRecord, limit: int, path: Path, number: int) -> bytes:
-    """The record's block, cut after `limit` bytes."""
+    """Return the record's block, cut after `limit` bytes."""
     expected = min(record.content_length, limit)
     pieces: list[bytes] = []
     size = 0
@@ -118,7 +120,7 @@ def _read_block(record: WarcRecord, limit: int, path: Path, number: int) -> byte
     if size < expected:
         raise InputProblem(
             f"{path} ends in the middle of page record {number}, after {size} of its "
-            f"{record.content_length} bytes: what came before was read; fetch the file again"
+            f"{record.content_length} bytes: everything before that was read; fetch the file again"
         )
     return b"".join(pieces)
 

@@ -1,1 +1,1 @@
-"""The worker on Kafka: faust apps, topics, dead letters, recovery."""
+"""The worker on Kafka: its faust apps, supervision, metrics and recovery."""

@@ -1,4 +1,7 @@
-"""A faust App with the settings that lose no message (and no Table, see the folder's README)."""
+"""A faust App with settings under which no message is lost.
+
+faust's Tables are not used, see workers/README.md.
+"""
 
 import asyncio
 import logging
@@ -7,11 +10,13 @@ from collections.abc import Awaitable, Callable
 
 import faust
 
+from workers.errors import WorkerError
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.settings import Settings
 
 _FATAL = 70
+"""Exit code of a process that ends so that its supervisor starts it again."""
 _MIB = 1 << 20
 log = logging.getLogger("templ")
 
@@ -22,11 +27,12 @@ class App(faust.App):
     """A faust App whose streams hold a bounded number of bytes."""
 
     most_bytes = 0
+    """Bytes of values that each stream may hold."""
 
     def FlowControlQueue(  # noqa: N802 - faust's name
         self, maxsize: int | None = None, *, clear_on_resume: bool = False
     ) -> ByteQueue:
-        """What waits between the consumer and an agent."""
+        """Return the queue between the consumer and an agent."""
         return ByteQueue(
             maxsize=maxsize,
             flow_control=self.flow_control,
@@ -36,7 +42,10 @@ class App(faust.App):
 
 
 def build_app(config: KafkaConfig, role: str) -> App:
-    """An App of the consumer group of `role`; topics are made by `templ topics create` only."""
+    """Return an App in the consumer group of `role`.
+
+    The App creates no topics; `templ topics create` does.
+    """
     settings = config.settings
     app = App(
         config.group(role),
@@ -56,7 +65,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         consumer_group_instance_id=config.instance,
         consumer_max_fetch_size=2 * _MIB,
         broker_max_poll_records=settings.batch_pages,
-        # Before compression: a dead letter may carry a page that was compressed on its way in.
+        # The limit applies before compression: a dead letter may carry a page that came compressed.
         producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,
         producer_linger=0.005,
         producer_max_batch_size=_MIB,
@@ -73,36 +82,48 @@ def build_app(config: KafkaConfig, role: str) -> App:
 
 
 def max_value_bytes(settings: Settings) -> int:
-    """Largest value that is sent, before compression."""
+    """Return the size of the largest value that is sent, before compression."""
     return max(settings.message_limit_bytes, settings.page_limit_bytes)
 
 
 def raw_topic(app: faust.App, name: str) -> faust.TopicT:
-    """A topic whose keys and values are bytes, None included, both ways."""
+    """Return a topic whose keys and values are sent and received as bytes or None."""
     return app.topic(
         name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
     )
 
 
 def end_process(reason: str) -> None:
-    """End at once, without committing: what was not acknowledged is done again by the next."""
+    """End this process at once without committing offsets.
+
+    What was not acknowledged is processed again after a restart.
+    """
     log.critical(reason)
     logging.shutdown()
     os._exit(_FATAL)
 
 
 async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
-    """Run a part of the worker; any failure ends the process instead of skipping a message.
+    """Run a step of the worker whose failure must end the process, so that no message is skipped.
 
-    A worker that is being stopped loses its producer under a step: that is no failure, and nothing
-    is acknowledged.
+    The traceback of an unforeseen failure is logged. A worker that is being stopped loses its producer during a
+    step; that is no failure, and nothing is acknowledged.
+
+    Args:
+        app: The App that the step belongs to.
+        name: Name of the step for log messages.
+        step: The step.
     """
     try:
         await step()
     except asyncio.CancelledError:
         raise
     except Exception as error:
-        log.debug("%s", name, exc_info=True)
         if app.should_stop:
+            log.debug("%s was interrupted by the stop of the worker", name, exc_info=True)
             raise asyncio.CancelledError from error
-        end_process(f"{name}: {type(error).__name__}: {error}; ending, to be started again")
+        if not isinstance(error, WorkerError):
+            log.exception("a fault of templ itself while %s", name)
+        end_process(
+            f"{name}: {type(error).__name__}: {error}; the process ends to be started again"
+        )

@@ -21,9 +21,9 @@ from workers.pipeline.actions import (
     Revise,
     Send,
 )
-from workers.pipeline.refresher import templates_overdue_by
 from workers.processes.pool import Pool
 from workers.settings import Settings
+from workers.state.site_state import templates_overdue_by
 
 log = logging.getLogger("templ")
 

@@ -1,4 +1,4 @@
-"""Which Kafka, which topics on it, and which state."""
+"""The broker, the topics and the state directory of a worker's role."""
 
 from pathlib import Path
 
@@ -7,27 +7,32 @@ import msgspec
 from workers.settings import Settings
 
 PRODUCER_ROOM_BYTES = 1 << 20
-"""Room in a request beyond the largest message."""
+"""Room in a producer's request besides the largest message."""
 
 
 class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What both apps need to know."""
+    """What the apps of both roles need to know."""
 
     broker: str
+    """HOST:PORT of the broker."""
     prefix: str
+    """Text before the name of each topic."""
     partitions: int
-    """Partitions of `documents`, `cleaned` and `site-models`."""
+    """Number of partitions of `documents`, `cleaned` and `site-models`."""
     state: Path
-    """Directory of this role's state."""
+    """State directory of the role."""
     instance: str
-    """Name under which a consumer group knows this role, kept in its state: a worker that comes back
-    within the session time-out has its partitions still, and the others notice nothing."""
+    """Name of this member of the consumer group, kept in the state directory.
+
+    A worker that comes back within the session time-out still has its partitions, and the other
+    workers notice nothing.
+    """
     settings: Settings
 
     def topic(self, name: str) -> str:
-        """Name of a topic on this broker."""
+        """Return the full name of a topic on the broker."""
         return self.prefix + name
 
     def group(self, role: str) -> str:
-        """Consumer group of a role."""
+        """Return the name of the consumer group of a role."""
         return f"{self.prefix}templ-{role}"

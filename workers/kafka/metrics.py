@@ -1,39 +1,41 @@
-"""What a worker counts, for Prometheus: no label names a site or a URL, there would be no end of them."""
+"""What a worker reports to Prometheus.
 
-from collections.abc import Callable, Iterable, Iterator
+No metric has a label for a site or a URL, because there would be an unbounded number of them.
+"""
+
+from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from workers.errors import UsageProblem
-from workers.state.window_change import SiteState
+from workers.state.site_state import WindowTotals
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-Sites = Iterable[tuple[str, SiteState]]
-IsDue = Callable[[SiteState], bool]
+"""Upper bounds of the buckets of all duration histograms."""
 
 
 class RoleMetrics:
-    """Of both roles."""
+    """The metrics that the cleaner and the refresher have in common."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._lag = Gauge(
             "templ_lag_records",
-            "Records of the input that are not done, of the partitions of this process",
+            "Records of this process's input partitions that are not processed yet",
             registry=self.registry,
         )
 
     def lag(self, records: int) -> None:
-        """Take how far the committed offsets are behind."""
+        """Set the number of records that wait behind the committed offsets."""
         self._lag.set(records)
 
     def serve(self, host: str, port: int) -> None:
-        """Answer `GET /metrics` from now on, in a thread.
+        """Answer `GET /metrics` from now on, in a thread of its own.
 
         Raises:
-            UsageProblem: the address cannot be used.
+            UsageProblem: The address cannot be used.
         """
         try:
             start_http_server(port, host, self.registry)
@@ -44,22 +46,22 @@ class RoleMetrics:
 
 
 class CleanerMetrics(RoleMetrics):
-    """Of a cleaner."""
+    """The metrics of a cleaner."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pages = Counter(
-            "templ_pages", "Pages done, by outcome", ["outcome"], registry=self.registry
+            "templ_pages", "Pages processed, by outcome", ["outcome"], registry=self.registry
         )
         self.page_seconds = Histogram(
             "templ_page_seconds",
-            "From a page's being taken to its being stored by the broker",
+            "Time from receiving a page until the broker has stored its output",
             buckets=_SECONDS,
             registry=self.registry,
         )
         self.with_site = Counter(
             "templ_pages_with_site_evidence",
-            "Pages in whose text evidence of their site had weight",
+            "Pages whose text was decided with evidence from their site",
             registry=self.registry,
         )
         self.models = Counter(
@@ -68,30 +70,29 @@ class CleanerMetrics(RoleMetrics):
 
 
 class RefresherMetrics(RoleMetrics):
-    """Of a refresher."""
+    """The metrics of a refresher."""
 
-    def __init__(self, sites: Callable[[], Sites], is_due: IsDue, templates_are_due: IsDue) -> None:
+    def __init__(self, totals: Callable[[], WindowTotals]) -> None:
         """Prepare the counters.
 
         Args:
-            sites: Answers the sites of this process with their sums.
-            is_due: Whether a site's model is to be fitted anew.
-            templates_are_due: Whether its trees and phrases are.
+            totals: Returns the totals of all windows of this process. It is called by the thread
+                that answers a scrape, so it must be quick and must not read a store.
         """
         super().__init__()
         self.documents = Counter(
-            "templ_documents", "Records of documents taken in", registry=self.registry
+            "templ_documents", "Records of documents processed", registry=self.registry
         )
         self.refits = Counter("templ_refits", "Site models published", registry=self.registry)
         self.refit_seconds = Histogram(
             "templ_refit_seconds",
-            "Fitting one site model",
+            "Time to fit one site model",
             buckets=_SECONDS,
             registry=self.registry,
         )
         self.templates_seconds = Histogram(
             "templ_templates_seconds",
-            "Fitting the trees and phrases of one site",
+            "Time to fit the trees and phrases of one site",
             buckets=_SECONDS,
             registry=self.registry,
         )
@@ -106,45 +107,39 @@ class RefresherMetrics(RoleMetrics):
         )
         self.revisions_waiting = Gauge(
             "templ_revisions_waiting_sites",
-            "Sites whose texts are still to be compared with a fresh model",
+            "Sites whose texts wait to be compared with a new model",
             registry=self.registry,
         )
-        self.registry.register(_Windows(sites, is_due, templates_are_due))
+        self.registry.register(_Windows(totals))
 
 
 class _Windows(Collector):
-    """Sizes of the windows, summed up when they are asked for."""
+    """Sizes of the windows as they are at the time of a scrape."""
 
-    def __init__(self, sites: Callable[[], Sites], is_due: IsDue, templates_are_due: IsDue) -> None:
-        self._sites = sites
-        self._is_due = is_due
-        self._templates_are_due = templates_are_due
+    def __init__(self, totals: Callable[[], WindowTotals]) -> None:
+        self._totals = totals
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        sites = documents = size = due = templates_due = redesigned = 0
-        fit = 0.0
-        for _, state in self._sites():
-            sites += state.pages > 0
-            documents += state.pages
-            size += state.bytes
-            due += self._is_due(state)
-            templates_due += self._templates_are_due(state)
-            redesigned += state.changed_at_ms is not None
-            fit += state.fit * (state.pages > 0)
-        yield GaugeMetricFamily("templ_window_sites", "Sites with a window", sites)
-        yield GaugeMetricFamily("templ_window_documents", "Documents in all windows", documents)
-        yield GaugeMetricFamily("templ_window_bytes", "Bytes of their compact forms", size)
-        yield GaugeMetricFamily("templ_models_due", "Sites whose model is to be fitted", due)
-        yield GaugeMetricFamily(
-            "templ_redesigned_sites",
-            "Sites with a design in their window that has gone",
-            redesigned,
-        )
-        yield GaugeMetricFamily(
-            "templ_fit",
-            "How like its kind each site's last page was, 0 to 1, mean",
-            fit / (sites or 1),
-        )
-        yield GaugeMetricFamily(
-            "templ_templates_due", "Sites whose trees and phrases are to be fitted", templates_due
-        )
+        totals = self._totals()
+        for name, description, value in (
+            ("window_sites", "Sites with documents in their window", totals.sites),
+            ("window_documents", "Documents in all windows", totals.documents),
+            ("window_bytes", "Bytes of the compact forms of these documents", totals.bytes),
+            ("models_due", "Sites whose model is due to be fitted", totals.models_due),
+            (
+                "redesigned_sites",
+                "Sites whose window still holds pages of a design no longer in use",
+                totals.redesigned_sites,
+            ),
+            (
+                "fit",
+                "Similarity of each site's newest page to its cluster of pages, 0 to 1, mean",
+                totals.fit_sum / (totals.sites or 1),
+            ),
+            (
+                "templates_due",
+                "Sites whose trees and phrases are due to be fitted",
+                totals.templates_due,
+            ),
+        ):
+            yield GaugeMetricFamily(f"templ_{name}", description, value)

@@ -93,10 +93,14 @@ class ModelFollower:
                 return
 
     async def _take_all(self, records: Sequence[ConsumerRecord]) -> None:
-        await asyncio.to_thread(lambda: [self._take(record) for record in records])
+        await asyncio.to_thread(self._store_all, records)
         self.taken += len(records)
         for _ in records:
             self._count()
+
+    def _store_all(self, records: Sequence[ConsumerRecord]) -> None:
+        for record in records:
+            self._take(record)
 
     def _take(self, record: ConsumerRecord) -> None:
         try:

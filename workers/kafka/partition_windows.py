@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
-from schemas.codec import NewerFormatError, SchemaError, decode_document
+from schemas.codec import NewerFormatError, SchemaError, decode_document_record
 from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
@@ -59,7 +59,7 @@ class PartitionWindows:
             self.store.remove(site, source_id, message.offset)
             return
         try:
-            record = decode_document(message.value)
+            record = decode_document_record(message.value)
         except NewerFormatError:
             raise
         except SchemaError as error:

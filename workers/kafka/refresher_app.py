@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,8 @@ from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
-from workers.pipeline.refresher import model_is_due, templates_overdue_by
 from workers.processes.pool import Pool
-from workers.state.window_change import SiteState
+from workers.state.site_state import WindowTotals, model_is_due
 
 
 class RefresherApp:
@@ -42,9 +41,7 @@ class RefresherApp:
         self._owned = OwnedPartitions(partial(PartitionWindows, config, pool))
         self._recovery = Recovery(config.broker, documents, self._owned, self._learn)
         self._gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
-        self.metrics = RefresherMetrics(
-            self._sites, model_is_due, lambda state: templates_overdue_by(state) >= 1
-        )
+        self.metrics = RefresherMetrics(self._totals)
         self._carrier = Carrier(
             TopicOutputs(self.app, config),
             self._owned,
@@ -68,9 +65,9 @@ class RefresherApp:
         """Return how far each window store has read, be it in a rebuild."""
         return {number: one.store.next_offset for number, one in self._owned.opened().items()}
 
-    def _sites(self) -> Iterator[tuple[str, SiteState]]:
-        for windows in self._owned.opened().values():
-            yield from windows.store.all_sites()
+    def _totals(self) -> WindowTotals:
+        """Return the totals of all open windows; the thread that answers a scrape calls this."""
+        return sum((one.store.totals() for one in self._owned.opened().values()), WindowTotals())
 
     async def _repeat(self, name: str, step: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -121,7 +118,7 @@ class RefresherApp:
             if windows is None:
                 return
             recovered = await self._recovery.recover(number, windows)
-            sites = await asyncio.to_thread(recovered.store.all_sites)
+            sites = await asyncio.to_thread(list, recovered.store.sites())
             due = [site for site, state in sites if model_is_due(state)]
             await self._publish(number, recovered, due)
             for site, _ in sites:

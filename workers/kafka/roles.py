@@ -1,4 +1,4 @@
-"""One worker process on Kafka: the cleaner or the refresher, from start to stop."""
+"""The process of one role on Kafka, which is the cleaner or the refresher."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from faust.types import TP
 from schemas.topics import DOCUMENTS, PAGES
 from workers.errors import TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
-from workers.kafka.broker.log_repeats import Repeats
+from workers.kafka.broker.log_filter import RepeatedMessageFilter
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
@@ -24,28 +24,27 @@ from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
 
 _REPEAT_AFTER_S = 30.0
+"""Seconds until a message that a library repeats is logged again."""
 
 
 def run_role(role: str, broker: str, prefix: str, state: Path, settings: Settings) -> None:
-    """Work until a signal asks to stop; does not return otherwise.
+    """Run a role until a signal asks to stop.
+
+    Everything that blocks is opened before the role's event loop starts, and closed after it ends.
 
     Args:
         role: `cleaner` or `refresher`.
-        broker: HOST:PORT.
-        prefix: Before each topic's name.
-        state: State directory of the worker; each role has a folder in it.
+        broker: HOST:PORT of the broker.
+        prefix: Text before the name of each topic.
+        state: State directory of the worker, in which each role has a directory of its own.
         settings: Limits and bounds.
 
     Raises:
-        BrokerProblem: the broker cannot be reached.
-        TopicProblem: topics are missing or set wrong.
-        StateProblem: the state directory cannot be used.
+        BrokerProblem: The broker cannot be reached.
+        TopicProblem: A topic is missing or has wrong settings.
+        StateProblem: The state directory cannot be used.
     """
-    logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {role} %(levelname)s %(message)s")
-    for noisy in ("faust", "mode", "aiokafka"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(Repeats(_REPEAT_AFTER_S))
+    _set_up_logging(role)
     partitions = asyncio.run(_checked_partitions(broker, prefix))
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions)
@@ -58,26 +57,39 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
             instance=directory.instance,
             settings=settings,
         )
-        enter = _cleaner if role == "cleaner" else _refresher
-        work, topic = stack.enter_context(enter(config))
-        app = work.app
-        if settings.metrics_port is not None:
-            port = settings.metrics_port + (role == "refresher")
+        if role == "cleaner":
+            work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config))
+            topic, port = config.topic(PAGES), settings.metrics_port
+        else:
+            work = stack.enter_context(_refresher(config))
+            topic, port = (
+                config.topic(DOCUMENTS),
+                settings.metrics_port and settings.metrics_port + 1,
+            )
+        if port is not None:
             work.metrics.serve(settings.metrics_host, port)
         start_watchdog(
             broker,
             config.group(role),
             topic,
-            _assigned(app, topic),
+            _assigned(work.app, topic),
             work.inner_progress,
             work.metrics.lag,
             settings.stall_timeout_s,
         )
         worker = faust.Worker(
-            app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
+            work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
         )
         worker.spinner = None
         worker.execute_from_commandline()
+
+
+def _set_up_logging(role: str) -> None:
+    logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {role} %(levelname)s %(message)s")
+    for noisy in ("faust", "mode", "aiokafka"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
 
 
 async def _checked_partitions(broker: str, prefix: str) -> int:
@@ -88,25 +100,25 @@ async def _checked_partitions(broker: str, prefix: str) -> int:
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig) -> Iterator[tuple[CleanerApp, str]]:
+def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
     models = ModelStore(config.state / "models")
     pool = Pool(config.settings, children=os.cpu_count() or 1)
     try:
-        yield CleanerApp(config, pool, models), config.topic(PAGES)
+        yield CleanerApp(config, pool, models)
     finally:
         pool.close()
         models.close()
 
 
 @contextmanager
-def _refresher(config: KafkaConfig) -> Iterator[tuple[RefresherApp, str]]:
+def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
     niceness = config.settings.refresher_niceness
     os.nice(niceness)
     pool = Pool(config.settings, children=1)
     templates_pool = Pool(config.settings, children=1, niceness=niceness // 2)
     refresher = RefresherApp(config, pool, templates_pool)
     try:
-        yield refresher, config.topic(DOCUMENTS)
+        yield refresher
     finally:
         templates_pool.close()
         pool.close()
@@ -114,6 +126,8 @@ def _refresher(config: KafkaConfig) -> Iterator[tuple[RefresherApp, str]]:
 
 
 def _assigned(app: faust.App, topic: str) -> Callable[[], set[int]]:
+    """Return a function that returns the partitions of a topic that the App has now."""
+
     def partitions() -> set[int]:
         found: set[TP] = app.consumer.assignment() if app.consumer else set()
         return {one.partition for one in found if one.topic == topic}

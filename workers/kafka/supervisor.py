@@ -1,4 +1,4 @@
-"""`templ worker` with both roles: one process of each, started again when it ends by itself."""
+"""The supervisor of `templ worker`, which runs one process of each role and restarts it."""
 
 import logging
 import os
@@ -6,43 +6,56 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
 
 import msgspec
 
 from workers.errors import StateProblem, TopicProblem, UsageProblem
 
-_FIRST_PAUSE_S = 1.0
-_LONGEST_PAUSE_S = 30.0
-_STEADY_S = 60.0
-_STOP_WAIT_S = 30.0
-_POLL_S = 0.1
 _HOPELESS = {UsageProblem.exit_code, StateProblem.exit_code, TopicProblem.exit_code}
+"""Exit codes of failures that a restart cannot mend."""
 log = logging.getLogger("templ")
 
 
+class RestartPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """How often processes are looked at, restarted and waited for."""
+
+    first_pause_s: float = 1.0
+    """Pause before the first restart; each further one doubles it."""
+    longest_pause_s: float = 30.0
+    """Longest pause before a restart, so that a worker soon recovers when a broker is back."""
+    steady_s: float = 60.0
+    """Running time after which the pause before a restart is the first one again."""
+    stop_wait_s: float = 30.0
+    """How long the processes may take to stop before they are killed."""
+    poll_s: float = 0.1
+    """Time between two looks at the processes."""
+
+
 class _Role(msgspec.Struct):
-    """A supervised process."""
+    """A role and its process, if it is running."""
 
     name: str
     command: list[str]
+    pause_s: float
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
-    pause_s: float = _FIRST_PAUSE_S
     start_after: float = 0.0
 
 
-def supervise(commands: dict[str, Sequence[str]]) -> int:
-    """Run every role until a signal asks to stop, or one ends for a reason no restart can mend.
+def supervise(commands: Mapping[str, Sequence[str]], policy: RestartPolicy | None = None) -> int:
+    """Run every role until SIGTERM or SIGINT arrives, or one fails in a way no restart can mend.
 
     Args:
-        commands: Role name -> command line.
+        commands: Command line of each role by the role's name.
+        policy: Pauses and times; None means the defaults.
 
     Returns:
-        The exit code: 0 after a signal, that of the role that gave up otherwise.
+        0 after a signal, otherwise the exit code of the role that failed.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s worker %(levelname)s %(message)s")
+    policy = policy or RestartPolicy()
     stopping: list[int] = []
 
     def stop(signum: int, _frame: FrameType | None) -> None:
@@ -50,20 +63,24 @@ def supervise(commands: dict[str, Sequence[str]]) -> int:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    roles = [_Role(name, list(command)) for name, command in commands.items()]
+    roles = [_Role(name, list(command), policy.first_pause_s) for name, command in commands.items()]
     code = 0
     try:
         while not stopping and not code:
             for role in roles:
-                code = code or _look_after(role)
-            time.sleep(_POLL_S)
+                code = code or _look_after(role, policy)
+            time.sleep(policy.poll_s)
     finally:
-        _stop(roles)
+        _stop(roles, policy.stop_wait_s)
     return code
 
 
-def _look_after(role: _Role) -> int:
-    """Start a role that is not running; answers its exit code where it gave up for good."""
+def _look_after(role: _Role, policy: RestartPolicy) -> int:
+    """Start a role that is not running.
+
+    Returns:
+        The exit code of a role that failed in a way no restart can mend, otherwise 0.
+    """
     now = time.monotonic()
     if role.process is None:
         if now >= role.start_after:
@@ -76,19 +93,19 @@ def _look_after(role: _Role) -> int:
     role.process = None
     if ended in _HOPELESS:
         return ended
-    if now - role.started_at > _STEADY_S:
-        role.pause_s = _FIRST_PAUSE_S
-    log.warning("%s ended with %s; starting it again in %g s", role.name, ended, role.pause_s)
+    if now - role.started_at > policy.steady_s:
+        role.pause_s = policy.first_pause_s
+    log.warning("%s ended with %s; it starts again in %g s", role.name, ended, role.pause_s)
     role.start_after = now + role.pause_s
-    role.pause_s = min(2 * role.pause_s, _LONGEST_PAUSE_S)
+    role.pause_s = min(2 * role.pause_s, policy.longest_pause_s)
     return 0
 
 
-def _stop(roles: Sequence[_Role]) -> None:
+def _stop(roles: Sequence[_Role], wait_s: float) -> None:
     running = [role.process for role in roles if role.process is not None]
     for process in running:
         process.send_signal(signal.SIGTERM)
-    until = time.monotonic() + _STOP_WAIT_S
+    until = time.monotonic() + wait_s
     for process in running:
         try:
             process.wait(max(until - time.monotonic(), 0.1))
@@ -98,6 +115,6 @@ def _stop(roles: Sequence[_Role]) -> None:
 
 
 def role_command(role: str, arguments: Sequence[str]) -> list[str]:
-    """Command line of one role's process."""
+    """Return the command line of a role's process."""
     program = [sys.executable, "-m", "workers", "worker", "--supervisor", str(os.getpid())]
     return [*program, "--role", role, *arguments]

@@ -1,7 +1,7 @@
-"""Ends a process whose group's committed offsets stand still while there is work.
+"""A watchdog that ends a process whose committed offsets do not move although records wait.
 
-Runs in a thread and an event loop of its own, and asks the broker: a blocked worker cannot vouch
-for itself.
+It runs in a thread with an event loop of its own and asks the broker, because a blocked worker
+cannot tell that it is blocked.
 """
 
 import asyncio
@@ -18,24 +18,31 @@ from workers.kafka.broker.plain_consumer import committed_offsets, plain_consume
 log = logging.getLogger("templ")
 
 Lagging = dict[int, int]
-"""Committed offset of each partition that has records beyond it."""
+"""Committed offset of each partition that has records beyond this offset."""
 
 
-class Progress:
-    """Decides, from one look after another, whether nothing moves any more."""
+class StallDetector:
+    """Decides from successive observations whether work has come to a halt."""
 
     def __init__(self, timeout_s: float, now_s: float) -> None:
+        """Start with no observation.
+
+        Args:
+            timeout_s: How long work may stand still.
+            now_s: Present time of a monotonic clock.
+        """
         self._timeout_s = timeout_s
         self._last: tuple[Lagging, object] = {}, None
         self._moved_at_s = now_s
 
     def stalled(self, lagging: Lagging, now_s: float, inner: object = None) -> bool:
-        """Whether the same partitions have lagged at the same offsets for the whole time-out.
+        """Return whether the same partitions have lagged at the same offsets for the whole time-out.
 
         Args:
-            lagging: What lags now, of the partitions assigned to this process.
-            now_s: A monotonic clock.
-            inner: How far work has come that commits nothing, a rebuild for one.
+            lagging: The partitions of this process that lag now.
+            now_s: Present time of a monotonic clock.
+            inner: Progress of work that commits no offsets, such as a rebuild; any value that
+                changes when the work makes progress.
         """
         if not lagging or (lagging, inner) != self._last:
             self._last, self._moved_at_s = (dict(lagging), inner), now_s
@@ -52,16 +59,16 @@ def start_watchdog(
     report_lag: Callable[[int], None],
     timeout_s: float,
 ) -> None:
-    """Watch a group's progress on a topic in the background, for ever.
+    """Watch a group's progress on a topic, in a background thread that never ends.
 
     Args:
-        broker: HOST:PORT.
+        broker: HOST:PORT of the broker.
         group: Consumer group.
-        topic: Its input.
-        assigned: Answers the partitions that this process has now.
-        inner: Answers how far work has come that commits nothing.
-        report_lag: Told how many records are waiting, at every look.
-        timeout_s: How long offsets may stand still.
+        topic: Input topic of the group.
+        assigned: Returns the partitions that this process has now.
+        inner: Returns the progress of work that commits no offsets.
+        report_lag: Called at every look with the number of waiting records.
+        timeout_s: How long committed offsets may stand still.
     """
     watch = _watch(broker, group, topic, assigned, inner, report_lag, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
@@ -76,7 +83,7 @@ async def _watch(
     report_lag: Callable[[int], None],
     timeout_s: float,
 ) -> None:
-    progress = Progress(timeout_s, time.monotonic())
+    progress = StallDetector(timeout_s, time.monotonic())
     while True:
         await asyncio.sleep(min(timeout_s / 10, 15.0))
         try:
@@ -84,23 +91,23 @@ async def _watch(
             report_lag(waiting)
             is_stalled = progress.stalled(lagging, time.monotonic(), inner())
             if is_stalled and not await _is_work_waiting(broker, topic, lagging):
-                progress = Progress(timeout_s, time.monotonic())
+                progress = StallDetector(timeout_s, time.monotonic())
                 continue
-        except Exception as error:  # noqa: BLE001 - a watchdog that died would watch no more
+        except Exception as error:  # noqa: BLE001 - the watchdog must go on
             log.warning("watchdog: %s: %s", type(error).__name__, error)
-            progress = Progress(timeout_s, time.monotonic())
+            progress = StallDetector(timeout_s, time.monotonic())
             continue
         if is_stalled:
             end_process(
                 f"{group}: committed offsets {lagging} of {topic} have stood still for "
-                f"{timeout_s:g} s with records waiting; ending, to be started again"
+                f"{timeout_s:g} s although records wait; the process ends to be started again"
             )
 
 
 async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
-    """Whether a record lies beyond a committed offset, and not only the end of a transaction.
+    """Return whether there is a record at or after a committed offset.
 
-    Records that expired leave offsets without a record, too.
+    Offsets without a record are left behind by the ends of transactions and by expired records.
     """
     wanted = {TopicPartition(topic, number): offset for number, offset in lagging.items()}
     async with plain_consumer(broker) as consumer:
@@ -114,7 +121,7 @@ async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
 async def _lagging(
     broker: str, group: str, topic: str, partitions: set[int]
 ) -> tuple[Lagging, int]:
-    """The partitions that lag, and by how many records together."""
+    """Return the partitions that lag, and the number of records that wait on all of them."""
     if not partitions:
         return {}, 0
     offsets = await committed_offsets(broker, group, topic)

@@ -115,6 +115,7 @@ class Cleaner:
             model_body=model.body if model else None,
             with_segments=self._with_segments,
             comments=self._settings.comments,
+            source_id=str(page.source),
         )
 
     def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:
@@ -155,7 +156,7 @@ class Cleaner:
 
 
 def _may_teach(page: Page, result: CleanResult) -> bool:
-    return result.teaches and 200 <= page.status < 300
+    return result.may_be_learned_from and 200 <= page.status < 300
 
 
 def _stage(exception: str) -> str:

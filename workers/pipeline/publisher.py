@@ -17,9 +17,8 @@ from workers.pipeline.refresher import (
     NotLearned,
     Refresher,
     Revision,
-    model_is_due,
-    templates_overdue_by,
 )
+from workers.state.site_state import model_is_due, templates_overdue_by
 from workers.state.window_store import WindowStore
 
 _AT_ONCE = 500

@@ -13,7 +13,6 @@ from templ_core.clean import cleaner_version
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
-from templ_core.site_level.window.schedule import is_due, templates_overdue
 from workers.pipeline.outputs import cleaned_record
 from workers.processes.learning import (
     CONFIG,
@@ -22,10 +21,10 @@ from workers.processes.learning import (
     RefitResult,
     RefitTask,
     Stale,
+    TaskPage,
     TemplatesResult,
     TemplatesTask,
     Unknown,
-    WindowPageMessage,
 )
 from workers.processes.tasks import (
     CleanResult,
@@ -38,8 +37,7 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
-from workers.state.window_change import SiteState, StoredPage
-from workers.state.window_entry import Entry
+from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
 _ATTEMPTS = 3
@@ -101,13 +99,15 @@ class Refresher:
         self._store.put(record, learned, offset)
         return None
 
-    def _learn(self, record: DocumentRecord) -> StoredPage | NotLearned:
+    def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
-            record.site, LearnTask(record.body), self._settings.refit_deadline_s
+            record.site,
+            LearnTask(record.body, str(record.source)),
+            self._settings.refit_deadline_s,
         )
         if isinstance(result, LearnResult):
-            return StoredPage(record.id, record.content_digest, result.body)
+            return StoredSummary(record.id, record.content_digest, result.body)
         return _not_learned(result)
 
     def refit(self, site: str) -> Fitted:
@@ -121,7 +121,7 @@ class Refresher:
         if not state.pages:
             return None
         entries = list(self._store.window_entries(site))
-        window = [WindowPageMessage(entry.id, entry.content_digest, None) for entry in entries]
+        window = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
         templates = self._store.templates(site)
         for _ in range(_ATTEMPTS):
             result = self._run(site, RefitTask(site, window, templates))
@@ -170,25 +170,25 @@ class Refresher:
         self._store.keep_templates(site, body, learned)
         return None if body is not None else _not_learned(result)
 
-    def _latest_page(self, site: str, entry: Entry) -> WindowPageMessage:
+    def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
         document = self._store.document(site, entry)
         page = self._window_page(site, entry)
         return msgspec.structs.replace(page, document=document.body if document else None)
 
-    def _window_page(self, site: str, entry: Entry) -> WindowPageMessage:
-        learned = self._store.contribution(site, entry)
-        return WindowPageMessage(entry.id, entry.content_digest, learned.body if learned else b"")
+    def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
+        learned = self._store.summary(site, entry)
+        return TaskPage(entry.id, entry.content_digest, learned.body if learned else b"")
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
-    def _learn_anew(self, site: str, entries: Sequence[Entry]) -> None:
+    def _learn_anew(self, site: str, entries: Sequence[WindowEntry]) -> None:
         """Read documents again that were read with another page model."""
         for entry in entries:
             document = self._store.document(site, entry)
             learned = document and self._learn(document)
-            if isinstance(learned, StoredPage):
-                self._store.put_contribution(site, entry, learned)
+            if isinstance(learned, StoredSummary):
+                self._store.put_summary(site, entry, learned)
 
     def has_revision_candidates(self, model: SiteModelRecord) -> bool:
         """Answer whether any text of the site's window is to be compared with its new model."""
@@ -213,7 +213,7 @@ class Refresher:
             else:
                 self._store.mark_looked_at(model.site, entry, model.documents)
 
-    def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[Entry, str]]:
+    def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[WindowEntry, str]]:
         state = self._store.site_state(model.site)
         for entry in self._store.window_entries(model.site):
             is_later = (
@@ -254,6 +254,7 @@ class Refresher:
             model_key=(model.site, model.version),
             model_body=model.body,
             comments=self._settings.comments,
+            source_id=str(document.source),
         )
         result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
         return result
@@ -294,13 +295,3 @@ class Refresher:
 
 def _not_learned(result: Result) -> NotLearned:
     return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
-
-
-def model_is_due(state: SiteState) -> bool:
-    """Answer whether the schedule asks for a fresh site model."""
-    return is_due(state.learned, state.fitted_at, state.pages)
-
-
-def templates_overdue_by(state: SiteState) -> float:
-    """Return a site's new documents as a multiple of those after which its trees and phrases are due."""
-    return templates_overdue(state.learned, state.templates_at, state.pages, CONFIG.template_pages)

@@ -1,1 +1,1 @@
-"""Child processes, and what they do."""
+"""The child processes of a worker and the tasks that they perform."""

@@ -1,6 +1,8 @@
-"""A child process: the page model, then tasks in, results out; ends with its parent.
+"""The program of a child process, which performs tasks for its parent and ends with it.
 
-Started by `workers.processes.pool` as `python -m workers.processes.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`.
+`workers.processes.pool` starts it as
+`python -m workers.processes.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`. The parent sends the
+page model first, then one task after another, and receives one result for each.
 """
 
 import gc
@@ -18,11 +20,11 @@ from workers.processes.parent_watch import end_with_parent
 from workers.processes.tasks import Failure, Models, Result, Task, run_task
 
 GC_ALLOCATIONS = 200_000
-"""A document's columns are long lists without cycles: looking for cycles in them is lost time."""
+"""Allocations between two garbage collections, many because documents hold no reference cycles."""
 
 
-def main(handle: Callable[[Task, Models], Result] = run_task) -> None:
-    """Serve tasks until the parent closes the connection or is gone."""
+def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
+    """Perform tasks until the parent closes the connection or ends."""
     connection = Connection(int(sys.argv[1]))
     _limit_memory(int(sys.argv[2]))
     os.nice(int(sys.argv[3]))
@@ -55,4 +57,4 @@ def _limit_memory(limit_bytes: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve_tasks()

@@ -1,4 +1,4 @@
-"""Work on windows in a child process: documents to learn, models to refit, templates to fit."""
+"""The tasks on windows in a child process: summarise documents, fit site models and templates."""
 
 from collections import OrderedDict
 
@@ -26,79 +26,89 @@ from templ_core.site_level.window.window_page import WindowPage
 
 CONFIG = CoreConfig()
 _PAGES_IN_MEMORY = 2000
-"""Pages of windows that a child keeps counted, of some 50 kB each."""
+"""Pages of windows whose counts a child keeps in memory, about 50 kB each."""
 
 
 class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Read what a compact document contributes to its site's model."""
+    """Summarise a document for its site's model."""
 
     body: bytes
+    """The document in compact form."""
+    source_id: str
+    """Source id of the page, for log messages."""
 
 
-class WindowPageMessage(msgspec.Struct, frozen=True, array_like=True):
-    """A document of a window."""
+class TaskPage(msgspec.Struct, frozen=True, array_like=True):
+    """A document of a window as a task carries it."""
 
     page_id: str
     content_digest: bytes
-    learned: bytes | None
-    """What `LearnTask` answered; None where the child may know it."""
+    summary: bytes | None
+    """The encoded page summary; None where the child may have the page in memory."""
     document: bytes | None = None
-    """Its compact form, where templates are fitted on it."""
+    """The document in compact form, where templates are fitted on it."""
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site model on a window, in order of (event time, page id)."""
+    """Fit a site model on a window."""
 
     site: str
-    window: list[WindowPageMessage]
+    window: list[TaskPage]
+    """The documents in order of (event time, page id)."""
     templates: bytes | None
-    """The site's latest, as `TemplatesTask` answered."""
+    """The site's latest templates from a `TemplatesResult`; None before the first."""
 
 
 class TemplatesTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site's templates on its latest documents, in order of (event time, page id)."""
+    """Fit a site's templates on its latest documents."""
 
-    latest: list[WindowPageMessage]
+    latest: list[TaskPage]
+    """The documents in order of (event time, page id)."""
 
 
 class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """What a document adds to its site's model, see `templ_core.site_level.window.page_summary`."""
+    """The summary of a document."""
 
     body: bytes
+    """A page summary as `templ_core.site_level.window.page_summary` encodes it."""
 
 
 class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A fitted site model in compact form."""
+    """A fitted site model."""
 
     version: str
     documents: int
+    """Documents that the model was fitted on."""
     body: bytes
+    """The model in compact form."""
     fit: float
-    """How like the window's last page is to its kind, 0 to 1."""
+    """Similarity of the window's newest page to the cluster of pages nearest to it, 0 to 1."""
     change: DesignChange | None
-    """The last change of design, while the window has pages of the design before."""
+    """The last change of design; None when the window holds no page of an older design."""
 
 
 class TemplatesResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Templates in compact form."""
+    """Fitted templates in compact form."""
 
     body: bytes
 
 
 class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Pages of a window that the child has not counted, by index: send what was learned."""
+    """An answer that asks for the summaries of pages that the child does not have in memory."""
 
     indexes: list[int]
+    """Indexes of these pages in the window."""
 
 
 class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Pages of a window that were learned with another page model, by index: learn them anew."""
+    """An answer that asks for new summaries of pages that another page model has summarised."""
 
     indexes: list[int]
+    """Indexes of these pages in the window."""
 
 
 class Learners:
-    """The sites that were refitted last, with all that is counted of them."""
+    """The learners of the sites that were fitted most recently."""
 
     def __init__(self, page_model_version: str) -> None:
         self._version = page_model_version
@@ -106,7 +116,7 @@ class Learners:
         self._pages = 0
 
     def take(self, site: str) -> SiteLearner:
-        """The site as it was refitted last, or a fresh start; `keep` it when done."""
+        """Remove and return the learner of a site, or return a new one; hand it to `keep` when done."""
         learner = self._sites.pop(site, None)
         if learner is None:
             return SiteLearner(self._version, CONFIG)
@@ -114,7 +124,7 @@ class Learners:
         return learner
 
     def keep(self, site: str, learner: SiteLearner) -> None:
-        """Keep a site, and forget those refitted longest ago when there are too many pages."""
+        """Keep a learner, and drop those unused for longest when they hold too many pages."""
         self._sites[site] = learner
         self._pages += len(learner.window)
         while self._pages > _PAGES_IN_MEMORY and len(self._sites) > 1:
@@ -122,40 +132,45 @@ class Learners:
             self._pages -= len(oldest.window)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all learners."""
         self._sites.clear()
         self._pages = 0
 
 
-def learn(task: LearnTask, page_model: PageModel) -> LearnResult:
-    """What a document adds to its site's model."""
+def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
+    """Return the summary of a document."""
     page = summarise_page(decode_document(task.body), page_model)
     return LearnResult(encode_page_summary(page, page_model.version))
 
 
-def refit(
+def refit_site(
     task: RefitTask, page_model: PageModel, learners: Learners
 ) -> RefitResult | Unknown | Stale:
-    """The model of a window; what the child has counted already is not read again."""
+    """Fit the model of a window, counting only pages that are not counted yet.
+
+    Returns:
+        The model, or the pages whose summaries are needed first.
+    """
     learner = learners.take(task.site)
     known = {(one.page_id, one.content_digest): one for one in learner.window}
     window = [known.get((one.page_id, one.content_digest)) or one for one in task.window]
     unknown = [
         index
         for index, one in enumerate(window)
-        if isinstance(one, WindowPageMessage) and one.learned is None
+        if isinstance(one, TaskPage) and one.summary is None
     ]
     if unknown:
         learners.keep(task.site, learner)
         return Unknown(unknown)
-    pages, stale = [], []
+    pages: list[WindowPage] = []
+    stale: list[int] = []
     for index, one in enumerate(window):
         if isinstance(one, WindowPage):
             pages.append(one)
-        elif (page := _learned(one, page_model)) is None:
+        elif (page := _summary(one, page_model)) is None:
             stale.append(index)
         else:
-            pages.append(_window_page(one, page))
+            pages.append(_counted_page(one, page))
     if stale:
         return Stale(stale)
     learner.follow(pages)
@@ -172,25 +187,25 @@ def refit(
 
 
 def fit_site_templates(task: TemplatesTask, page_model: PageModel) -> TemplatesResult:
-    """The templates of a site's latest documents."""
+    """Fit the templates of a site's latest documents."""
     latest = []
     for one in task.latest:
-        page = _learned(one, page_model)
+        page = _summary(one, page_model)
         if page is None:
             page = summarise_page(decode_document(one.document or b""), page_model)
-        latest.append(_window_page(one, page))
+        latest.append(_counted_page(one, page))
     return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
-def _learned(one: WindowPageMessage, page_model: PageModel) -> PageSummary | None:
-    """The page as the page model in use has read it; None where another one did."""
+def _summary(one: TaskPage, page_model: PageModel) -> PageSummary | None:
+    """Return the summary of a page, or None where it was made with another page model."""
     try:
-        return decode_page_summary(one.learned or b"", page_model.version)
+        return decode_page_summary(one.summary or b"", page_model.version)
     except CodecError:
         return None
 
 
-def _window_page(one: WindowPageMessage, page: PageSummary) -> WindowPage:
+def _counted_page(one: TaskPage, page: PageSummary) -> WindowPage:
     return WindowPage(
         page_id=one.page_id,
         content_digest=one.content_digest,

@@ -1,4 +1,4 @@
-"""The page model in use: the one that comes with the package, or a team's own from a file."""
+"""The page model in use, which comes with the package or from a user's own file."""
 
 import logging
 from pathlib import Path
@@ -12,17 +12,22 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.fusion.fusion import UNFITTED, fusion_for
 from workers.errors import UsageProblem
 
-_log = logging.getLogger(__name__)
+log = logging.getLogger("templ")
+
 _TRIAL = b"<title>A title</title><h1>A title</h1><p>Some words, and <a href=/>a link</a>.</p>"
 
 
 def read_model_file(path: Path | None) -> bytes:
-    """Return the bytes of a page model that works with this version; none for the shipped one.
+    """Return the bytes of a page model file that works with this version.
 
-    A warning says when the shipped weights of the site level were fitted for another page model.
+    A warning is logged when the shipped weights of the site level were fitted for another page model.
+
+    Args:
+        path: The file; None means the shipped page model, for which the result is empty.
 
     Raises:
-        UsageProblem: the file cannot be read, is no page model, is damaged, or does not fit.
+        UsageProblem: The file cannot be read, is not a page model, is damaged, or was trained for
+            another version of templ.
     """
     if path is None:
         return b""
@@ -30,15 +35,17 @@ def read_model_file(path: Path | None) -> bytes:
         body = path.read_bytes()
     except OSError as error:
         raise UsageProblem(
-            f"page model {path}: {error.strerror}; name a file of `templ train`"
+            f"page model {path}: {error.strerror}; give a file that `templ train` wrote"
         ) from None
     try:
         model = decode_model(body)
     except CodecError as error:
-        raise UsageProblem(f"page model {path}: {error}; name a file of `templ train`") from None
+        raise UsageProblem(
+            f"page model {path}: {error}; give a file that `templ train` wrote"
+        ) from None
     _try_out(path, model)
     if fusion_for(model.version) is UNFITTED:
-        _log.warning(
+        log.warning(
             "page model %s: the site level's weights were fitted for another page model; "
             "unfitted weights take their place",
             path,
@@ -47,12 +54,12 @@ def read_model_file(path: Path | None) -> bytes:
 
 
 def page_model_of(body: bytes) -> PageModel:
-    """The page model in bytes that `read_model_file` gave."""
+    """Return the page model in the bytes that `read_model_file` returned."""
     return decode_model(body) if body else shipped_model()
 
 
 def _try_out(path: Path, model: PageModel) -> None:
-    """Clean one small page: a model fitted on other features than this version's fails here."""
+    """Clean one small page, which fails with a model fitted on other features than this version's."""
     try:
         clean(read_document(_TRIAL, "https://example.com/"), None, CoreConfig(), model)
     except (ValueError, IndexError, TypeError, KeyError) as error:

@@ -1,17 +1,19 @@
-"""A process that must not outlive the one that started it."""
+"""A watch that ends a process when the process that started it has ended."""
 
 import os
 import threading
 import time
 
 _CHECK_S = 0.5
+"""Time between two looks at the parent."""
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process at once when its parent is gone, however that went.
+    """Have this process end at once when its parent has ended, for whatever reason.
 
     Args:
-        parent: Process id of the parent, from the parent itself: it may be gone already.
+        parent: Process id of the parent. The parent itself passes it on, since it may have ended
+            before this call.
     """
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 

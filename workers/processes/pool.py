@@ -1,4 +1,7 @@
-"""Child processes for CPU work: routed by site, with deadlines and memory limits, replaced on loss."""
+"""Child processes for CPU work, with deadlines and memory limits.
+
+All work of a site goes to the same child. A child that dies is replaced.
+"""
 
 import os
 import socket
@@ -17,12 +20,21 @@ import msgspec
 from workers.errors import WorkerError
 from workers.lru_cache import LruCache
 from workers.processes.page_model import read_model_file
-from workers.processes.tasks import MODELS_IN_MEMORY, CleanTask, Failure, Result, ReviseTask, Task
+from workers.processes.tasks import (
+    MODELS_IN_MEMORY,
+    CleanTask,
+    Failure,
+    Result,
+    ReviseTask,
+    Task,
+    log_fault,
+)
 from workers.settings import Settings, child_environment
 
 _START_TIMEOUT_S = 60.0
+"""Longest time that a child may take to start."""
 _ATTEMPTS = 2
-"""A task whose child died is tried once more in a fresh one: the death may not be its fault."""
+"""How often a task is tried whose child dies: the death may not be the task's fault."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +49,7 @@ class _DeadlineError(Exception):
 
 
 class _Child:
-    """One child process and the connection to it."""
+    """A child process and the connection to it."""
 
     def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
         ours, theirs = socket.socketpair()
@@ -62,12 +74,12 @@ class _Child:
         self._module = settings.child_module
 
     def call(self, payload: bytes, deadline_s: float) -> bytes:
-        """The child's answer; the time it takes to start does not count.
+        """Return the child's answer; the time until the child has started does not count.
 
         Raises:
-            _DeadlineError: no answer in time.
-            _ChildLostError: the child is gone.
-            WorkerError: the child never started.
+            _DeadlineError: The child did not answer in time.
+            _ChildLostError: The child has ended.
+            WorkerError: The child did not start.
         """
         try:
             self._wait_until_ready()
@@ -87,7 +99,7 @@ class _Child:
             )
         if not self._ready:
             raise WorkerError(
-                f"a child process did not start (python -m {self._module}); its own words are above"
+                f"a child process did not start (python -m {self._module}); see its messages above"
             )
         self._connection.send_bytes(self._page_model)
 
@@ -98,7 +110,7 @@ class _Child:
 
 
 class _Lane:
-    """One child at a time, and the thread that talks to it: tasks of a lane run in order."""
+    """A child process and the thread that talks to it; the tasks of a lane run in order."""
 
     def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
         self._settings = settings
@@ -124,7 +136,7 @@ class _Lane:
                     return Failure("DeadlineExceeded", reason, "refused"), attempt
                 except _ChildLostError:
                     self._drop_child()
-        reason = f"its process died, {_ATTEMPTS} times"
+        reason = f"its process died {_ATTEMPTS} times"
         return Failure("ProcessDied", reason, "refused"), _ATTEMPTS
 
     def _new_child(self) -> _Child:
@@ -132,7 +144,7 @@ class _Lane:
 
     def _ask(self, child: _Child, task: Task, deadline_s: float) -> Result:
         answer = child.call(self._encoder.encode(self._without_known_model(task)), deadline_s)
-        result = self._decoder.decode(answer)
+        result: Result = self._decoder.decode(answer)
         if isinstance(result, Failure):
             self._sent.clear()
             if result.failure == "memory":
@@ -140,7 +152,7 @@ class _Lane:
         return result
 
     def _without_known_model(self, task: Task) -> Task:
-        """The task, less the site model's bytes where the child has them."""
+        """Return the task without the site model's bytes where the child has the model already."""
         if not isinstance(task, CleanTask | ReviseTask) or task.model_key is None:
             return task
         if self._sent.get(task.model_key):
@@ -160,40 +172,44 @@ class _Lane:
 
 
 class Pool:
-    """Lanes of child processes; all work of one site runs in one lane, in the order given."""
+    """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
     def __init__(self, settings: Settings, children: int, niceness: int = 0) -> None:
         """Start the children.
 
         Args:
-            settings: Memory limit, page model and the child's module.
+            settings: Memory limit, page model and the module that a child runs.
             children: Number of child processes, at least 1.
-            niceness: Added to the children's scheduling priority number.
+            niceness: Added to the niceness of the children, 0 to 19.
 
         Raises:
-            UsageProblem: the page model cannot be used.
+            UsageProblem: The page model cannot be used.
         """
         page_model = read_model_file(settings.page_model)
         self._lanes = [_Lane(settings, niceness, page_model) for _ in range(children)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
-        """The result of a task and the number of attempts; call it from the site's lane.
+        """Return the result of a task and the number of attempts.
+
+        The call blocks; make it from the site's lane, in a function given to `submit`.
 
         Args:
-            site: Site key: decides the lane.
+            site: Site key, which decides the lane.
             task: What to do.
-            deadline_s: Longest time it may take.
+            deadline_s: Longest time that the task may take.
         """
-        return self._lane(site).run(task, deadline_s)
+        result, attempts = self._lane(site).run(task, deadline_s)
+        log_fault(site, task, result)
+        return result, attempts
 
     def submit(
         self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> "Future[T]":
-        """Queue `work` on the thread of the site's lane, behind what was queued before."""
+        """Have `work` run on the thread of the site's lane, after what was submitted before."""
         return self._lane(site).thread.submit(work, *args, **kwargs)
 
     def close(self) -> None:
-        """Drop what is queued, and end the children."""
+        """Drop work that has not begun, and end the children."""
         for lane in self._lanes:
             lane.close()
 

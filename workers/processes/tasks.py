@@ -1,5 +1,7 @@
-"""What runs in a child process: pages to clean and to revise, and the work on windows."""
+"""The tasks of a child process, their results, and how each task is performed."""
 
+import logging
+import traceback
 from typing import Literal, Protocol, cast
 
 import msgspec
@@ -37,13 +39,18 @@ from workers.processes.learning import (
     TemplatesTask,
     Unknown,
     fit_site_templates,
-    learn,
-    refit,
+    learn_document,
+    refit_site,
 )
 
+log = logging.getLogger("templ")
 
-def config_with(comments: Literal["auto", "keep", "drop"]) -> CoreConfig:
-    """The core's thresholds with what a deployment says about comments."""
+CommentsChoice = Literal["auto", "keep", "drop"]
+"""What becomes of readers' comments, see `Settings.comments`."""
+
+
+def config_with(comments: CommentsChoice) -> CoreConfig:
+    """Return the core's configuration with a deployment's choice about comments."""
     return msgspec.structs.replace(CONFIG, comments=comments)
 
 
@@ -51,29 +58,39 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean one page."""
 
     body: bytes
+    """The page as fetched."""
     url: str
     content_type: str | None
     charset: str | None
+    """Charset declared outside the page."""
     content_encoding: str | None
     limit_bytes: int
+    """Largest page after decompression."""
     model_key: tuple[str, str] | None
-    """Site and version of the site model to use; None = none."""
+    """Site and version of the site model to use; None means no site model."""
     model_body: bytes | None
-    """None where the child has that model already."""
+    """The site model in compact form; None where the child has it already."""
     with_segments: bool
-    comments: Literal["auto", "keep", "drop"]
+    """Whether the result has the page's text segments."""
+    comments: CommentsChoice
+    source_id: str
+    """Source id of the page, for log messages."""
 
 
 class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean a document again with a newer site model."""
 
     body: bytes
-    """The compact document."""
+    """The document in compact form."""
     kept: bytes
-    """Which segments the text has that was published last, a bit each."""
+    """One bit for each text segment: whether the text that was published last has it."""
     model_key: tuple[str, str]
+    """Site and version of the site model to use."""
     model_body: bytes | None
-    comments: Literal["auto", "keep", "drop"]
+    """The site model in compact form; None where the child has it already."""
+    comments: CommentsChoice
+    source_id: str
+    """Source id of the page, for log messages."""
 
 
 Task = CleanTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
@@ -85,38 +102,46 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     title: str
     text: str
     used_site: bool
+    """Whether evidence from other pages of the site had weight in the decision."""
     confidence: float
-    """Word F1 to expect of the text, 0 to 1."""
+    """Expected word F1 of the text, 0 to 1."""
     page_model_version: str
     warnings: list[Warning_]
     chars_in: int
+    """Characters of the page's visible text."""
     blocks_kept: int
     blocks_removed: int
     simhash: int | None
-    teaches: bool
-    """Whether the page may be learned from, as far as its content tells."""
+    """Near-duplicate key of the text; None for an empty text."""
+    may_be_learned_from: bool
+    """Whether the site may learn from the page, judging by its content."""
     content_digest: bytes
     document_body: bytes
+    """The document in compact form."""
     kept: bytes
-    """Which segments stay, a bit each."""
+    """One bit for each text segment: whether the text has it."""
     segments: list[TextSegment] | None
+    """The text segments with their decisions, where the task asked for them."""
 
 
 class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """What a document's text is now."""
+    """The text of a document with a newer site model."""
 
     changed_ratio: float
-    """Share of the words of both texts that only one of them has; 0 where they are equal."""
+    """Ratio of words that only one of the old and the new text has; 0 for equal texts."""
     cleaned: CleanResult
 
 
 class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Why a task has no result."""
+    """The reason why a task has no result."""
 
     exception: str
+    """Name of the error."""
     message: str
     failure: Literal["refused", "bug", "memory"]
-    """The page cannot be cleaned; our own mistake; over the memory limit."""
+    """`refused`: the page cannot be cleaned; `bug`: a fault of templ itself; `memory`: over the limit."""
+    traceback: str = ""
+    """The whole traceback of a fault of templ itself."""
 
 
 Result = (
@@ -132,45 +157,69 @@ Result = (
 
 
 MODELS_IN_MEMORY = 256
-"""Decoded site models that a child keeps, and its parent knows it to have."""
+"""Decoded site models that a child keeps in memory and that its parent need not send again."""
 
 
 class Models:
-    """The models that a child has at hand."""
+    """The page model and the most recently used site models of a child."""
 
     def __init__(self, page: PageModel) -> None:
         self.page = page
         self.sites: LruCache[tuple[str, str], SiteModel | None] = LruCache(MODELS_IN_MEMORY)
-        """Decoded site models by (site, version), kept from task to task; cleared on failure."""
+        """Decoded site models by (site, version); they are dropped when a task fails."""
         self.learners = Learners(page.version)
 
 
 class TaskRunner(Protocol):
-    """Where tasks run."""
+    """Something that performs tasks."""
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
-        """The result of a task and the number of attempts.
+        """Return the result of a task and the number of attempts.
 
         Args:
             site: Site key; tasks of one site run in order.
             task: What to do.
-            deadline_s: Longest time it may take.
+            deadline_s: Longest time that the task may take.
         """
 
 
 class InProcess:
-    """Tasks run at once in this process: without deadlines, limits or protection from crashes."""
+    """A runner in this process, without deadlines, limits or protection from crashes."""
 
     def __init__(self, page_model: PageModel) -> None:
         self._models = Models(page_model)
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:  # noqa: ARG002
-        """The result of a task, at the first attempt."""
-        return run_task(task, self._models), 1
+        """Return the result of a task, and 1 as the number of attempts."""
+        result = run_task(task, self._models)
+        log_fault(site, task, result)
+        return result, 1
+
+
+def log_fault(site: str, task: Task, result: Result) -> None:
+    """Log the traceback of a task that failed because of a fault of templ itself.
+
+    Nothing is logged for a page that was refused because of what it holds.
+
+    Args:
+        site: Site key of the task.
+        task: What was to be done.
+        result: The result of the task.
+    """
+    if not isinstance(result, Failure) or result.failure != "bug":
+        return
+    match task:
+        case RefitTask():
+            subject = f"fitting the site model of {site}"
+        case TemplatesTask():
+            subject = f"fitting the templates of {site}"
+        case _:
+            subject = f"working on page {task.source_id}"
+    log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)
 
 
 def run_task(task: Task, models: Models) -> Result:
-    """The result of a task; every failure is a value.
+    """Perform a task; every failure becomes a result.
 
     Args:
         task: What to do.
@@ -190,8 +239,8 @@ def _attempt(task: Task, models: Models) -> Result:
         return Failure(type(error).__name__, str(error), "refused")
     except MemoryError:
         return Failure("OutOfMemory", "the page needs more memory than a child may use", "memory")
-    except Exception as error:  # noqa: BLE001 - reported with the page, which goes to the dead letters
-        return Failure(type(error).__name__, str(error), "bug")
+    except Exception as error:  # noqa: BLE001 - the parent logs it, and the page becomes a dead letter
+        return Failure(type(error).__name__, str(error), "bug", traceback.format_exc())
 
 
 def _perform(task: Task, models: Models) -> Result:
@@ -199,9 +248,9 @@ def _perform(task: Task, models: Models) -> Result:
         case CleanTask():
             return _clean(task, models)
         case LearnTask():
-            return learn(task, models.page)
+            return learn_document(task, models.page)
         case RefitTask():
-            return refit(task, models.page, models.learners)
+            return refit_site(task, models.page, models.learners)
         case TemplatesTask():
             return fit_site_templates(task, models.page)
         case ReviseTask():
@@ -248,7 +297,7 @@ def _clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        teaches=_teaches(document, cleaned),
+        may_be_learned_from=_may_be_learned_from(document, cleaned),
         content_digest=content_digest(columns),
         document_body=compress_columns(columns),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
@@ -257,7 +306,7 @@ def _clean_result(
 
 
 def _model(task: CleanTask | ReviseTask, models: Models) -> SiteModel | None:
-    """The site model to use; one that cannot be read counts as none."""
+    """Return the site model to use; one that cannot be read counts as none."""
     if task.model_key is None:
         return None
     if task.model_body is not None:
@@ -269,9 +318,10 @@ def _model(task: CleanTask | ReviseTask, models: Models) -> SiteModel | None:
 
 
 _UNFIT = {"error-page", "gate"}
+"""Warnings of pages that a site must not learn from."""
 
 
-def _teaches(document: Document, cleaned: CleanedText) -> bool:
+def _may_be_learned_from(document: Document, cleaned: CleanedText) -> bool:
     return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
 
 
@@ -312,6 +362,6 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
 
 
 def _kept(bits: bytes, document: Document) -> Bools:
-    """Which segments stay, from a bit each."""
+    """Return which text segments stay, from one bit for each."""
     columns = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(document.segments.texts))
     return columns.astype(np.bool_)

@@ -1,1 +1,1 @@
-"""Windows and site models in RocksDB."""
+"""What the workers keep on disk: windows of documents, site models and the directory they are in."""

@@ -1,68 +1,69 @@
-"""What the stores ask of a database: named families of ordered keys, and atomic batches."""
+"""The operations that the stores need of a database, on disk or in memory."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from workers.state.batch import Batch
 from workers.state.memory import MemoryDatabase
 from workers.state.rocks import RocksDatabase
 
-Entry = tuple[str, bytes, bytes]
-"""Family, key and value."""
-
-
-class Batch(Protocol):
-    """Changes that are written together or not at all."""
-
-    def put(self, family: str, key: bytes, value: bytes) -> None:
-        """Set a value."""
-
-    def delete(self, family: str, key: bytes) -> None:
-        """Remove a key, there or not."""
+DatabaseEntry = tuple[str, bytes, bytes]
+"""Family, key and value of one entry of a database."""
 
 
 class Database(Protocol):
-    """A database with named families; keys and values are bytes."""
+    """Named families of ordered keys, where keys and values are bytes.
+
+    Every method blocks its thread until the database has answered. Code that runs on an event loop
+    calls them from a thread, for instance with `asyncio.to_thread`.
+    """
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """The value of `key`; None when there is none."""
+        """Return the value of a key, or None when there is none."""
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set one value."""
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """Entries whose key starts with `prefix`, in order of the keys."""
+        """Yield keys that start with `prefix` and their values, in ascending order of the keys."""
 
     def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The same from the last to the first; `prefix` does not end with the byte 255."""
+        """Yield keys that start with `prefix` and their values, in descending order of the keys.
 
-    def batch(self) -> Any:
-        """An empty `Batch`, for `write` of the same database."""
+        `prefix` must not be empty or end with the byte 255.
+        """
 
-    def write(self, batch: Any) -> None:
-        """Apply a batch."""
+    def write(self, batch: Batch) -> None:
+        """Apply a batch, either all of its changes or none."""
 
     def close(self) -> None:
-        """Let the database go."""
+        """Release the database."""
 
 
 def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
-    """The database at `path`, made if it is not there; None = one in memory.
+    """Open the database at `path`, and create it when it does not exist.
+
+    Args:
+        path: Directory of the database; None means a database in memory.
+        families: Names of its families.
 
     Raises:
-        StateProblem: in use, damaged or not writable.
+        OtherFormat: The database has other families.
+        DiskProblem: The disk is full or fails.
+        StateProblem: The database is in use, damaged or not writable.
     """
     return MemoryDatabase(families) if path is None else RocksDatabase(path, families)
 
 
-def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[Entry]:
-    """All entries of a database."""
+def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:
+    """Yield all entries of the given families of a database."""
     for family in families:
         for key, value in database.scan(family):
             yield family, key, value
 
 
-def put_entries(database: Database, entries: Iterable[Entry]) -> None:
-    """Take over the entries of another database."""
+def put_entries(database: Database, entries: Iterable[DatabaseEntry]) -> None:
+    """Write the entries of another database into this one."""
     for family, key, value in entries:
         database.put(family, key, value)

@@ -1,4 +1,4 @@
-"""The state directory: whose it is, and of which version."""
+"""The state directory of a worker, which one process at a time may use."""
 
 import fcntl
 import time
@@ -11,7 +11,9 @@ import msgspec
 from workers.errors import StateProblem
 
 STATE_FORMAT = 1
+"""Version of the directory's layout."""
 _LOCK_WAIT_S = 5.0
+"""How long opening waits for a lock: the processes of a killed worker end within a second."""
 _LOCK_RETRY_S = 0.1
 
 
@@ -22,26 +24,27 @@ class _Description(msgspec.Struct, frozen=True):
 
 
 class StateDirectory:
-    """A directory that one process at a time works in, from `open` to `close`."""
+    """A directory that belongs to this process from `open` to `close`."""
 
     def __init__(self, path: Path, lock: IO[bytes], instance: str) -> None:
         self.path = path
         self.instance = instance
-        """A name that no other directory has, the same as long as this one lives."""
+        """A random name that the directory keeps for as long as it exists."""
         self._lock = lock
 
     @classmethod
     def open(cls, path: Path, partitions: int) -> "StateDirectory":
-        """The directory, made if it is not there, locked for this process.
+        """Lock the directory for this process, and create it when it does not exist.
 
-        The processes of a worker that was killed end within a second, so the lock is tried for some.
+        The call blocks for up to five seconds while another process holds the lock.
 
         Args:
-            path: Where it lies.
-            partitions: Partitions of `documents`; 1 on files.
+            path: Path of the directory.
+            partitions: Partitions of the topic `documents`; 1 when working on files.
 
         Raises:
-            StateProblem: in use, not writable, of another format or number of partitions.
+            StateProblem: The directory is in use or not writable, or it was made by another version
+                or for another number of partitions.
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -53,8 +56,8 @@ class StateDirectory:
         if not _locked(lock):
             lock.close()
             raise StateProblem(
-                f"state directory {path} is in use by another process: stop that, or give each "
-                "worker its own --state"
+                f"state directory {path} is in use by another process: stop that process or "
+                "give each worker its own --state"
             )
         try:
             instance = _instance(path, partitions)
@@ -64,7 +67,7 @@ class StateDirectory:
         return cls(path, lock, instance)
 
     def close(self) -> None:
-        """Let the next process in."""
+        """Unlock the directory for other processes."""
         self._lock.close()
 
 
@@ -82,23 +85,23 @@ def _locked(lock: IO[bytes]) -> bool:
 
 
 def _instance(path: Path, partitions: int) -> str:
-    """Name of the directory; one that cannot be used is refused."""
+    """Return the name of the directory, after a check that this version can use it."""
     file = path / "state.json"
     if not file.exists():
         return _write(file, partitions)
     try:
         found = msgspec.json.decode(file.read_bytes(), type=_Description)
     except msgspec.DecodeError:
-        raise StateProblem(f"{file} is damaged: delete {path}; it is rebuilt") from None
+        raise StateProblem(f"{file} is damaged: delete {path} to start anew") from None
     if found.format != STATE_FORMAT:
         raise StateProblem(
             f"state directory {path} has format {found.format}, this version writes "
-            f"{STATE_FORMAT}: delete it; it is rebuilt"
+            f"{STATE_FORMAT}: delete it to start anew"
         )
     if found.partitions != partitions:
         raise StateProblem(
             f"state directory {path} was made for {found.partitions} partitions, now there are "
-            f"{partitions}: delete it; it is rebuilt"
+            f"{partitions}: delete it to start anew"
         )
     return found.instance or _write(file, partitions)
 

@@ -1,67 +1,79 @@
-"""Site models of a cleaner, in RocksDB, with the offsets of `site-models` they were read up to."""
+"""Site models of a cleaner in RocksDB, with the offsets of `site-models` up to which they were read."""
 
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from schemas.codec import decode_site_model
+from schemas.codec import decode_site_model_record
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
-from workers.state.database import Batch, Entry, entries_of, open_database, put_entries
+from workers.state.batch import Batch
+from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
 
 _FAMILIES = ("models", "offsets")
 _MODELS_IN_MEMORY = 1024
+"""Decoded site models that are kept in memory."""
 
 
 class ModelStore:
-    """The newest site model of every site. Safe to use from several threads."""
+    """The newest site model of every site.
+
+    It is safe to use from several threads. Opening and every method block their thread, so an event
+    loop must call them from another thread, for instance with `asyncio.to_thread`.
+    """
 
     def __init__(self, path: Path | None) -> None:
-        """Open or make the database at `path`; None = in memory.
+        """Open the database at `path`, and create it when it does not exist; None means in memory.
 
         Raises:
-            StateProblem: it is in use, damaged or not writable.
+            StateProblem: The database is in use, damaged or not writable.
         """
         self._db = open_database(path, _FAMILIES)
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
         self._lock = threading.Lock()
 
-    def entries(self) -> Iterator[Entry]:
-        """All that is stored."""
+    def entries(self) -> Iterator[DatabaseEntry]:
+        """Yield everything that is stored."""
         return entries_of(self._db, _FAMILIES)
 
-    def restore(self, entries: Iterable[Entry]) -> None:
-        """Take over what another store held, into an empty one."""
+    def restore(self, entries: Iterable[DatabaseEntry]) -> None:
+        """Write what another store held into this one, which must be empty."""
         put_entries(self._db, entries)
 
     def close(self) -> None:
-        """Write what is in memory, and let the database go."""
+        """Write what is in memory to disk, and release the database."""
         self._db.close()
 
     def get(self, site: str) -> SiteModelRecord | None:
-        """The site's model; None when there is none."""
+        """Return the model of a site, or None when there is none."""
         with self._lock:
             hot = self._hot.get(site)
             if hot is None:
                 stored = self._db.get("models", site.encode())
                 if stored is not None:
-                    hot = decode_site_model(stored)
+                    hot = decode_site_model_record(stored)
                     self._hot.put(site, hot)
             return hot
 
     def put(self, site: str, value: bytes | None, partition: int, offset: int) -> None:
-        """Take the model, or its end, read at an offset of `site-models`.
+        """Store a record of `site-models`.
+
+        Args:
+            site: Site key.
+            value: The encoded model; None means that the site's model is to be forgotten.
+            partition: Partition that the record was read from.
+            offset: Offset that the record was read at.
 
         Raises:
-            SchemaError: the value is not a site-model record of a known format.
+            SchemaError: The value is not a site-model record of a known format.
         """
-        record = None if value is None else decode_site_model(value)
-        batch = self._db.batch()
+        record = None if value is None else decode_site_model_record(value)
+        batch = Batch()
         if value is None:
             batch.delete("models", site.encode())
         else:
             batch.put("models", site.encode(), value)
-        self._put_next(batch, partition, offset)
+        _put_next_offset(batch, partition, offset)
         with self._lock:
             self._db.write(batch)
             if record is None:
@@ -72,7 +84,7 @@ class ModelStore:
     def clear(self) -> None:
         """Forget every model and how far the topic was read."""
         with self._lock:
-            batch = self._db.batch()
+            batch = Batch()
             for family in _FAMILIES:
                 for key, _ in self._db.scan(family):
                     batch.delete(family, key)
@@ -80,20 +92,24 @@ class ModelStore:
             self._hot.clear()
 
     def skip(self, partition: int, offset: int) -> None:
-        """Step over a record of `site-models` that cannot be used."""
-        batch = self._db.batch()
-        self._put_next(batch, partition, offset)
+        """Move past a record of `site-models` that cannot be used."""
+        batch = Batch()
+        _put_next_offset(batch, partition, offset)
         self._db.write(batch)
 
     def next_offset(self, partition: int) -> int:
-        """Offset of `site-models` to go on from."""
+        """Return the offset of `site-models` at which reading goes on."""
         stored = self._db.get("offsets", _offset_key(partition))
         return int.from_bytes(stored, "big") if stored else 0
 
-    def _put_next(self, batch: Batch, partition: int, offset: int) -> None:
-        batch.put("offsets", _offset_key(partition), (offset + 1).to_bytes(8, "big"))
+
+def _put_next_offset(batch: Batch, partition: int, offset: int) -> None:
+    batch.put("offsets", _offset_key(partition), (offset + 1).to_bytes(8, "big"))
 
 
 def _offset_key(partition: int) -> bytes:
-    """Offsets are of one format: a version that knows a newer one reads the topic anew."""
+    """Return the key of a partition's offset.
+
+    It holds the format of site models, so that a version with a newer format reads the topic anew.
+    """
     return bytes([SITE_MODEL_FORMAT]) + partition.to_bytes(4, "big")

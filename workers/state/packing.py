@@ -1,8 +1,9 @@
-"""Values of a site's window: zstd with pages of the site itself as the dictionary.
+"""Compression of a site's values by zstd, with pages of the same site as the dictionary.
 
-A site's dictionary is made when four documents have come, and anew when as many have come since as
-the window had then: every value is rewritten with it in one batch, and the old one goes. So a site
-has one at most, and a document is rewritten twice in the mean.
+A site's first dictionary is made when four documents have arrived, and a new one whenever as many
+have arrived since as the window held then. All values of the site are compressed again with the new
+dictionary in one batch, and the old dictionary is removed. So a site has at most one dictionary, and
+a document is rewritten twice on average.
 """
 
 import threading
@@ -15,21 +16,28 @@ from workers.lru_cache import LruCache
 from workers.state.database import Database
 
 FIRST_PACKING = 4
-"""Documents that a window has learned when its first dictionary is made."""
+"""Documents that have entered a window when its first dictionary is made."""
 DICTIONARY_PAGES = 3
+"""Newest pages of the window that make up a dictionary."""
 _DICTIONARY_BYTES = 256 << 10
+"""Largest dictionary."""
 _LEVEL = 6
+"""Compression level of stored values."""
 _FRAME_LEVEL = 3
+"""Compression level of plain frames that leave the store."""
 _STORED_LEVEL = 9
+"""Compression level of dictionaries, which are written rarely."""
 _MAX_BYTES = 256 << 20
+"""Largest content that is decompressed."""
 _PACKERS_IN_MEMORY = 64
+"""Sites whose dictionaries are kept in memory."""
 
 
 class Packer:
-    """Rewrites zstd frames with a dictionary of raw content, and back."""
+    """Compresses with a dictionary of raw content, and decompresses; safe to use from several threads."""
 
     def __init__(self, dictionary: bytes) -> None:
-        """Take a dictionary; an empty one is none."""
+        """Prepare for a dictionary; an empty one means compression without a dictionary."""
         content = (
             zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
             if dictionary
@@ -40,46 +48,46 @@ class Packer:
         self._lock = threading.Lock()
 
     def pack(self, frame: bytes) -> bytes:
-        """The content of a plain frame, with the dictionary."""
+        """Return the content of a plain frame, compressed with the dictionary."""
         return self.pack_content(content_of(frame))
 
     def pack_content(self, content: bytes) -> bytes:
-        """The content with the dictionary."""
+        """Return content compressed with the dictionary."""
         with self._lock:
             return self._compressor.compress(content)
 
     def content(self, packed: bytes) -> bytes:
-        """What was packed."""
+        """Return the content of a value that was compressed with the dictionary."""
         with self._lock:
             return self._decompressor.decompress(packed, max_output_size=_MAX_BYTES)
 
     def frame(self, packed: bytes) -> bytes:
-        """What was packed, as a plain frame."""
+        """Return the content of a value as a plain zstd frame."""
         return zstandard.ZstdCompressor(level=_FRAME_LEVEL).compress(self.content(packed))
 
 
 def content_of(frame: bytes) -> bytes:
-    """The content of a plain zstd frame."""
+    """Return the content of a plain zstd frame."""
     return zstandard.ZstdDecompressor().decompress(frame, max_output_size=_MAX_BYTES)
 
 
 class SitePackers(msgspec.Struct, frozen=True):
-    """How the values of one site are packed."""
+    """The compression of one site's values."""
 
     bodies: Packer
-    contributions: Packer
+    summaries: Packer
 
 
 class _Dictionaries(msgspec.Struct, frozen=True, array_like=True):
     bodies: bytes
-    contributions: bytes
+    summaries: bytes
 
 
 _NONE = SitePackers(Packer(b""), Packer(b""))
 
 
 class Packers:
-    """The packers of every site of a store. Safe to use from several threads."""
+    """The packers of every site of a store; safe to use from several threads."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -87,7 +95,7 @@ class Packers:
         self._hot: LruCache[str, SitePackers] = LruCache(_PACKERS_IN_MEMORY)
 
     def of(self, site: str) -> SitePackers:
-        """How the values of a site are packed now."""
+        """Return the packers of a site's present dictionary."""
         with self._lock:
             packers = self._hot.get(site)
             if packers is None:
@@ -97,25 +105,30 @@ class Packers:
             return packers
 
     def forget(self, site: str) -> None:
-        """Read a site's dictionaries anew when they are next asked for."""
+        """Have a site's dictionary read again at its next use."""
         with self._lock:
             self._hot.drop(site)
 
 
 def make_dictionaries(
-    bodies: Sequence[bytes], contributions: Sequence[bytes]
+    bodies: Sequence[bytes], summaries: Sequence[bytes]
 ) -> tuple[bytes, SitePackers]:
-    """Dictionaries of the contents of some pages, as they are stored, and the packers with them."""
-    made = _Dictionaries(_joined(bodies), _joined(contributions))
+    """Return the dictionaries made of some pages in stored form, and the packers that use them.
+
+    Args:
+        bodies: Uncompressed documents, oldest first.
+        summaries: Uncompressed page summaries of the same pages.
+    """
+    made = _Dictionaries(_joined(bodies), _joined(summaries))
     stored = zstandard.ZstdCompressor(level=_STORED_LEVEL).compress(msgspec.msgpack.encode(made))
-    return stored, SitePackers(Packer(made.bodies), Packer(made.contributions))
+    return stored, SitePackers(Packer(made.bodies), Packer(made.summaries))
 
 
 def _joined(contents: Sequence[bytes]) -> bytes:
-    """The newest pages stand last, where references to them are shortest."""
+    """Return the contents joined; the newest come last, where references to them are shortest."""
     return b"".join(contents)[-_DICTIONARY_BYTES:]
 
 
 def _packers(stored: bytes) -> SitePackers:
     made = msgspec.msgpack.decode(content_of(stored), type=_Dictionaries)
-    return SitePackers(Packer(made.bodies), Packer(made.contributions))
+    return SitePackers(Packer(made.bodies), Packer(made.summaries))

@@ -1,10 +1,14 @@
-"""RocksDB behind a few verbs: the only place where the engine is named."""
+"""RocksDB behind the operations of `workers.state.database`.
+
+No other module names RocksDB's Python interface.
+"""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from rocksdict import (
     BlockBasedOptions,
@@ -17,108 +21,108 @@ from rocksdict import (
 )
 
 from workers.errors import DiskProblem, OtherFormat, StateProblem
+from workers.state.batch import Batch
 
 _BLOCK_CACHE_BYTES = 64 << 20
+"""Memory for cached blocks of all databases of the process together."""
 _WRITE_BUFFERS_BYTES = 64 << 20
+"""Memory for changes not yet written to files, of all databases of the process together."""
 _WRITE_BUFFER_BYTES = 8 << 20
+"""Size at which one family's write buffer is written to a file."""
 _BLOB_BYTES = 4 << 10
+"""Values of at least this size are stored apart from the keys, so that compaction skips them."""
 _LOCK_FILE = "/LOCK: "
-"""In every message about a database that is open elsewhere; "lock" alone is in "block" too."""
+"""Text in every message about a database that another process has open; "lock" is in "block" too."""
 _OTHER_FAMILIES = "olumn famil"
-"""In the messages about families that are there and not asked for, or the other way round."""
+"""Text in messages about families that exist and were not asked for, or the other way round."""
 _CANNOT_WRITE = "IO error: "
-"""Begins the messages about a disk that is full or fails."""
+"""Beginning of messages about a disk that is full or fails."""
 _FULL = ("No space left", "Disk quota exceeded", "File too large")
 _LOCK_WAIT_S = 15.0
+"""How long opening waits for a lock: a process that was killed may hold it a little longer."""
 _LOCK_RETRY_S = 0.25
 
 
-class RocksBatch:
-    """Changes that are written together or not at all."""
-
-    def __init__(self, database: "RocksDatabase") -> None:
-        self._handles = database.handles
-        self.writes = WriteBatch(raw_mode=True)
-
-    def put(self, family: str, key: bytes, value: bytes) -> None:
-        """Set a value."""
-        self.writes.put(key, value, self._handles[family])
-
-    def delete(self, family: str, key: bytes) -> None:
-        """Remove a key, there or not."""
-        self.writes.delete(key, self._handles[family])
-
-
 class RocksDatabase:
-    """A database with named column families; keys and values are bytes."""
+    """A RocksDB database with named column families.
+
+    It may be used from several threads. Every method blocks its thread, and opening may sleep for
+    15 seconds, so an event loop must call them from another thread.
+    """
 
     def __init__(self, path: Path, families: tuple[str, ...]) -> None:
-        """Open or make the database.
-
-        A process that was killed may hold the lock a moment longer, so it is tried for some
-        seconds.
+        """Open the database, and create it when it does not exist.
 
         Raises:
-            OtherFormat: it has other families.
-            DiskProblem: the disk is full, or fails.
-            StateProblem: in use, damaged or not writable.
+            OtherFormat: The database has other families.
+            DiskProblem: The disk is full or fails.
+            StateProblem: The database is in use, damaged or not writable.
         """
         self._path = path
         self._db = _open(path, families)
         self._families = {name: self._db.get_column_family(name) for name in families}
-        self.handles = {name: self._db.get_column_family_handle(name) for name in families}
+        self._handles = {name: self._db.get_column_family_handle(name) for name in families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """The value of `key`; None when there is none."""
-        return self._families[family].get(key)
+        """Return the value of a key, or None when there is none."""
+        value: bytes | None = self._families[family].get(key)
+        return value
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set one value.
 
         Raises:
-            DiskProblem: the disk is full, or fails.
+            DiskProblem: The disk is full or fails.
         """
         with _disk_problems(self._path):
             self._families[family][key] = value
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """Entries whose key starts with `prefix`, in order of the keys."""
-        entries = self._families[family].items(from_key=prefix or None)
-        for key, value in entries:
+        """Yield keys that start with `prefix` and their values, in ascending order of the keys."""
+        for key, value in self._items(family, prefix or None):
             if not key.startswith(prefix):
                 return
             yield key, value
 
     def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The same from the last to the first; `prefix` does not end with the byte 255."""
+        """Yield keys that start with `prefix` and their values, in descending order of the keys."""
         behind = prefix[:-1] + bytes([prefix[-1] + 1])
-        for key, value in self._families[family].items(backwards=True, from_key=behind):
+        for key, value in self._items(family, behind, backwards=True):
             if key.startswith(prefix):
                 yield key, value
             elif key < prefix:
                 return
 
-    def batch(self) -> RocksBatch:
-        """An empty batch."""
-        return RocksBatch(self)
+    def _items(
+        self, family: str, from_key: bytes | None, *, backwards: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Return keys and values from a key on; a database in raw mode has bytes only."""
+        items = self._families[family].items(backwards=backwards, from_key=from_key)
+        return cast(Iterator[tuple[bytes, bytes]], items)
 
-    def write(self, batch: RocksBatch) -> None:
-        """Apply a batch, whole or not at all.
+    def write(self, batch: Batch) -> None:
+        """Apply a batch, either all of its changes or none.
 
         Raises:
-            DiskProblem: the disk is full, or fails.
+            DiskProblem: The disk is full or fails.
         """
+        writes = WriteBatch(raw_mode=True)
+        for family, key, value in batch.changes:
+            if value is None:
+                writes.delete(key, self._handles[family])
+            else:
+                writes.put(key, value, self._handles[family])
         with _disk_problems(self._path):
-            self._db.write(batch.writes)
+            self._db.write(writes)
 
     def close(self) -> None:
-        """Write what is in memory, and let the database go.
+        """Write what is in memory to disk, and release the database.
 
         Raises:
-            DiskProblem: the disk is full, or fails.
+            DiskProblem: The disk is full or fails.
         """
         self._families.clear()
-        self.handles.clear()
+        self._handles.clear()
         with _disk_problems(self._path):
             self._db.close()
 
@@ -135,18 +139,18 @@ def _disk_problems(path: Path) -> Iterator[None]:
 
 def _disk_problem(path: Path, error: Exception) -> DiskProblem:
     reason = str(error).removeprefix(_CANNOT_WRITE)
-    return DiskProblem(f"cannot write {path}: {reason}; make room, nothing is lost")
+    return DiskProblem(f"cannot write {path}: {reason}; free some disk space, nothing is lost")
 
 
 @cache
 def _block_cache() -> Cache:
-    """One block cache for all databases of the process."""
+    """Return the block cache that all databases of the process share."""
     return Cache(_BLOCK_CACHE_BYTES)
 
 
 @cache
 def _write_buffers() -> WriteBufferManager:
-    """One budget of write buffers for all databases of the process."""
+    """Return the budget of write buffers that all databases of the process share."""
     return WriteBufferManager.new_write_buffer_manager_with_cache(
         _WRITE_BUFFERS_BYTES, allow_stall=False, cache=_block_cache()
     )
@@ -173,6 +177,7 @@ def _options() -> Options:
 
 
 def _open(path: Path, families: tuple[str, ...]) -> Rdict:
+    """Open the database; sleeps and tries again while another process holds its lock."""
     until = time.monotonic() + _LOCK_WAIT_S
     while True:
         try:
@@ -184,16 +189,16 @@ def _open(path: Path, families: tuple[str, ...]) -> Rdict:
             message = str(error)
             if _OTHER_FAMILIES in message:
                 raise OtherFormat(
-                    f"{path} was written by another version: delete it; it is rebuilt"
+                    f"{path} was written by another version of templ: delete it to start anew"
                 ) from None
             if _LOCK_FILE not in message and any(one in message for one in _FULL):
                 raise _disk_problem(path, error) from None
             if _LOCK_FILE not in message:
                 raise StateProblem(
-                    f"cannot open {path}: {message}; delete it and it is rebuilt"
+                    f"cannot open {path}: {message}; delete it to start anew"
                 ) from None
             if time.monotonic() > until:
                 raise StateProblem(
-                    f"{path} is in use by another process: stop that, or choose another --state"
+                    f"{path} is in use by another process: stop that process or choose another --state"
                 ) from None
         time.sleep(_LOCK_RETRY_S)

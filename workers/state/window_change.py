@@ -1,4 +1,4 @@
-"""One atomic change of one site's window."""
+"""One change of one site's window, which is written as a whole."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import msgspec
 from schemas.document import DocumentRecord, document_key
 from workers.errors import StateProblem
 from workers.settings import Settings
+from workers.state.batch import Batch
 from workers.state.database import Database
 from workers.state.packing import (
     DICTIONARY_PAGES,
@@ -17,8 +18,11 @@ from workers.state.packing import (
     content_of,
     make_dictionaries,
 )
+from workers.state.site_state import SiteState
 from workers.state.window_entry import (
-    Entry,
+    SUMMARIES,
+    StoredSummary,
+    WindowEntry,
     day_of,
     entry_of,
     hash_of,
@@ -30,79 +34,47 @@ from workers.state.window_entry import (
 )
 
 
-class StoredPage(msgspec.Struct, frozen=True, array_like=True):
-    """What a document of the window adds to its site's model."""
-
-    page_id: str
-    content_digest: bytes
-    body: bytes
-    """A zstd frame."""
-
-
-class SiteState(msgspec.Struct, kw_only=True):
-    """Sums over a site's window, kept with every change of it."""
-
-    pages: int = 0
-    bytes: int = 0
-    newest_ms: int = -(1 << 62)
-    """Highest event time of what the window holds, deletions included: the site's "now"."""
-    oldest_ms: int = 0
-    learned: int = 0
-    """Documents that ever entered the window."""
-    fitted_at: int = 0
-    """`learned` when the last site model was published."""
-    model_version: str | None = None
-    templates_at: int = 0
-    """`learned` when the templates were fitted last."""
-    fit: float = 1.0
-    """How like its kind the last page was at the last fit, 0 to 1."""
-    changed_at_ms: int | None = None
-    """Event time of the first page after a design that has gone; None while none has."""
-    of_old_design: int = 0
-    """Documents behind the last model that came before that."""
-    deletions: int = 0
-    """Deleted URLs that are remembered."""
-    packed_at: int = 0
-    """`learned` when the dictionary was made, ..."""
-    packed_pages: int = 0
-    """... and the documents there were then."""
-
-
 class WindowChange:
-    """Collects what one record of `documents` changes; `batch` is to be written whole."""
+    """Collects what one record of `documents` changes in a site's window.
+
+    The methods fill `batch` and update `state`. Nothing is written: the caller writes `state` with
+    the batch.
+    """
 
     def __init__(self, db: Database, site: str, state: SiteState, packers: SitePackers) -> None:
         self.site = site
         self.state = state
-        self.batch = db.batch()
+        self.batch = Batch()
         self.tombstones: list[bytes] = []
+        """Keys of `documents` whose records are to be removed from the topic."""
         self.superseded: set[str] = set()
-        """URLs whose last output may be of an older fetch than the newest known one."""
+        """URLs whose last output may belong to an older fetch than the newest known one."""
         self.repacked = False
+        """Whether the site's values were compressed with a new dictionary."""
         self._db = db
         self._packers = packers
         self._prefix = site_prefix(site)
-        self._entered: tuple[bytes, Entry] | None = None
+        self._entered: tuple[bytes, WindowEntry] | None = None
         self._entered_contents: tuple[bytes, bytes] = b"", b""
         self._left: set[bytes] = set()
         self._dropped: set[bytes] = set()
 
-    def enter(self, record: DocumentRecord, contribution: StoredPage) -> None:
-        """Take a document in, if it is the newest of its URL."""
+    def enter(self, record: DocumentRecord, summary: StoredSummary) -> None:
+        """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""
         source_key = self._prefix + str(record.source).encode()
         key = self._prefix + place_of(record)
         known_place = self._db.get("by_source", source_key)
         if known_place is not None:
-            # Another feed under the same name: a file replaced, a topic made anew.
+            # Another feed used the same name: a file was replaced, or a topic created again.
             self._leave(self._prefix + known_place, self._entry(self._prefix + known_place))
-            self.tombstones.clear()  # the new document has the old one's key in the topic
+            self.tombstones.clear()  # the new document replaces the old one in the topic
         if not self._is_newest(record, key):
             self.superseded.add(record.url)
             self.tombstones.append(document_key(record.site, record.source))
             return
         entry = entry_of(record)
         self._entered = key, entry
-        self._entered_contents = content_of(record.body), content_of(contribution.body)
+        self._entered_contents = content_of(record.body), content_of(summary.body)
         self._put_contents(key, self._packers, *self._entered_contents)
         self.batch.delete("outbox", document_key(record.site, record.source))
         self.batch.put("entries", key, msgspec.msgpack.encode(entry))
@@ -113,15 +85,15 @@ class WindowChange:
         self.state.learned += 1
         self.state.newest_ms = max(self.state.newest_ms, record.event_time_ms)
 
-    def replace(self, record: DocumentRecord, known: Entry) -> None:
-        """Take what is newer in a document that the window has: a revision of its text."""
+    def replace(self, record: DocumentRecord, known: WindowEntry) -> None:
+        """Update a document of the window when `record` carries a later revision of its text."""
         if record.revision > known.revision:
             entry = msgspec.structs.replace(entry_of(record), body_bytes=known.body_bytes)
             key = self._prefix + place_of(record)
             self.batch.put("entries", key, msgspec.msgpack.encode(entry))
 
     def _is_newest(self, record: DocumentRecord, key: bytes) -> bool:
-        """Whether `record` is the newest of its URL; an older version then leaves."""
+        """Return whether `record` is the newest of its URL, and remove an older version if it is."""
         url_key = self._prefix + url_hash(record.url)
         deletion = self._db.get("deleted", url_key)
         if deletion is not None and record.event_time_ms <= time_from(deletion):
@@ -134,13 +106,13 @@ class WindowChange:
         self._leave_to_newer(other, self._entry(other))
         return True
 
-    def _leave_to_newer(self, key: bytes, entry: Entry) -> None:
-        if entry.revision:  # it may have gone out after the first output of the newer fetch
+    def _leave_to_newer(self, key: bytes, entry: WindowEntry) -> None:
+        if entry.revision:  # it may have been published after the output of the newer fetch
             self.superseded.add(entry.url)
         self._leave(key, entry)
 
     def keep_bounds(self, settings: Settings) -> None:
-        """Let some documents of crowded days leave, and the oldest until all bounds are kept."""
+        """Remove documents of crowded days, then the oldest until the window is within its bounds."""
         self._forget_old_deletions(settings)
         self._thin_out(settings.window_newest_pages, settings.window_day_pages)
         state = self.state
@@ -159,10 +131,14 @@ class WindowChange:
         state.oldest_ms = 0
 
     def _thin_out(self, newest_pages: int, day_pages: int) -> None:
-        """Keep of each day the documents with the smallest hashes, those beside that are newest.
+        """Keep the newest documents, and of each day those with the smallest hashes of page ids.
 
-        What stays is the same in whatever order documents come: one that is not among the smallest
-        of its day now will not be later.
+        What stays does not depend on the order in which documents arrive: a document that is not
+        among the smallest of its day now will not be among them later.
+
+        Args:
+            newest_pages: Number of newest documents that always stay.
+            day_pages: Number of other documents that stay of each day.
         """
         if self.state.pages <= newest_pages + day_pages:
             return
@@ -189,7 +165,7 @@ class WindowChange:
                 yield key
 
     def _keys_newest_first(self) -> Iterator[bytes]:
-        """Keys of the window as it will be."""
+        """Yield the keys of the window after this change, newest first."""
         entered = self._entered[0] if self._entered else None
         for key, _ in self._db.scan_back("entries", self._prefix):
             if entered is not None and entered > key:
@@ -200,22 +176,23 @@ class WindowChange:
         if entered is not None:
             yield entered
 
-    def _oldest_first(self) -> Iterator[tuple[bytes, Entry]]:
-        """Documents of the window as it will be, the one that enters in its place."""
+    def _oldest_first(self) -> Iterator[tuple[bytes, WindowEntry]]:
+        """Yield keys and entries of the window after this change, oldest first."""
         entered = self._entered
         for key, value in self._db.scan("entries", self._prefix):
             if entered is not None and entered[0] < key:
                 yield entered
                 entered = None
             if key not in self._left:
-                yield key, msgspec.msgpack.decode(value, type=Entry)
+                yield key, msgspec.msgpack.decode(value, type=WindowEntry)
         if entered is not None:
             yield entered
 
     def forget_url(self, record: DocumentRecord) -> None:
-        """Let a URL leave, and remember until when its fetches no longer count.
+        """Remove a URL, and remember the deletion so that older fetches do not enter again.
 
-        The deletion's own record stays in the topic for as long, so that a lost store knows it again.
+        The deletion's record stays in the topic for as long as it is remembered, so that a store
+        that is rebuilt remembers it too.
         """
         url_key = self._prefix + url_hash(record.url)
         key = self._db.get("by_url", url_key)
@@ -261,18 +238,18 @@ class WindowChange:
         self.state.deletions -= 1
 
     def follow_tombstone(self, source_id: str) -> None:
-        """Let a document leave whose tombstone is in the topic already."""
+        """Remove a document whose null value was read from the topic."""
         self.batch.delete("outbox", self._prefix + source_id.encode())
         place = self._db.get("by_source", self._prefix + source_id.encode())
         if place is not None:
             self._leave(self._prefix + place, self._entry(self._prefix + place))
             self.tombstones.clear()
 
-    def _leave(self, key: bytes, entry: Entry) -> None:
+    def _leave(self, key: bytes, entry: WindowEntry) -> None:
         self._left.add(key)
         if self._entered is not None and self._entered[0] == key:
             self._entered = None
-        for family in ("entries", "bodies", "contributions"):
+        for family in ("entries", "bodies", SUMMARIES):
             self.batch.delete(family, key)
         self.batch.delete("by_source", self._prefix + str(entry.source).encode())
         self.batch.delete("by_url", self._prefix + url_hash(entry.url))
@@ -281,15 +258,15 @@ class WindowChange:
         self.tombstones.append(document_key(self.site, entry.source))
 
     def repack(self) -> None:
-        """Make the site's dictionary where it is time, and rewrite every value with it."""
+        """Make a new dictionary for the site when it is time, and compress every value with it."""
         state = self.state
         since = state.learned - state.packed_at
         if not state.pages or since < max(FIRST_PACKING, state.packed_pages):
             return
         keys = [key for key, _ in self._oldest_first()]
         newest = [self._contents(key) for key in deque(keys, DICTIONARY_PAGES)]
-        bodies, contributions = zip(*newest, strict=True)
-        stored, packers = make_dictionaries(bodies, contributions)
+        bodies, summaries = zip(*newest, strict=True)
+        stored, packers = make_dictionaries(bodies, summaries)
         self.batch.put("dictionaries", self.site.encode(), stored)
         for key in keys:
             self._put_contents(key, packers, *self._contents(key))
@@ -300,19 +277,19 @@ class WindowChange:
         if self._entered is not None and key == self._entered[0]:
             return self._entered_contents
         body = self._packers.bodies.content(self._value("bodies", key))
-        return body, self._packers.contributions.content(self._value("contributions", key))
+        return body, self._packers.summaries.content(self._value(SUMMARIES, key))
 
-    def _put_contents(
-        self, key: bytes, packers: SitePackers, body: bytes, contribution: bytes
-    ) -> None:
+    def _put_contents(self, key: bytes, packers: SitePackers, body: bytes, summary: bytes) -> None:
         self.batch.put("bodies", key, packers.bodies.pack_content(body))
-        self.batch.put("contributions", key, packers.contributions.pack_content(contribution))
+        self.batch.put(SUMMARIES, key, packers.summaries.pack_content(summary))
 
-    def _entry(self, key: bytes) -> Entry:
-        return msgspec.msgpack.decode(self._value("entries", key), type=Entry)
+    def _entry(self, key: bytes) -> WindowEntry:
+        return msgspec.msgpack.decode(self._value("entries", key), type=WindowEntry)
 
     def _value(self, family: str, key: bytes) -> bytes:
         value = self._db.get(family, key)
         if value is None:
-            raise StateProblem(f"a window of {self.site} has lost a document: delete the state")
+            raise StateProblem(
+                f"the window of {self.site} lacks a document: delete the state directory"
+            )
         return value

@@ -1,6 +1,6 @@
-"""What a window keeps of a document beside its columns, and the keys it is kept under.
+"""What a window stores of a document besides its body, and the keys under which it is stored.
 
-Keys are big-endian, so that the database's order is the window's order.
+Numbers in keys are big-endian, so that the order of the keys is the order of the window.
 """
 
 import hashlib
@@ -12,13 +12,17 @@ from schemas.source import Source
 from workers.settings import DAY_MS
 
 _EPOCH_SHIFT_MS = 1 << 62
-"""Added to times in keys, so that those before 1970 sort first."""
+"""Added to times in keys, so that times before 1970 sort before later ones."""
+SUMMARIES = "contributions"
+"""Family of page summaries, under the name that it had when the format was fixed."""
+SUPERSEDED = "overtaken"
+"""Family of URLs to publish again, under the name that it had when the format was fixed."""
 _TIME_BYTES = 8
 _HASH_BYTES = 8
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """A document record without its site, which is in the key, and without its body."""
+class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
+    """A document record without its site, which is part of the key, and without its body."""
 
     url: str
     id: str
@@ -32,14 +36,23 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     kept: bytes
     revision: int
     body_bytes: int
-    """Bytes of the body as it came."""
+    """Size of the body as it arrived."""
     looked_at: int
-    """Documents of the model that the text was last compared with."""
+    """Number of documents of the site model with which the text was last compared."""
 
 
-def entry_of(record: DocumentRecord) -> Entry:
-    """The entry of a document as it comes."""
-    return Entry(
+class StoredSummary(msgspec.Struct, frozen=True, array_like=True):
+    """A document's page summary as it is stored, which is what its site's model learns from."""
+
+    page_id: str
+    content_digest: bytes
+    body: bytes
+    """The encoded summary in a zstd frame, see `templ_core.site_level.window.page_summary`."""
+
+
+def entry_of(record: DocumentRecord) -> WindowEntry:
+    """Return the entry of a document that has just arrived."""
+    return WindowEntry(
         url=record.url,
         id=record.id,
         source=record.source,
@@ -56,8 +69,8 @@ def entry_of(record: DocumentRecord) -> Entry:
     )
 
 
-def record_of(site: str, entry: Entry, body: bytes) -> DocumentRecord:
-    """The document record of an entry."""
+def record_of(site: str, entry: WindowEntry, body: bytes) -> DocumentRecord:
+    """Return the document record of an entry."""
     return DocumentRecord(
         kind="document",
         site=site,
@@ -77,36 +90,40 @@ def record_of(site: str, entry: Entry, body: bytes) -> DocumentRecord:
 
 
 def site_prefix(site: str) -> bytes:
-    """Begins every key of a site."""
+    """Return the bytes with which every key of a site begins."""
     return site.encode() + b"\0"
 
 
-def place_of(record: DocumentRecord | Entry) -> bytes:
-    """A document's place in its window: event time, hash of page id, then source for uniqueness."""
+def place_of(record: DocumentRecord | WindowEntry) -> bytes:
+    """Return a document's place in its window.
+
+    The place is the event time and a hash of the page id, followed by the source, which makes it
+    unique.
+    """
     page_hash = hashlib.blake2b(record.id.encode(), digest_size=_HASH_BYTES).digest()
     return time_bytes(record.event_time_ms) + page_hash + str(record.source).encode()
 
 
 def day_of(place: bytes) -> int:
-    """Day of a place's event time, in UTC."""
+    """Return the UTC day of a place's event time, as days since 1970-01-01."""
     return time_from(place) // DAY_MS
 
 
 def hash_of(place: bytes) -> bytes:
-    """Hash of a place's page id."""
+    """Return the hash of the page id in a place."""
     return place[_TIME_BYTES : _TIME_BYTES + _HASH_BYTES]
 
 
 def url_hash(url: str) -> bytes:
-    """Names a URL in keys; 16 bytes."""
+    """Return the 16 bytes that stand for a URL in keys."""
     return hashlib.blake2b(url.encode(), digest_size=16).digest()
 
 
 def time_bytes(time_ms: int) -> bytes:
-    """A time in 8 bytes that sort as it does."""
+    """Return a time as 8 bytes whose order is the order of times."""
     return (time_ms + _EPOCH_SHIFT_MS).to_bytes(_TIME_BYTES, "big")
 
 
 def time_from(stored: bytes) -> int:
-    """The time at the beginning of `stored`."""
+    """Return the time with which `stored` begins."""
     return int.from_bytes(stored[:_TIME_BYTES], "big") - _EPOCH_SHIFT_MS

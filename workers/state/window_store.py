@@ -1,23 +1,25 @@
 """Rolling windows of the sites of one partition of `documents`, in RocksDB.
 
-One WriteBatch per record holds the document, its contribution, the site's sums, the tombstones to
-send and the next offset, so that a replay changes nothing and a crash tears nothing.
+Each record of the topic is stored by one batch: the document, its page summary, the site's state, the
+null values to send and the next offset. So a replay changes nothing, and a crash leaves no half of a
+change behind.
 
-Keys:
+Families and keys:
 
-    entries                    site NUL time(8) blake2b(page id)(8) source id -> Entry
-    bodies, contributions      the same                     -> packed with the site's dictionary
-    dictionaries               site                         -> what its values are packed with
-    by_source                  site NUL source id           -> time and hash of the document
-    by_url                     site NUL blake2b(url)(16)    -> key of the newest version
-    deleted                    site NUL blake2b(url)(16)    -> time and source id of the deletion
-    deletions                  site NUL time(8) source id   -> key of `deleted`
-    sites                      site                         -> SiteState
-    templates                  site                         -> templates fitted last
-    outbox                     key of `documents` (topic) to tombstone
-    overtaken                  as in by_url                 -> URL whose newest text is to go out again
-    meta                       "next"                       -> offset of the next record
-                               "format"                     -> WINDOW_FORMAT
+    entries        site NUL time(8) blake2b(page id)(8) source id -> WindowEntry
+    bodies         the key of `entries`          -> document, compressed with the site's dictionary
+    contributions  the key of `entries`          -> page summary, compressed in the same way
+    dictionaries   site                          -> the site's compression dictionaries
+    by_source      site NUL source id            -> time, hash and source of the document
+    by_url         site NUL blake2b(url)(16)     -> key in `entries` of the newest version
+    deleted        site NUL blake2b(url)(16)     -> time and source id of the deletion
+    deletions      site NUL time(8) source id    -> key in `deleted`
+    sites          site                          -> SiteState
+    templates      site                          -> the templates that were fitted last
+    outbox         key of a record of `documents` that is to be replaced by a null value
+    overtaken      the key of `by_url`           -> URL whose newest text is to be published again
+    meta           "next"                        -> offset of the next record
+                   "format"                      -> WINDOW_FORMAT
 """
 
 import threading
@@ -30,13 +32,16 @@ import msgspec
 from schemas.document import DocumentRecord
 from workers.errors import OtherFormat
 from workers.settings import Settings
-from workers.state.database import Batch, open_database, put_entries
-from workers.state.database import Entry as DatabaseEntry
-from workers.state.database import entries_of as database_entries
+from workers.state.batch import Batch
+from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
 from workers.state.packing import Packers
-from workers.state.window_change import SiteState, StoredPage, WindowChange
+from workers.state.site_state import SiteState, WindowTotals, totals_of
+from workers.state.window_change import WindowChange
 from workers.state.window_entry import (
-    Entry,
+    SUMMARIES,
+    SUPERSEDED,
+    StoredSummary,
+    WindowEntry,
     place_of,
     record_of,
     site_prefix,
@@ -45,13 +50,11 @@ from workers.state.window_entry import (
 )
 
 WINDOW_FORMAT = 4
-"""Raised with every change of keys or values; a store of another one is made anew."""
-_SUPERSEDED = "overtaken"
-"""The family's name on disk is that of the first version: with another one no window would open."""
+"""Version of the families, keys and values; a store of another version must be rebuilt."""
 _FAMILIES = (
     "entries",
     "bodies",
-    "contributions",
+    SUMMARIES,
     "dictionaries",
     "by_source",
     "by_url",
@@ -60,7 +63,7 @@ _FAMILIES = (
     "sites",
     "templates",
     "outbox",
-    _SUPERSEDED,
+    SUPERSEDED,
     "meta",
 )
 _NEXT = b"next"
@@ -68,98 +71,112 @@ _FORMAT = b"format"
 
 
 class WindowStore:
-    """Windows of one partition. Safe to use from several threads."""
+    """The windows of one partition.
+
+    It is safe to use from several threads. Opening and every method but `totals` and `is_new` block
+    their thread, so an event loop must call them from another thread, for instance with
+    `asyncio.to_thread`.
+    """
 
     def __init__(self, path: Path | None, settings: Settings, *, has_topic: bool = True) -> None:
-        """Open the database at `path`, or make it.
+        """Open the database at `path`, and create it when it does not exist.
 
         Args:
-            path: Directory of the database; None = in memory.
+            path: Directory of the database; None means in memory.
             settings: Bounds of the windows.
-            has_topic: Whether the documents lie in a topic, too, from which those that leave a
-                window are removed by way of the outbox. Without one the outbox stays empty.
+            has_topic: Whether the documents are in a topic too, from which the outbox removes those
+                that leave a window. Without a topic the outbox stays empty.
 
         Raises:
-            OtherFormat: another version has written it.
-            StateProblem: it is in use, damaged or not writable.
+            OtherFormat: Another version has written it.
+            DiskProblem: The disk is full or fails.
+            StateProblem: The database is in use, damaged or not writable.
         """
         self._settings = settings
         self._has_topic = has_topic
-        is_new = path is None or not (path / "CURRENT").exists()
+        has_data = path is not None and (path / "CURRENT").exists()
         self._db = open_database(path, _FAMILIES)
-        if is_new:
+        if not has_data:
             self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
         elif self._db.get("meta", _FORMAT) != bytes([WINDOW_FORMAT]):
             self._db.close()
-            raise OtherFormat(f"{path} was written by another version: delete it; it is rebuilt")
+            raise OtherFormat(
+                f"{path} was written by another version of templ: delete it to start anew"
+            )
         self._packers = Packers(self._db)
         self._lock = threading.Lock()
-        self._is_closed = False
         stored = self._db.get("meta", _NEXT)
         self.next_offset = int.from_bytes(stored, "big") if stored else 0
+        """Offset of the first record of `documents` that has not been stored."""
+        self._totals = self._counted_totals()
 
     def entries(self) -> Iterator[DatabaseEntry]:
-        """All that is stored."""
-        return database_entries(self._db, _FAMILIES)
+        """Yield everything that is stored."""
+        return entries_of(self._db, _FAMILIES)
 
     def restore(self, entries: Iterable[DatabaseEntry]) -> None:
-        """Take over what another store held, into an empty one."""
-        put_entries(self._db, entries)
+        """Write what another store held into this one, which must be empty."""
+        with self._lock:
+            put_entries(self._db, entries)
+            self._totals = self._counted_totals()
 
     def close(self) -> None:
-        """Write what is in memory, and let the database go."""
+        """Write what is in memory to disk, and release the database."""
         with self._lock:
-            self._is_closed = True
             self._db.close()
 
-    def put(self, record: DocumentRecord, contribution: StoredPage, offset: int | None) -> None:
-        """Take a document into its site's window, or put it on the list to be tombstoned.
+    def totals(self) -> WindowTotals:
+        """Return totals over all sites; they are kept in memory, so this reads nothing."""
+        return self._totals
 
-        Of several versions of a URL the newest stays. What the bounds no longer allow leaves,
-        oldest first.
+    def put(self, record: DocumentRecord, summary: StoredSummary, offset: int | None) -> None:
+        """Add a document to its site's window, or have it removed from the topic.
+
+        Of several versions of a URL only the newest stays. Documents that exceed the window's bounds
+        leave, oldest first.
 
         Args:
             record: The document.
-            contribution: What it adds to the site model.
-            offset: Its offset in `documents`; one below `next_offset` is a replay and a no-op.
-                None on files, where nothing is replayed.
+            summary: Its page summary.
+            offset: Its offset in `documents`; nothing happens when it is below `next_offset`, since
+                the record was stored before. None when working on files, where nothing is replayed.
         """
         with self._lock:
             if self.is_new(offset):
                 change = self._change(record.site)
-                change.enter(record, contribution)
+                change.enter(record, summary)
                 change.keep_bounds(self._settings)
                 change.repack()
                 self._apply(change, offset)
 
-    def known(self, record: DocumentRecord) -> Entry | None:
-        """The entry of a document that the window has already; None when it has not."""
+    def known(self, record: DocumentRecord) -> WindowEntry | None:
+        """Return the entry of a document that is in the window already, otherwise None."""
         value = self._db.get("entries", site_prefix(record.site) + place_of(record))
-        entry = msgspec.msgpack.decode(value, type=Entry) if value else None
+        entry = msgspec.msgpack.decode(value, type=WindowEntry) if value else None
         is_same = entry and (entry.url, entry.content_digest) == (record.url, record.content_digest)
         return entry if is_same else None
 
-    def replace(self, record: DocumentRecord, known: Entry, offset: int | None) -> None:
-        """Take a known document again: redelivered, or with a revision of its text."""
+    def replace(self, record: DocumentRecord, known: WindowEntry, offset: int | None) -> None:
+        """Store a known document that was delivered again or carries a revision of its text."""
         with self._lock:
             if self.is_new(offset):
                 change = self._change(record.site)
                 change.replace(record, known)
                 self._apply(change, offset)
 
-    def mark_looked_at(self, site: str, entry: Entry, documents: int) -> None:
-        """Note that a text was compared with a model fitted on so many documents, and stays."""
+    def mark_looked_at(self, site: str, entry: WindowEntry, documents: int) -> None:
+        """Record that a text stays as it is with a model fitted on that many documents."""
         seen = msgspec.structs.replace(entry, looked_at=documents)
         key = site_prefix(site) + place_of(entry)
         self._db.put("entries", key, msgspec.msgpack.encode(seen))
 
-    def put_contribution(self, site: str, entry: Entry, contribution: StoredPage) -> None:
-        """Set anew what a document of the window adds to its site's model."""
-        packed = self._packers.of(site).contributions.pack(contribution.body)
-        self._db.put("contributions", site_prefix(site) + place_of(entry), packed)
+    def put_summary(self, site: str, entry: WindowEntry, summary: StoredSummary) -> None:
+        """Replace the page summary of a document of the window."""
+        packed = self._packers.of(site).summaries.pack(summary.body)
+        self._db.put(SUMMARIES, site_prefix(site) + place_of(entry), packed)
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
-        """Forget a URL and what was fetched from it up to the deletion's event time."""
+        """Remove what was fetched from a URL up to the event time of its deletion."""
         with self._lock:
             if self.is_new(offset):
                 change = self._change(record.site)
@@ -168,7 +185,7 @@ class WindowStore:
                 self._apply(change, offset)
 
     def remove(self, site: str, source_id: str, offset: int) -> None:
-        """Follow a tombstone read from `documents`."""
+        """Remove a document whose null value was read from `documents`."""
         with self._lock:
             if self.is_new(offset):
                 change = self._change(site)
@@ -176,129 +193,143 @@ class WindowStore:
                 self._apply(change, offset)
 
     def is_new(self, offset: int | None) -> bool:
-        """Whether a record of `documents` was not taken in before."""
+        """Return whether a record of `documents` has not been stored before."""
         return offset is None or offset >= self.next_offset
 
     def skip(self, offset: int | None) -> None:
-        """Step over a record that means nothing to the windows."""
+        """Move past a record of `documents` that changes no window."""
         with self._lock:
             if self.is_new(offset):
-                self._write(self._db.batch(), offset)
+                batch = Batch()
+                self._put_next(batch, offset)
+                self._db.write(batch)
+                self._advance(offset)
 
     def site_state(self, site: str) -> SiteState:
-        """Sums over a site's window; all zero for an unknown site."""
+        """Return the state of a site's window; that of an unknown site is empty."""
         stored = self._db.get("sites", site.encode())
         return msgspec.msgpack.decode(stored, type=SiteState) if stored else SiteState()
 
     def sites(self) -> Iterator[tuple[str, SiteState]]:
-        """Sites with their sums, in order of their UTF-8."""
+        """Yield all sites with their states, in the order of their UTF-8 bytes."""
         for key, value in self._db.scan("sites"):
             yield key.decode(), msgspec.msgpack.decode(value, type=SiteState)
 
-    def all_sites(self) -> list[tuple[str, SiteState]]:
-        """The same at one moment, from any thread; none where the store is closed."""
-        with self._lock:
-            return [] if self._is_closed else list(self.sites())
-
-    def contribution(self, site: str, entry: Entry) -> StoredPage | None:
-        """What a document adds to its site's model; None when it has left the window."""
-        packed = self._db.get("contributions", site_prefix(site) + place_of(entry))
+    def summary(self, site: str, entry: WindowEntry) -> StoredSummary | None:
+        """Return a document's page summary, or None when the document has left the window."""
+        packed = self._db.get(SUMMARIES, site_prefix(site) + place_of(entry))
         if packed is None:
             return None
-        body = self._packers.of(site).contributions.frame(packed)
-        return StoredPage(entry.id, entry.content_digest, body)
+        body = self._packers.of(site).summaries.frame(packed)
+        return StoredSummary(entry.id, entry.content_digest, body)
 
-    def window_entries(self, site: str) -> Iterator[Entry]:
-        """Entries of a site's window in order of (event time, hash of page id)."""
+    def window_entries(self, site: str) -> Iterator[WindowEntry]:
+        """Yield the entries of a site's window in order of (event time, hash of page id)."""
         for _, value in self._db.scan("entries", site_prefix(site)):
-            yield msgspec.msgpack.decode(value, type=Entry)
+            yield msgspec.msgpack.decode(value, type=WindowEntry)
 
     def window(self, site: str) -> Iterator[DocumentRecord]:
-        """Documents of a site's window in order of (event time, hash of page id)."""
+        """Yield the documents of a site's window in order of (event time, hash of page id)."""
         for entry in self.window_entries(site):
             document = self.document(site, entry)
             if document is not None:
                 yield document
 
-    def document(self, site: str, entry: Entry) -> DocumentRecord | None:
-        """The document of an entry, with its body; None when it has left the window."""
+    def document(self, site: str, entry: WindowEntry) -> DocumentRecord | None:
+        """Return the document of an entry, or None when it has left the window."""
         packed = self._db.get("bodies", site_prefix(site) + place_of(entry))
         if packed is None:
             return None
         return record_of(site, entry, self._packers.of(site).bodies.frame(packed))
 
     def mark_fitted(self, site: str, learned: int, version: str) -> None:
-        """Note that the model fitted when `learned` documents had been seen is published."""
+        """Record that a model was published.
+
+        Args:
+            site: Site key.
+            learned: Value of `SiteState.learned` when the model was fitted.
+            version: Version of the model.
+        """
         with self._lock:
             state = self.site_state(site)
             state.fitted_at = max(state.fitted_at, learned)
             state.model_version = version
-            self._db.put("sites", site.encode(), msgspec.msgpack.encode(state))
+            self._write_state(site, state, Batch())
 
     def mark_fit(
         self, site: str, fit: float, changed_at_ms: int | None, of_old_design: int
     ) -> None:
-        """Note how a site's last page fits its kind, and its last change of design."""
+        """Record what a fit found out about a site's design; see the fields of `SiteState`."""
         with self._lock:
             state = self.site_state(site)
             state.fit = fit
             state.changed_at_ms, state.of_old_design = changed_at_ms, of_old_design
-            self._db.put("sites", site.encode(), msgspec.msgpack.encode(state))
+            self._write_state(site, state, Batch())
 
     def templates(self, site: str) -> bytes | None:
-        """The templates of a site that were fitted last; None before the first."""
+        """Return the templates of a site that were fitted last, or None before the first fit."""
         return self._db.get("templates", site.encode())
 
     def keep_templates(self, site: str, body: bytes | None, learned: int) -> None:
-        """Note the templates fitted when `learned` documents had been seen; None = they failed."""
+        """Store fitted templates.
+
+        Args:
+            site: Site key.
+            body: The encoded templates; None means that they could not be fitted.
+            learned: Value of `SiteState.learned` when they were fitted.
+        """
         with self._lock:
             state = self.site_state(site)
             state.templates_at = max(state.templates_at, learned)
-            batch = self._db.batch()
-            batch.put("sites", site.encode(), msgspec.msgpack.encode(state))
+            batch = Batch()
             if body is not None:
                 batch.put("templates", site.encode(), body)
-            self._db.write(batch)
+            self._write_state(site, state, batch)
 
     def outbox(self, limit: int) -> list[bytes]:
-        """Keys of `documents` whose tombstones are to be sent next."""
+        """Return at most `limit` keys of `documents` whose null values are to be sent next."""
         return [key for key, _ in islice(self._db.scan("outbox"), limit)]
 
     def take_from_outbox(self, keys: Iterable[bytes]) -> None:
-        """Drop tombstones that the broker has acknowledged; sending one twice is harmless."""
-        batch = self._db.batch()
+        """Drop null values that the broker has stored; sending one twice does no harm."""
+        batch = Batch()
         for key in keys:
             batch.delete("outbox", key)
         self._db.write(batch)
 
     def superseded(self, limit: int) -> list[tuple[bytes, str]]:
-        """URLs, with keys for `newest`, whose newest text or deletion is to be published again.
+        """Return at most `limit` URLs whose newest text or deletion is to be published again.
 
-        The last output of such a URL may be of an older fetch, that came late or was revised late.
+        The last output of such a URL may belong to an older fetch that arrived late or was revised
+        late. Each URL comes with the key that `newest` takes.
         """
-        found = islice(self._db.scan(_SUPERSEDED), limit)
+        found = islice(self._db.scan(SUPERSEDED), limit)
         return [(key, url.decode()) for key, url in found]
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
-        """The newest document of a URL, or the source id of its deletion; None where it has left."""
+        """Return the newest document of a URL or the source id of its deletion.
+
+        The result is None when neither is known any more.
+        """
         key = self._db.get("by_url", url_key)
         if key is not None:
             value = self._db.get("entries", key)
-            return self.document(site, msgspec.msgpack.decode(value, type=Entry)) if value else None
+            entry = msgspec.msgpack.decode(value, type=WindowEntry) if value else None
+            return self.document(site, entry) if entry else None
         deletion = self._db.get("deleted", url_key)
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
 
     def take_from_superseded(self, url_key: bytes) -> None:
-        """Drop a URL whose newest text is out."""
-        batch = self._db.batch()
-        batch.delete(_SUPERSEDED, url_key)
+        """Drop a URL whose newest text was published."""
+        batch = Batch()
+        batch.delete(SUPERSEDED, url_key)
         self._db.write(batch)
 
     def forget_superseded(self) -> None:
-        """Drop all of them."""
-        batch = self._db.batch()
-        for key, _ in self._db.scan(_SUPERSEDED):
-            batch.delete(_SUPERSEDED, key)
+        """Drop all URLs whose newest text was to be published again."""
+        batch = Batch()
+        for key, _ in self._db.scan(SUPERSEDED):
+            batch.delete(SUPERSEDED, key)
         self._db.write(batch)
 
     def _change(self, site: str) -> WindowChange:
@@ -308,17 +339,30 @@ class WindowStore:
         if self._has_topic:
             for key in change.tombstones:
                 change.batch.put("outbox", key, b"")
-        if offset is not None:  # on files nothing overtakes
+        if offset is not None:  # on files every output follows those of older fetches
             for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)
-                change.batch.put(_SUPERSEDED, url_key, url.encode())
-        change.batch.put("sites", change.site.encode(), msgspec.msgpack.encode(change.state))
-        self._write(change.batch, offset)
+                change.batch.put(SUPERSEDED, url_key, url.encode())
+        self._put_next(change.batch, offset)
+        self._write_state(change.site, change.state, change.batch)
+        self._advance(offset)
         if change.repacked:
             self._packers.forget(change.site)
 
-    def _write(self, batch: Batch, offset: int | None) -> None:
-        after = self.next_offset if offset is None else offset + 1
-        batch.put("meta", _NEXT, after.to_bytes(8, "big"))
+    def _put_next(self, batch: Batch, offset: int | None) -> None:
+        if offset is not None:
+            batch.put("meta", _NEXT, (offset + 1).to_bytes(8, "big"))
+
+    def _advance(self, offset: int | None) -> None:
+        if offset is not None:
+            self.next_offset = offset + 1
+
+    def _write_state(self, site: str, state: SiteState, batch: Batch) -> None:
+        """Write a site's state with a batch, and bring the totals up to date."""
+        before = totals_of(self.site_state(site))
+        batch.put("sites", site.encode(), msgspec.msgpack.encode(state))
         self._db.write(batch)
-        self.next_offset = after
+        self._totals = self._totals - before + totals_of(state)
+
+    def _counted_totals(self) -> WindowTotals:
+        return sum((totals_of(state) for _, state in self.sites()), WindowTotals())

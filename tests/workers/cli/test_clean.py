@@ -6,7 +6,7 @@ ARTICLE = (
 )
 
 
-def test_text_of_a_file_and_of_standard_input(templ, tmp_path):
+def test_the_text_of_a_file_and_of_standard_input_is_printed(templ, tmp_path):
     (tmp_path / "page.html").write_bytes(ARTICLE)
     from_file = templ("clean", tmp_path / "page.html").stdout
     assert from_file == templ("clean", "-", stdin=ARTICLE).stdout
@@ -14,7 +14,7 @@ def test_text_of_a_file_and_of_standard_input(templ, tmp_path):
     assert b"Home" not in from_file
 
 
-def test_the_full_record(templ):
+def test_the_full_record_is_printed_with_segments(templ):
     done = templ("clean", "-", "--json", "--segments", "--url", "https://x.co.uk/1", stdin=ARTICLE)
     record = json.loads(done.stdout)
     assert record["site"] == "x.co.uk"
@@ -23,19 +23,19 @@ def test_the_full_record(templ):
     assert all(0 <= segment["templateness"] <= 1 for segment in record["segments"])
 
 
-def test_a_page_that_is_none_is_refused(templ):
+def test_content_that_is_not_a_page_is_refused(templ):
     done = templ("clean", "-", stdin=b"%PDF-1.7 ...", expect=65)
     assert done.stderr.decode().startswith("templ: - was refused: UnsupportedContent")
     assert done.stdout == b""
     templ("clean", "-", stdin=b"", expect=65)
 
 
-def test_a_missing_file_is_one_line(templ, tmp_path):
+def test_a_missing_file_is_reported_in_one_line(templ, tmp_path):
     done = templ("clean", tmp_path / "none.html", expect=66)
     assert done.stderr.count(b"\n") == 1
 
 
-def test_help_is_everywhere(templ):
+def test_every_command_has_help(templ):
     for command in ("run", "clean", "worker", "feed", "topics", "evaluate", "simulate", "schemas"):
         assert b"Usage: " in templ(command, "--help").stdout
     assert b"Exit codes" in templ("--help").stdout

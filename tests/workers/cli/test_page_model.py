@@ -15,7 +15,7 @@ def model_file(tmp_path):
     return path
 
 
-def test_every_command_takes_it(templ, model_file, tmp_path):
+def test_every_command_accepts_a_page_model(templ, model_file, tmp_path):
     version = other_page_model().version
     (tmp_path / "page.html").write_bytes(ARTICLE)
     for given in (

@@ -50,14 +50,14 @@ def test_page_only_uses_no_site_models(templ, feed, tmp_path):
     assert all(record.site_model_version is None for record in records)
 
 
-def test_a_kept_state_knows_the_sites_of_the_run_before(templ, feed, tmp_path):
+def test_a_state_directory_keeps_the_site_models_of_the_run_before(templ, feed, tmp_path):
     templ("run", feed, "--out", tmp_path / "a.jsonl", "--state", tmp_path / "state")
     templ("run", feed, "--out", tmp_path / "b.jsonl", "--state", tmp_path / "state")
     assert outputs(tmp_path / "a.jsonl")[0].site_model_version is None
     assert outputs(tmp_path / "b.jsonl")[0].site_model_version is not None
 
 
-def test_segments_show_what_was_decided(templ, feed, tmp_path):
+def test_segments_agree_with_the_text(templ, feed, tmp_path):
     templ("run", feed, "--out", tmp_path / "out.jsonl", "--segments", "--page-only")
     for record in outputs(tmp_path / "out.jsonl"):
         assert sum(segment.kept for segment in record.segments) == record.blocks_kept
@@ -66,7 +66,7 @@ def test_segments_show_what_was_decided(templ, feed, tmp_path):
         assert all(text in record.text for text in kept)
 
 
-def test_a_broken_record_is_a_dead_letter_and_not_the_end(templ, tmp_path):
+def test_a_broken_record_becomes_a_dead_letter_and_the_run_goes_on(templ, tmp_path):
     lines = [
         json.dumps({"url": "https://a.com/1", "html": ARTICLE}),
         '{"url": "https://a.com/2", "html": ',
@@ -93,7 +93,7 @@ def test_a_broken_record_is_a_dead_letter_and_not_the_end(templ, tmp_path):
     assert schemas == ["cleaned/1", "deleted/1", "cleaned/1"]
 
 
-def test_time_none_keeps_what_the_record_said(templ, feed, tmp_path):
+def test_without_a_time_field_records_keep_their_fetched_at(templ, feed, tmp_path):
     templ("run", feed, "--out", tmp_path / "out.jsonl", "--time-field", "none")
     said = [json.loads(line)["fetched_at"] for line in feed.read_bytes().splitlines()]
     assert [record.fetched_at for record in outputs(tmp_path / "out.jsonl")] == said
@@ -112,8 +112,9 @@ def test_time_none_keeps_what_the_record_said(templ, feed, tmp_path):
         ("not.jsonl.gz", b"no gzip at all", "not.jsonl.gz"),
         ("not.jsonl.xz", b"no xz at all", "not.jsonl.xz"),
     ],
+    ids=["missing", "unknown suffix", "cut gzip", "no gzip", "no xz"],
 )
-def test_an_unreadable_input_is_one_line(templ, tmp_path, name, content, words):
+def test_an_unreadable_input_is_reported_in_one_line(templ, tmp_path, name, content, words):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     done = templ("run", tmp_path / name, "--out", tmp_path / "out.jsonl", expect=66)
@@ -122,7 +123,7 @@ def test_an_unreadable_input_is_one_line(templ, tmp_path, name, content, words):
     assert words in last
 
 
-def test_other_mistakes_are_one_line(templ, feed, tmp_path):
+def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):
     out = ("--out", tmp_path / "out.jsonl")
     StateDirectory.open(tmp_path / "old", 1).close()
     (tmp_path / "old" / "state.json").write_text('{"format":0,"partitions":1}')
@@ -139,7 +140,7 @@ def test_other_mistakes_are_one_line(templ, feed, tmp_path):
     assert b"No such option" in templ("run", feed, *out, "--wrokers", "2", expect=2).stderr
 
 
-def test_an_interrupt_keeps_what_is_done_and_says_so(tmp_path):
+def test_an_interrupted_run_keeps_its_output_and_says_so(tmp_path):
     source = tmp_path / "in.jsonl"
     line = json.dumps({"url": "https://a.com/1", "html": ARTICLE * 40}) + "\n"
     source.write_text(line * 20_000)

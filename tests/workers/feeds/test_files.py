@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from workers.errors import InputProblem
-from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.times import FIRST_TIME_MS
 from workers.page import Page, Rejected
 
@@ -30,7 +30,7 @@ def write(path, data):
 
 
 def read(*paths, **options):
-    return list(read_pages(paths, **options))
+    return list(read_feed(paths, **options))
 
 
 THREE = lines(record(0), record(1), record(2))
@@ -48,7 +48,7 @@ THREE = lines(record(0), record(1), record(2))
         (".jsonl.zst", zstandard.compress),
     ],
 )
-def test_json_lines(tmp_path, suffix, compress):
+def test_json_lines_are_read_with_any_compression(tmp_path, suffix, compress):
     path = write(tmp_path / f"crawl{suffix}", compress(THREE))
     pages = read(path)
     assert [page.body for page in pages] == [b"<p>page 0</p>", b"<p>page 1</p>", b"<p>page 2</p>"]
@@ -67,7 +67,7 @@ def test_blank_lines_do_not_count_and_bad_ones_do(tmp_path):
     assert [page.source.offset for page in (first, second, third)] == [0, 2, 3]
 
 
-def test_a_line_too_long_to_hold_is_rejected_and_the_next_is_read(tmp_path):
+def test_a_line_over_the_limit_is_rejected_and_the_next_is_read(tmp_path):
     path = write(tmp_path / "a.jsonl.gz", gzip.compress(b"x" * (64 << 20) + b"\n" + THREE))
     tracemalloc.start()
     found = read(path, limit_bytes=1 << 20)
@@ -79,12 +79,12 @@ def test_a_line_too_long_to_hold_is_rejected_and_the_next_is_read(tmp_path):
     assert peak < 20 << 20
 
 
-def test_a_long_last_line_without_an_end(tmp_path):
+def test_a_long_last_line_without_a_newline_is_rejected(tmp_path):
     path = write(tmp_path / "a.jsonl", THREE + b"x" * 5000)
     assert [type(one) for one in read(path, limit_bytes=1000)] == [Page, Page, Page, Rejected]
 
 
-def test_times_run_on_over_all_inputs(tmp_path):
+def test_times_continue_from_one_input_to_the_next(tmp_path):
     first = write(tmp_path / "a.jsonl", lines(record(0), record(1, fetched_at="2024-01-01")))
     second = write(tmp_path / "b.jsonl", lines(record(2), b"{", record(3, fetched_at=1, seen=2)))
     day = 1_704_067_200_000
@@ -99,7 +99,7 @@ def test_times_run_on_over_all_inputs(tmp_path):
 
 def test_reading_is_lazy(tmp_path):
     path = write(tmp_path / "a.jsonl", THREE)
-    pages = read_pages([path])
+    pages = read_feed([path])
     assert next(pages).source.offset == 0
     pages.close()
 
@@ -118,7 +118,7 @@ def test_progress_adds_up_to_the_total(tmp_path):
     assert sum(steps) == total_bytes(inputs) > 0
 
 
-def test_inputs_of_the_same_name_have_sources_of_their_own(tmp_path):
+def test_inputs_of_the_same_name_have_different_sources(tmp_path):
     paths = []
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
@@ -170,31 +170,31 @@ def test_a_large_html_file_is_rejected(tmp_path):
 def problem(*paths, **options):
     found = []
     with pytest.raises(InputProblem) as caught:
-        found.extend(read_pages(paths, **options))
+        found.extend(read_feed(paths, **options))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-def test_unknown_suffix(tmp_path):
+def test_an_unknown_suffix_is_reported(tmp_path):
     path = write(tmp_path / "a.csv", b"x")
     assert problem(path).startswith(f"{path} has no known suffix: give .warc,")
 
 
-def test_missing_file_is_told_before_anything_is_read(tmp_path):
+def test_a_missing_file_is_reported_before_anything_is_read(tmp_path):
     good = write(tmp_path / "a.jsonl", THREE)
-    pages = read_pages([good, tmp_path / "no.jsonl"])
+    pages = read_feed([good, tmp_path / "no.jsonl"])
     with pytest.raises(InputProblem, match="no.jsonl does not exist: check the path"):
         next(pages)
     with pytest.raises(InputProblem, match="does not exist"):
         total_bytes([tmp_path / "no.jsonl"])
 
 
-def test_directory_without_pages(tmp_path):
+def test_a_directory_without_pages_is_reported(tmp_path):
     assert "holds no HTML file" in problem(tmp_path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_no_permission(tmp_path):
+def test_a_missing_permission_is_reported(tmp_path):
     path = write(tmp_path / "a.jsonl", THREE)
     path.chmod(0)
     assert "give this user read permission" in problem(path)
@@ -203,12 +203,12 @@ def test_no_permission(tmp_path):
 @pytest.mark.parametrize(
     ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)], ids=["gz", "xz"]
 )
-def test_what_comes_before_damage_is_read(tmp_path, suffix, compress):
+def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
     good = compress(THREE)
     more = compress(os.urandom(100_000).hex().encode())
     for damaged in (good + more[: len(more) // 2], good[:-6], b"not compressed"):
         path = write(tmp_path / f"a.jsonl{suffix}", damaged)
         found = []
         with pytest.raises(InputProblem, match="is damaged after its first") as caught:
-            found.extend(read_pages([path]))
+            found.extend(read_feed([path]))
         assert "fetch the file again" in str(caught.value)

@@ -28,7 +28,7 @@ def read(value, **options):
     )
 
 
-def test_the_least_record():
+def test_a_record_with_required_fields_only():
     assert read({"url": URL, "html": "<p>x</p>"}) == Page(
         source=SOURCE,
         url=URL,
@@ -41,7 +41,7 @@ def test_the_least_record():
     )
 
 
-def test_all_fields():
+def test_a_record_with_all_fields():
     record = {
         "url": URL,
         "html_base64": base64.b64encode(b"\xff\0").decode(),
@@ -84,7 +84,7 @@ def test_the_time_field_can_be_any_field():
     assert read(record, time_field="absent").event_time_ms == 0
 
 
-def test_text_stays_text_whatever_the_page_declares():
+def test_html_given_as_text_ignores_the_declared_charset():
     html = '<meta charset="iso-8859-1"><p>caf\xe9 …</p>'
     page = read({"url": URL, "html": html, "content_type": "text/html; charset=koi8-r"})
     decoded = decode_page(
@@ -130,7 +130,7 @@ def test_a_deletion_needs_no_page():
         ({"url": URL, "body": 5}, "scrapy-cluster"),
     ],
 )
-def test_what_is_no_page_is_rejected_with_its_bytes(record, message):
+def test_an_invalid_record_is_rejected_with_its_bytes(record, message):
     value = json.dumps(record).encode() if isinstance(record, dict) else record
     rejected = read(value)
     assert isinstance(rejected, Rejected)
@@ -140,14 +140,14 @@ def test_what_is_no_page_is_rejected_with_its_bytes(record, message):
     assert re.search(message, rejected.message)
 
 
-def test_a_page_over_the_limit_is_rejected_by_name():
+def test_a_page_over_the_limit_is_rejected_as_too_large():
     assert isinstance(read({"url": URL, "html": "x" * 10}, limit_bytes=10), Page)
     rejected = read({"url": URL, "html": "é" * 6}, limit_bytes=10)
     assert (rejected.exception, rejected.url) == ("PageTooLarge", URL)
     assert "12 bytes" in rejected.message
 
 
-def test_scrapy_cluster():
+def test_a_crawl_result_of_scrapy_cluster_is_a_page():
     record = {
         "url": "http://example.com/from",
         "response_url": URL,

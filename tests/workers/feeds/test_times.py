@@ -27,17 +27,17 @@ NEW_YEAR_2024 = 1_704_067_200_000
     ],
     ids=repr,
 )
-def test_what_is_read(value):
+def test_readable_times(value):
     assert parse_time_ms(value) == NEW_YEAR_2024
 
 
-def test_fractions():
+def test_fractions_of_seconds():
     assert parse_time_ms("2024-01-01T00:00:00.123456789Z") == NEW_YEAR_2024 + 123
     assert parse_time_ms(1_704_067_200.25) == NEW_YEAR_2024 + 250
     assert parse_time_ms("1969-12-31T23:59:59.5Z") == -500
 
 
-def test_where_milliseconds_begin():
+def test_large_numbers_are_milliseconds():
     assert parse_time_ms(100_000_000_000) == 100_000_000_000_000
     assert parse_time_ms(100_000_000_001) == 100_000_000_001
 
@@ -50,7 +50,7 @@ def test_where_milliseconds_begin():
     ],
     ids=lambda value: repr(value)[:30],
 )  # fmt: skip
-def test_what_is_not_read(value):
+def test_unreadable_times(value):
     assert parse_time_ms(value) is None
 
 
@@ -74,7 +74,7 @@ def times(timeline, values):
     return found
 
 
-def test_a_page_without_a_time_has_that_of_the_page_before():
+def test_a_page_without_a_time_has_the_time_of_the_page_before():
     found = times(Timeline("fetched_at"), [None, "2024-01-01", "soon", 1_704_067_201, None])
     assert found == [
         FIRST_TIME_MS,
@@ -85,7 +85,7 @@ def test_a_page_without_a_time_has_that_of_the_page_before():
     ]
 
 
-def test_a_page_of_the_future_is_of_the_latest_time_there_may_be():
+def test_a_time_in_the_future_counts_as_the_latest_allowed_time():
     timeline = Timeline("fetched_at", latest_ms=NEW_YEAR_2024)
     assert times(timeline, ["2100-01-01", None, "2023-12-31T23:59:59Z"]) == [
         NEW_YEAR_2024,
@@ -94,6 +94,6 @@ def test_a_page_of_the_future_is_of_the_latest_time_there_may_be():
     ]
 
 
-def test_no_time_field_spaces_the_pages_one_minute_apart():
+def test_without_a_time_field_pages_are_one_minute_apart():
     found = times(Timeline(NO_TIME_FIELD), ["2024-01-01", None, 5])
     assert found == [FIRST_TIME_MS, FIRST_TIME_MS + 60_000, FIRST_TIME_MS + 120_000]

@@ -7,7 +7,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from workers.errors import InputProblem
-from workers.feeds.files import read_pages, total_bytes
+from workers.feeds.files import read_feed, total_bytes
 from workers.page import Page, Rejected
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -44,7 +44,7 @@ class Warc:
 def read(tmp_path, data, name="a.warc", **options):
     path = tmp_path / name
     path.write_bytes(data)
-    return list(read_pages([path], **options))
+    return list(read_feed([path], **options))
 
 
 def sample(*, compressed=False):
@@ -93,7 +93,7 @@ def test_chunks_are_joined(tmp_path, body):
     assert page.body == b"<p>one two"
 
 
-def test_what_is_no_page_is_passed_over_but_counted(tmp_path):
+def test_records_that_are_not_pages_are_skipped_but_counted(tmp_path):
     warc = Warc()
     warc.add(b"", HTML, ("Location", "/x"), status="301 Moved")
     warc.add(b"\x89PNG", ("Content-Type", "image/png"))
@@ -116,7 +116,7 @@ def test_a_damaged_http_block_is_rejected(tmp_path):
     assert page.body == b"<p>b"
 
 
-def test_a_block_without_headers(tmp_path):
+def test_an_http_block_without_headers_is_a_page(tmp_path):
     data = Warc().add(b"HTTP/1.0 200 OK", http=False).data
     (page,) = read(tmp_path, data)
     assert (page.body, page.content_type) == (b"", None)
@@ -131,26 +131,26 @@ def test_a_page_over_the_limit_is_rejected(tmp_path):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_a_cut_file_is_told_after_its_good_records(tmp_path, compressed):
+def test_a_truncated_file_is_reported_after_its_complete_records(tmp_path, compressed):
     whole = Warc(compressed=compressed).add(b"<p>a").add(b"<p>b" * 1000)
     path = tmp_path / ("a.warc.gz" if compressed else "a.warc")
     path.write_bytes(whole.data[: -30 if compressed else -1000])
     found = []
     with pytest.raises(InputProblem, match=r"fetch the file again") as caught:
-        found.extend(read_pages([path]))
+        found.extend(read_feed([path]))
     assert "\n" not in str(caught.value)
     assert [page.body for page in found] == [b"<p>a"]
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
-def test_not_a_warc(tmp_path, name):
+def test_a_file_that_is_not_a_warc_is_reported(tmp_path, name):
     with pytest.raises(InputProblem, match=r"is damaged after its first 0 page records"):
         read(tmp_path, b"something else\n" * 100, name)
 
 
-def test_progress(tmp_path):
+def test_progress_of_a_warc_adds_up_to_its_size(tmp_path):
     path = tmp_path / "a.warc.gz"
     path.write_bytes(sample(compressed=True).data)
     steps = []
-    assert len(list(read_pages([path], on_progress=steps.append))) == 3
+    assert len(list(read_feed([path], on_progress=steps.append))) == 3
     assert sum(steps) == total_bytes([path])

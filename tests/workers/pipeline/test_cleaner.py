@@ -9,7 +9,7 @@ from templ_core.dom.document import read_document
 from tests.workers.builders import page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
-from workers.processes.learning import LearnTask, RefitTask, TemplatesTask, WindowPageMessage
+from workers.processes.learning import LearnTask, RefitTask, TaskPage, TemplatesTask
 from workers.processes.pool import Pool
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
@@ -112,10 +112,10 @@ def fitted_model(pool, bodies):
         for body in bodies
     ]
     window = [
-        WindowPageMessage(
+        TaskPage(
             f"p{number}",
             bytes([number]),
-            pool.run("example.com", LearnTask(document), 10)[0].body,
+            pool.run("example.com", LearnTask(document, f"p{number}"), 10)[0].body,
             document,
         )
         for number, document in enumerate(documents)
@@ -192,7 +192,7 @@ def test_children_that_cannot_start_are_no_dead_letters(poison_settings):
 
 
 def test_documents_decode_to_what_was_sent(cleaner):
-    from schemas.codec import decode_document
+    from schemas.codec import decode_document_record
 
     outcome = cleaner.process(page(1, GOOD))
-    assert decode_document(encode_msgpack(outcome.document)) == outcome.document
+    assert decode_document_record(encode_msgpack(outcome.document)) == outcome.document

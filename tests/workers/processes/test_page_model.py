@@ -19,7 +19,7 @@ def model_file(tmp_path):
     return path
 
 
-def test_children_use_the_model_and_records_name_it(model_file):
+def test_children_use_the_page_model_and_records_have_its_version(model_file):
     settings = load_settings(page_model=model_file)
     pool = Pool(settings, children=1)
     model_file.unlink()
@@ -33,11 +33,11 @@ def test_children_use_the_model_and_records_name_it(model_file):
     assert 0 < outcome.record.confidence <= 1
 
 
-def test_no_file_means_the_shipped_model():
+def test_without_a_file_the_shipped_model_is_used():
     assert page_model_of(read_model_file(None)) is shipped_model()
 
 
-def test_what_is_no_page_model_is_named_in_one_line(model_file, tmp_path):
+def test_a_file_that_is_not_a_page_model_is_reported_in_one_line(model_file, tmp_path):
     good = model_file.read_bytes()
     misfit = msgspec.structs.replace(
         shipped_model(),

@@ -5,19 +5,20 @@ import pytest
 
 from workers.errors import DiskProblem, StateProblem
 from workers.state import rocks
+from workers.state.batch import Batch
 from workers.state.rocks import RocksDatabase
 
 
-def test_damage_is_not_taken_for_a_lock(tmp_path, monkeypatch):
+def test_a_damaged_database_is_not_reported_as_locked(tmp_path, monkeypatch):
     def damaged(*_args, **_options):
         raise RuntimeError("Corruption: block checksum mismatch: stored = 1, computed = 2")
 
     monkeypatch.setattr(rocks, "Rdict", damaged)
-    with pytest.raises(StateProblem, match="delete it and it is rebuilt"):
+    with pytest.raises(StateProblem, match="delete it to start anew"):
         RocksDatabase(tmp_path / "blocks", ("a",))
 
 
-def test_a_database_that_is_open_already_is_in_use(tmp_path, monkeypatch):
+def test_a_database_that_is_open_already_is_reported_as_in_use(tmp_path, monkeypatch):
     monkeypatch.setattr(rocks, "_LOCK_WAIT_S", 0.0)
     first = RocksDatabase(tmp_path / "db", ("a",))
     with pytest.raises(StateProblem, match="in use"):
@@ -25,13 +26,13 @@ def test_a_database_that_is_open_already_is_in_use(tmp_path, monkeypatch):
     first.close()
 
 
-def test_a_full_disk_is_one_line_and_what_was_written_stays(tmp_path):
+def test_a_full_disk_is_one_line_and_written_values_stay(tmp_path):
     database = RocksDatabase(tmp_path / "db", ("a",))
     written = []
 
     def write_many():
         for number in range(1000):
-            batch = database.batch()
+            batch = Batch()
             keys = [b"%d-%d" % (number, half) for half in range(2)]
             for key in keys:
                 batch.put("a", key, os.urandom(1000))
@@ -41,7 +42,7 @@ def test_a_full_disk_is_one_line_and_what_was_written_stays(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, hard))  # a file that cannot grow
     try:
-        with pytest.raises(DiskProblem, match=r"^cannot write .*db: .*; make room, .*$"):
+        with pytest.raises(DiskProblem, match=r"^cannot write .*db: .*; free some disk space, .*$"):
             write_many()
         with pytest.raises(DiskProblem):
             database.put("a", b"later", b"")

@@ -6,7 +6,7 @@ from workers.errors import StateProblem
 from workers.state.directory import StateDirectory
 
 
-def test_one_process_at_a_time(tmp_path, monkeypatch):
+def test_only_one_process_at_a_time_may_use_a_directory(tmp_path, monkeypatch):
     monkeypatch.setattr("workers.state.directory._LOCK_WAIT_S", 0.2)
     first = StateDirectory.open(tmp_path / "state", 4)
     with pytest.raises(StateProblem, match="in use by another process"):
@@ -15,7 +15,7 @@ def test_one_process_at_a_time(tmp_path, monkeypatch):
     StateDirectory.open(tmp_path / "state", 4).close()
 
 
-def test_a_lock_that_is_let_go_in_time_is_waited_for(tmp_path):
+def test_opening_waits_for_a_lock_that_is_soon_released(tmp_path):
     first = StateDirectory.open(tmp_path / "state", 4)
     closed = Event()
 
@@ -28,32 +28,32 @@ def test_a_lock_that_is_let_go_in_time_is_waited_for(tmp_path):
     assert closed.is_set()
 
 
-def test_another_version_is_named_with_what_to_do(tmp_path):
+def test_a_directory_of_another_version_is_refused_with_advice(tmp_path):
     StateDirectory.open(tmp_path, 4).close()
     (tmp_path / "state.json").write_text('{"format":99,"partitions":4}')
     with pytest.raises(StateProblem, match="format 99.*delete"):
         StateDirectory.open(tmp_path, 4)
 
 
-def test_another_number_of_partitions_is_named(tmp_path):
+def test_a_directory_for_another_number_of_partitions_is_refused(tmp_path):
     StateDirectory.open(tmp_path, 4).close()
     with pytest.raises(StateProblem, match="made for 4 partitions, now there are 8"):
         StateDirectory.open(tmp_path, 8)
 
 
-def test_a_damaged_description_is_named(tmp_path):
+def test_a_damaged_description_is_reported(tmp_path):
     (tmp_path / "state.json").write_text("{")
     with pytest.raises(StateProblem, match="damaged"):
         StateDirectory.open(tmp_path, 4)
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
+def test_a_directory_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StateProblem, match="choose another with --state"):
         StateDirectory.open(tmp_path / "file" / "state", 4)
 
 
-def test_a_directory_keeps_a_name_of_its_own(tmp_path):
+def test_a_directory_keeps_its_random_name(tmp_path):
     names = []
     for path in (tmp_path / "one", tmp_path / "two", tmp_path / "one"):
         directory = StateDirectory.open(path, 4)

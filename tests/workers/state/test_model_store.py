@@ -17,7 +17,7 @@ def store(tmp_path):
     opened.close()
 
 
-def test_the_newest_model_of_a_site_counts(store):
+def test_the_newest_model_of_a_site_is_kept(store):
     store.put("example.com", encode_msgpack(model("v1")), 0, 5)
     store.put("example.com", encode_msgpack(model("v2")), 0, 6)
     assert store.get("example.com").version == "v2"
@@ -26,7 +26,7 @@ def test_the_newest_model_of_a_site_counts(store):
     assert store.next_offset(1) == 0
 
 
-def test_a_tombstone_forgets_the_site(store):
+def test_a_null_value_removes_the_model_of_a_site(store):
     store.put("example.com", encode_msgpack(model("v1")), 2, 5)
     store.put("example.com", None, 2, 6)
     assert store.get("example.com") is None
@@ -43,7 +43,7 @@ def test_models_survive_a_restart(tmp_path):
     again.close()
 
 
-def test_a_model_of_a_newer_format_is_not_guessed_at(store):
+def test_a_model_of_a_newer_format_is_refused(store):
     store.put("example.com", encode_msgpack(model("v1")), 0, 5)
     newer = encode_msgpack(model("v2", format=SITE_MODEL_FORMAT + 1))
     with pytest.raises(NewerFormatError, match="upgrade"):
@@ -51,7 +51,7 @@ def test_a_model_of_a_newer_format_is_not_guessed_at(store):
     assert store.get("example.com").version == "v1"
 
 
-def test_a_cleared_store_begins_anew(store):
+def test_a_cleared_store_is_empty_and_reads_from_the_beginning(store):
     store.put("example.com", encode_msgpack(model("v1")), 0, 5)
     store.clear()
     assert store.get("example.com") is None

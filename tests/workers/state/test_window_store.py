@@ -1,6 +1,4 @@
-import tempfile
 from collections import Counter
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -8,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.document import document_key
-from tests.workers.builders import BODY_BYTES, DAY_MS, contribution, document, packed
+from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
 from workers.errors import OtherFormat
 from workers.settings import load_settings
 from workers.state.rocks import RocksDatabase
@@ -26,16 +24,16 @@ def store(tmp_path):
 
 def put(store, *records):
     for record in records:
-        store.put(record, contribution(record), store.next_offset)
+        store.put(record, stored_summary(record), store.next_offset)
 
 
 def ids(store, site="example.com"):
     return [record.id for record in store.window(site)]
 
 
-def contributions(store):
+def summaries(store):
     entries = store.window_entries("example.com")
-    return [store.contribution("example.com", entry) for entry in entries]
+    return [store.summary("example.com", entry) for entry in entries]
 
 
 def tombstones(store):
@@ -45,16 +43,16 @@ def tombstones(store):
 def test_documents_come_back_in_order_of_event_time(store):
     put(store, document(3), document(1), document(2))
     assert ids(store) == ["page:1", "page:2", "page:3"]
-    assert [one.page_id for one in contributions(store)] == ids(store)
+    assert [one.page_id for one in summaries(store)] == ids(store)
 
 
-def test_sites_with_a_common_beginning_are_apart(store):
+def test_sites_whose_names_begin_alike_have_separate_windows(store):
     put(store, document(1, site="a.com"), document(2, site="a.com.br"))
     assert ids(store, "a.com") == ["page:1"]
     assert ids(store, "a.com.br") == ["page:2"]
 
 
-def test_the_oldest_leave_a_full_window_with_a_tombstone_each(store):
+def test_the_oldest_documents_leave_a_full_window_with_a_tombstone_each(store):
     put(store, *(document(n) for n in range(8)))
     assert ids(store) == [f"page:{n}" for n in range(3, 8)]
     assert tombstones(store) == [f"example.com\0pages-0-{n}".encode() for n in range(3)]
@@ -62,7 +60,7 @@ def test_the_oldest_leave_a_full_window_with_a_tombstone_each(store):
     assert (state.pages, state.bytes, state.learned) == (5, 5 * BODY_BYTES, 8)
 
 
-def test_a_prolific_site_keeps_a_spread_over_its_days(tmp_path):
+def test_the_window_of_a_site_with_many_pages_spreads_over_its_days(tmp_path):
     few = load_settings(window_newest_pages=5, window_day_pages=3)
     store = WindowStore(tmp_path / "w", few)
     hours = [document(n, time_ms=n * DAY_MS // 20) for n in range(90)]
@@ -77,7 +75,7 @@ def test_a_prolific_site_keeps_a_spread_over_its_days(tmp_path):
 
 @given(st.permutations([(day, n) for day in range(3) for n in range(12)]))
 @settings(max_examples=40, deadline=None)
-def test_the_spread_is_the_same_in_whatever_order_documents_come(order):
+def test_the_spread_does_not_depend_on_the_order_of_arrival(order):
     few = load_settings(window_newest_pages=4, window_day_pages=2)
 
     def kept(numbers):
@@ -89,13 +87,13 @@ def test_the_spread_is_the_same_in_whatever_order_documents_come(order):
     assert kept(order) == kept(sorted(order))
 
 
-def test_old_documents_leave_but_for_the_floor(store):
+def test_old_documents_leave_except_for_the_newest_few(store):
     put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS), document(3, time_ms=2 * DAY_MS))
     put(store, document(4, time_ms=30 * DAY_MS))
     assert ids(store) == ["page:3", "page:4"]
 
 
-def test_the_floor_has_an_age_too(store):
+def test_the_newest_few_have_a_largest_age_too(store):
     put(store, document(1, time_ms=0), document(2, time_ms=200 * DAY_MS))
     assert ids(store) == ["page:2"]
 
@@ -126,11 +124,11 @@ def test_a_redelivered_document_keeps_its_place_and_gets_no_tombstone(store):
 
 def test_a_replayed_offset_changes_nothing(store):
     put(store, document(1))
-    store.put(document(2), contribution(document(2)), offset=0)
+    store.put(document(2), stored_summary(document(2)), offset=0)
     assert ids(store) == ["page:1"]
 
 
-def test_a_deletion_takes_its_url_and_later_deliveries_of_older_fetches(store):
+def test_a_deletion_removes_its_url_and_refuses_older_fetches_that_arrive_later(store):
     put(store, document(1, url="u"), document(2))
     store.delete_url(document(5, url="u", kind="deletion"), store.next_offset)
     assert ids(store) == ["page:2"]
@@ -141,7 +139,7 @@ def test_a_deletion_takes_its_url_and_later_deliveries_of_older_fetches(store):
     assert ids(store) == ["page:2", "page:6"]
 
 
-def test_an_older_deletion_leaves_a_newer_fetch(store):
+def test_an_older_deletion_does_not_remove_a_newer_fetch(store):
     put(store, document(7, url="u"))
     store.delete_url(document(5, url="u", kind="deletion"), store.next_offset)
     assert ids(store) == ["page:7"]
@@ -160,7 +158,9 @@ def test_an_older_deletion_leaves_a_newer_fetch(store):
         ([revised(1, "u"), document(3, url="other")], None),
     ],
 )
-def test_a_url_whose_last_output_may_be_of_an_older_fetch_is_named(store, arrivals, newest):
+def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
+    store, arrivals, newest
+):
     for record in arrivals:
         if record.kind == "deletion":
             store.delete_url(record, store.next_offset)
@@ -178,13 +178,13 @@ def test_a_url_whose_last_output_may_be_of_an_older_fetch_is_named(store, arriva
     assert store.superseded(10) == []
 
 
-def test_on_files_nothing_overtakes(store):
+def test_on_files_nothing_is_superseded(store):
     for record in (document(3, url="u"), document(1, url="u")):
-        store.put(record, contribution(record), None)
+        store.put(record, stored_summary(record), None)
     assert store.superseded(10) == []
 
 
-def test_a_tombstone_of_the_topic_is_followed_without_an_echo(store):
+def test_a_tombstone_read_from_the_topic_is_not_sent_again(store):
     put(store, document(1), document(2))
     store.remove("example.com", "pages-0-1", store.next_offset)
     store.remove("example.com", "pages-0-9", store.next_offset)
@@ -192,7 +192,7 @@ def test_a_tombstone_of_the_topic_is_followed_without_an_echo(store):
     assert tombstones(store) == []
 
 
-def test_a_tombstone_that_is_out_already_is_not_sent_again(store):
+def test_a_pending_tombstone_that_is_read_from_the_topic_is_not_sent(store):
     put(store, *(document(n) for n in range(7)))
     store.remove("example.com", "pages-0-0", store.next_offset)
     assert tombstones(store) == [b"example.com\0pages-0-1"]
@@ -219,36 +219,53 @@ def test_everything_survives_a_restart(tmp_path):
     again.close()
 
 
-ARRIVALS = st.lists(
-    st.tuples(st.integers(0, 40), st.sampled_from("abcdefgh"), st.booleans()),
-    min_size=1,
-    max_size=14,
-    unique_by=lambda arrival: arrival[0],
-)
+def arrivals(*fields):
+    """Return lists of up to 14 arrivals on different days with the given further fields."""
+    return st.lists(
+        st.tuples(st.integers(0, 40), *fields),
+        min_size=1,
+        max_size=14,
+        unique_by=lambda arrival: arrival[0],
+    )
 
 
-@settings(max_examples=40, deadline=None)
-@given(ARRIVALS, st.randoms(use_true_random=False))
-def test_a_window_depends_on_its_documents_not_on_their_order(arrivals, random):
-    """Deletions come in one order with the fetches of their URL, as Kafka delivers them."""
-
+@settings(max_examples=80, deadline=None)
+@given(arrivals(st.sampled_from("abcdefgh")), st.randoms(use_true_random=False))
+def test_a_window_depends_on_its_documents_not_on_their_order(coming, random):
     def window_of(some):
-        with tempfile.TemporaryDirectory() as directory:
-            store = WindowStore(Path(directory) / "w", SMALL)
-            for number, url, _ in some:
-                put(store, document(number, url=url, time_ms=number * DAY_MS))
-            found = [(record.id, record.content_digest) for record in store.window("example.com")]
-            state = store.site_state("example.com")
-            store.close()
-            return found, state.pages, state.bytes, state.newest_ms, state.oldest_ms
+        store = WindowStore(None, SMALL)
+        put(store, *(document(day, url=url, time_ms=day * DAY_MS) for day, url in some))
+        found = [(record.id, record.content_digest) for record in store.window("example.com")]
+        state = store.site_state("example.com")
+        return found, state.pages, state.bytes, state.newest_ms, state.oldest_ms
 
-    shuffled = list(arrivals)
+    shuffled = list(coming)
     random.shuffle(shuffled)
-    assert window_of(arrivals) == window_of(shuffled)
+    assert window_of(coming) == window_of(shuffled)
 
 
-def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
-    """Two files of one name, one after the other, or a topic that was made anew."""
+@settings(max_examples=80, deadline=None)
+@given(arrivals(st.sampled_from("abcde"), st.booleans()))
+def test_deleted_pages_do_not_come_back_in_any_order_of_arrival(coming):
+    """There are five URLs, since a window of at most five documents remembers five deletions."""
+    store = WindowStore(None, SMALL)
+    gone_on = {}
+    for day, url, is_deletion in coming:
+        record = document(day, url=url, time_ms=day * DAY_MS)
+        if is_deletion:
+            gone_on[url] = max(day, gone_on.get(url, 0))
+            store.delete_url(msgspec.structs.replace(record, kind="deletion"), store.next_offset)
+        else:
+            put(store, record)
+        held = {one.url: one.event_time_ms // DAY_MS for one in store.window("example.com")}
+        assert all(held[url] > gone_on[url] for url in held.keys() & gone_on.keys())
+    state = store.site_state("example.com")
+    assert state.deletions == len(gone_on)
+    assert state.newest_ms == max(day for day, *_ in coming) * DAY_MS
+
+
+def test_a_source_that_names_another_page_replaces_the_first_page(store):
+    """This happens with two files of the same name, or when a topic was created again."""
     put(store, document(1, url="https://example.com/a"), document(2, url="https://example.com/b"))
     other = document(1, url="https://example.com/c", time_ms=5 * DAY_MS, body=packed(b"y" * 50))
     put(store, other)
@@ -256,7 +273,7 @@ def test_a_source_that_names_another_page_takes_the_place_of_the_first(store):
         "https://example.com/b",
         "https://example.com/c",
     ]
-    assert contributions(store)[1] == contribution(other)
+    assert summaries(store)[1] == stored_summary(other)
     assert tombstones(store) == []  # the topic holds the new document under the same key
     put(store, document(3, url="https://example.com/a", time_ms=6 * DAY_MS))
     put(store, document(4, url="https://example.com/c", time_ms=7 * DAY_MS))
@@ -273,7 +290,7 @@ def test_a_source_that_names_the_same_url_at_another_time_is_moved(store):
 
 
 def followed(store, records):
-    """A store that has read what the topic still holds, compacted: no record with a tombstone."""
+    """Return a store that has read the compacted topic, without records that have a tombstone."""
     gone = set(store.outbox(1000))
     found = WindowStore(None, SMALL)
     for offset, record in enumerate(records):
@@ -282,7 +299,7 @@ def followed(store, records):
         if record.kind == "deletion":
             found.delete_url(record, offset)
         else:
-            found.put(record, contribution(record), offset)
+            found.put(record, stored_summary(record), offset)
     keys = {family: set() for family in ("entries", "bodies", "contributions")}
     for family, key, _ in found.entries():
         if family in keys:
@@ -300,7 +317,7 @@ def followed(store, records):
         unique_by=lambda arrival: arrival[0],
     )
 )
-def test_a_lost_store_is_rebuilt_equal_deletions_and_now_included(arrivals):
+def test_a_rebuilt_store_has_equal_windows_deletions_and_present_time(arrivals):
     records = [
         document(n, url=url, time_ms=n * DAY_MS, kind="deletion" if is_gone else "document")
         for n, url, is_gone in arrivals
@@ -313,11 +330,11 @@ def test_a_lost_store_is_rebuilt_equal_deletions_and_now_included(arrivals):
     assert (one.pages, one.bytes, one.deletions) == (other.pages, other.bytes, other.deletions)
     late = document(1000, url=arrivals[0][1], time_ms=0)
     for some in (store, again):
-        some.put(late, contribution(late), 1000)
+        some.put(late, stored_summary(late), 1000)
     assert ids(again) == ids(store)
 
 
-def test_deletions_are_forgotten_when_no_fetch_so_old_can_count(store):
+def test_deletions_are_forgotten_when_older_fetches_can_no_longer_enter(store):
     put(store, document(1))
     store.delete_url(document(2, url="u", time_ms=0, kind="deletion"), store.next_offset)
     put(store, document(3, time_ms=181 * DAY_MS))
@@ -325,21 +342,21 @@ def test_deletions_are_forgotten_when_no_fetch_so_old_can_count(store):
     assert store.site_state("example.com").deletions == 0
 
 
-def test_a_newer_deletion_takes_the_place_of_an_older_one(store):
+def test_a_newer_deletion_replaces_an_older_one(store):
     for number in (2, 4, 3):
         store.delete_url(document(number, url="u", kind="deletion"), store.next_offset)
     assert tombstones(store) == [b"example.com\0pages-0-2", b"example.com\0pages-0-3"]
     assert store.site_state("example.com").deletions == 1
 
 
-def test_values_are_packed_with_pages_of_their_site_and_come_back(tmp_path):
+def test_values_are_compressed_with_pages_of_their_site_and_read_back(tmp_path):
     roomy = load_settings(window_pages_max=40)
     store = WindowStore(tmp_path / "w", roomy)
     menu = bytes(range(256)) * 8
     records = [document(n, body=packed(menu + b"article %d" % n)) for n in range(60)]
     put(store, *records)
     assert list(store.window("example.com")) == records[20:]
-    assert contributions(store) == [contribution(one) for one in records[20:]]
+    assert summaries(store) == [stored_summary(one) for one in records[20:]]
     stored = sum(len(v) for f, _, v in store.entries() if f == "bodies")
     assert stored < 40 * 60
     assert len([f for f, _, _ in store.entries() if f == "dictionaries"]) == 1
@@ -349,7 +366,7 @@ def test_values_are_packed_with_pages_of_their_site_and_come_back(tmp_path):
     again.close()
 
 
-def test_windows_of_another_version_are_named(tmp_path):
+def test_windows_of_another_version_are_refused(tmp_path):
     old = RocksDatabase(tmp_path / "w", ("documents", "meta"))
     old.close()
     with pytest.raises(OtherFormat, match="another version"):

@@ -1,1 +1,1 @@
-"""Topics, consumers, offsets and messages of a Kafka broker."""
+"""Access to the broker: topics, consumers, producers and offsets."""

@@ -1,4 +1,4 @@
-"""Topics on the broker: create them, and say what is wrong with those that are there."""
+"""Creating topics on a broker, and finding what is wrong with existing ones."""
 
 import asyncio
 import logging
@@ -29,16 +29,20 @@ from schemas.topics import (
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 
 TIME_LIMIT_SECONDS = 9.0
-"""For everything one call does; a person is waiting."""
+"""Longest time of one call as a whole, for which a person is waiting."""
 REQUEST_TIMEOUT_MS = 5000
+"""Longest time of one request to the broker."""
 APPEAR_POLL_SECONDS = 0.05
+"""Time between two looks for a topic that was just created."""
 BROKER_DEFAULT = -1
+"""Kafka's value for the broker's own replication factor."""
 UNLIMITED = -1
-SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
+"""Kafka's value for a retention without end."""
+TOPIC_SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
 
 
 class TopicState(msgspec.Struct, frozen=True):
-    """What a topic is like on the broker."""
+    """The number of partitions and the settings of a topic on the broker."""
 
     partitions: int
     config: dict[str, str]
@@ -51,20 +55,21 @@ async def create_topics(
     *,
     replication_factor: int | None = None,
 ) -> list[str]:
-    """Create the topics that are missing; those that are there stay as they are.
+    """Create the topics that do not exist; existing ones are not changed.
 
     Args:
-        broker: HOST:PORT, or several with commas.
-        prefix: Before each topic's name.
-        partitions: Of every new topic; None = as many as `documents` has, or the default.
-        replication_factor: Copies of each partition; without it, the broker's own default.
+        broker: HOST:PORT of the broker; several are separated by commas.
+        prefix: Text before the name of each topic.
+        partitions: Partitions of every new topic; None means as many as `documents` has, or the
+            default.
+        replication_factor: Copies of each partition; None means the broker's default.
 
     Returns:
-        Names of the topics it created.
+        Names of the created topics.
 
     Raises:
-        TopicProblem: one that is there has the wrong settings; nothing was created.
-        BrokerProblem: the broker cannot be reached, or refuses.
+        TopicProblem: An existing topic has wrong settings; nothing was created.
+        BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with _admin(broker) as admin:
         states = await _states(admin, prefix)
@@ -76,19 +81,24 @@ async def create_topics(
             return []
         created = await _create(admin, missing, prefix, partitions, replication_factor)
         await _wait_until_there(admin, [prefix + spec.name for spec in missing])
-        if len(created) < len(missing):  # someone else was quicker, perhaps with other settings
+        if len(created) < len(
+            missing
+        ):  # others created some meanwhile, perhaps with other settings
             states = await _states(admin, prefix)
             _refuse(_problems(TOPICS.values(), states, broker, prefix, partitions))
         return created
 
 
 async def check_topics(broker: str, prefix: str, partitions: int | None = None) -> list[str]:
-    """Problems with the topics, each one line that says what is wrong and what to do.
+    """Return the problems with the topics, each as a line that says what is wrong and what to do.
 
-    With `partitions`, also whether there are that many.
+    Args:
+        broker: HOST:PORT of the broker; several are separated by commas.
+        prefix: Text before the name of each topic.
+        partitions: Number of partitions that the topics should have; None means any number.
 
     Raises:
-        BrokerProblem: the broker cannot be reached, or refuses.
+        BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with _admin(broker) as admin:
         states = await _states(admin, prefix)
@@ -96,11 +106,11 @@ async def check_topics(broker: str, prefix: str, partitions: int | None = None) 
 
 
 async def partition_count(broker: str, prefix: str) -> int:
-    """Partitions of `documents`, which `cleaned` and `site-models` share.
+    """Return the number of partitions of `documents`, which `cleaned` and `site-models` share.
 
     Raises:
-        TopicProblem: there is no such topic.
-        BrokerProblem: the broker cannot be reached, or refuses.
+        TopicProblem: There is no topic `documents`.
+        BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with _admin(broker) as admin:
         counts = await _partition_counts(admin)
@@ -112,11 +122,11 @@ async def partition_count(broker: str, prefix: str) -> int:
 
 @asynccontextmanager
 async def _admin(broker: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    """A connected client; every failure inside becomes one BrokerProblem."""
+    """Connect a client; every failure inside the context becomes one `BrokerProblem`."""
     _check_address(broker)
     logger = logging.getLogger("aiokafka")
     level = logger.level
-    logger.setLevel(logging.CRITICAL)  # the error raised here says it all
+    logger.setLevel(logging.CRITICAL)  # the error raised here says the same
     admin = AIOKafkaAdminClient(bootstrap_servers=broker, request_timeout_ms=REQUEST_TIMEOUT_MS)
     try:
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
@@ -143,25 +153,25 @@ def _broker_problem(broker: str, error: KafkaError | OSError) -> BrokerProblem:
 
 
 async def _partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
-    # All topics: to ask for one by name makes some brokers create it.
+    # All topics are asked for, because some brokers create a topic that is asked for by name.
     topics = await admin.describe_topics()
     return {topic["topic"]: len(topic["partitions"]) for topic in topics}
 
 
 async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicState]:
-    """State of each of our topics that is there, by its name without the prefix."""
+    """Return the states of templ's existing topics by their names without the prefix."""
     counts = await _partition_counts(admin)
     names = [name for name in TOPICS if prefix + name in counts]
     if not names:
         return {}
     asked = [
-        ConfigResource(ConfigResourceType.TOPIC, prefix + name, dict.fromkeys(SETTINGS))
+        ConfigResource(ConfigResourceType.TOPIC, prefix + name, dict.fromkeys(TOPIC_SETTINGS))
         for name in names
     ]
     configs: dict[str, dict[str, str]] = {}
     for response in await admin.describe_configs(asked):
-        for code, message, _kind, topic, entries in response.resources:
-            if for_code(code) is UnknownTopicOrPartitionError:  # deleted since
+        for code, message, _type, topic, entries in response.resources:
+            if for_code(code) is UnknownTopicOrPartitionError:  # deleted meanwhile
                 continue
             if for_code(code) is not NoError:
                 raise for_code(code)(message)
@@ -180,9 +190,9 @@ async def _create(
     partitions: int,
     replication_factor: int | None,
 ) -> list[str]:
-    """Names of those that were not there and now are."""
+    """Create topics, and return the names of those that did not exist before."""
     copies = replication_factor or BROKER_DEFAULT
-    # The client takes BROKER_DEFAULT only beside assignments, be they empty.
+    # The client accepts BROKER_DEFAULT only together with assignments, which may be empty.
     assigned: dict[int, list[int]] | None = None if replication_factor else {}
     new = [
         NewTopic(prefix + spec.name, partitions, copies, assigned, spec.config()) for spec in specs
@@ -190,12 +200,12 @@ async def _create(
     response = await admin.create_topics(new, timeout_ms=REQUEST_TIMEOUT_MS)
     created = []
     for topic, code, message in response.topic_errors:
-        kind = for_code(code)
-        if kind is InvalidReplicationFactorError:
+        error_type = for_code(code)
+        if error_type is InvalidReplicationFactorError:
             raise BrokerProblem(f"cannot create {topic}: {message}; give --replication-factor")
-        if kind not in {NoError, TopicAlreadyExistsError}:
-            raise BrokerProblem(f"cannot create {topic}: {message or kind.description}")
-        if kind is NoError:
+        if error_type not in {NoError, TopicAlreadyExistsError}:
+            raise BrokerProblem(f"cannot create {topic}: {message or error_type.description}")
+        if error_type is NoError:
             created.append(topic)
     return [topic.name for topic in new if topic.name in created]
 
@@ -207,7 +217,7 @@ def _refuse(problems: list[str], begin: str = "") -> None:
 
 
 async def _wait_until_there(admin: AIOKafkaAdminClient, names: list[str]) -> None:
-    """A new topic takes a moment to have leaders; until then clients see errors."""
+    """Wait until new topics have leaders; clients see errors before."""
     while True:
         topics = {topic["topic"]: topic for topic in await admin.describe_topics()}
         partitions = [
@@ -253,7 +263,7 @@ def _create_command(broker: str, prefix: str) -> str:
 
 
 def _shared_count(states: dict[str, TopicState]) -> int | None:
-    """Partitions of `documents` or, without it, of another topic that shares its keys."""
+    """Return the number of partitions of `documents`, or else of a topic that shares its keys."""
     shared = [name for name, spec in TOPICS.items() if spec.same_partitions and name in states]
     return states[DOCUMENTS if DOCUMENTS in shared else shared[0]].partitions if shared else None
 
@@ -261,7 +271,7 @@ def _shared_count(states: dict[str, TopicState]) -> int | None:
 def _partition_problem(
     spec: TopicSpec, has: int, *, wanted: int | None, states: dict[str, TopicState]
 ) -> tuple[str, int] | None:
-    """What is needed and the number to have, if this is not it."""
+    """Return what is needed and the right number of partitions, or None when `has` is right."""
     needed = wanted or _shared_count(states)
     if spec.same_partitions and needed is not None and has != needed:
         return f"needs {needed}", needed
@@ -279,7 +289,7 @@ def _partition_remedy(spec: TopicSpec, topic: str, needed: int, broker: str, cre
 
 
 def _needed(spec: TopicSpec, states: dict[str, TopicState]) -> TopicSpec:
-    """The specification; dead letters need room for whatever `pages` takes here."""
+    """Return the specification; dead letters need room for the largest message of `pages` here."""
     if spec.name != DEAD_LETTERS or PAGES not in states:
         return spec
     pages_bytes = int(states[PAGES].config["max.message.bytes"])
@@ -288,7 +298,7 @@ def _needed(spec: TopicSpec, states: dict[str, TopicState]) -> TopicSpec:
 
 
 def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Each setting that is wrong, the value it needs, and why."""
+    """Yield each wrong setting, the value that it needs, and why."""
     if set(config["cleanup.policy"].split(",")) != set(spec.cleanup_policy.split(",")):
         yield "cleanup.policy", spec.cleanup_policy, f"must be {spec.cleanup_policy}"
     if int(config["max.message.bytes"]) < spec.max_message_bytes:

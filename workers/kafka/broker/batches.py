@@ -1,7 +1,8 @@
-"""Events of a stream in small batches, bounded in records and in bytes."""
+"""Events of a faust stream in batches that are bounded in number and in bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, cast
 
 import faust
 
@@ -10,54 +11,68 @@ from workers.settings import Settings
 
 
 async def batches(
-    stream: faust.StreamT, settings: Settings
-) -> AsyncIterator[Sequence[faust.EventT]]:
-    """What has come, as soon as something has; the next batch gathers while one is in work.
+    stream: faust.StreamT[Any], settings: Settings
+) -> AsyncIterator[Sequence[faust.EventT[Any]]]:
+    """Yield batches of events; the next batch fills while the last one is processed.
 
-    Each event is acknowledged once its consumer comes back for the next batch. Not `take_events`: that
-    one acknowledges a batch also when its consumer is cancelled over it, as every stop of the worker
-    does, and the pages would be committed without having been done. Nor `noack_take`, which wakes
-    up fifty times a second to give a page that comes alone a twentieth of a second's delay.
+    A batch holds what has arrived and never waits for more. Its events are acknowledged when the
+    consumer asks for the next batch.
+
+    faust's `take_events` is not used, because it acknowledges a batch even when its consumer is
+    cancelled, which happens at every stop of the worker; such pages would be lost. `noack_take` is
+    not used, because it delays a page that arrives alone by up to 50 ms.
     """
     stream.enable_acks = False
-    gathered = BatchBuffer(lambda: stream.current_event, settings.batch_pages, settings.batch_bytes)
-    stream.add_processor(gathered.add)
-    stream.add_future(_drain(stream))
-    while not stream.should_stop:
-        await stream.wait_for_stopped(gathered.some)
-        events = gathered.take()
+    buffer = BatchBuffer(
+        lambda: cast("faust.EventT[Any]", stream.current_event),
+        settings.batch_pages,
+        settings.batch_bytes,
+    )
+    stream.add_processor(buffer.add)
+    service = cast("faust.Stream[Any]", stream)  # the only class of streams that faust has
+    service.add_future(_drain(stream))
+    while not service.should_stop:
+        await service.wait_for_stopped(buffer.has_events.wait())
+        events = buffer.take()
         if events:
             yield events
             for event in events:
                 await stream.ack(event)
 
 
-async def _drain(stream: faust.StreamT) -> None:
-    """Have every event handed to the stream's processors."""
+async def _drain(stream: faust.StreamT[Any]) -> None:
+    """Pass every event through the stream's processors."""
     async for _value in stream:
         pass
 
 
 class BatchBuffer:
-    """Events that wait for the next batch; whoever brings more than it may hold waits for room."""
+    """The events of the next batch; whoever adds one waits while the buffer is full."""
 
     def __init__(
-        self, current: Callable[[], faust.EventT], most_events: int, most_bytes: int
+        self, current_event: Callable[[], faust.EventT[Any]], most_events: int, most_bytes: int
     ) -> None:
-        self._current = current
+        """Start empty.
+
+        Args:
+            current_event: Returns the event whose value is being added.
+            most_events: Number of events at which the buffer is full.
+            most_bytes: Bytes of values at which the buffer is full.
+        """
+        self._current_event = current_event
         self._most_events = most_events
         self._most_bytes = most_bytes
-        self._events: list[faust.EventT] = []
+        self._events: list[faust.EventT[Any]] = []
         self._room = asyncio.Event()
         self._room.set()
-        self.some = asyncio.Event()
-        """Set while there are any."""
+        self.has_events = asyncio.Event()
+        """Set while the buffer holds events."""
 
     async def add(self, value: bytes | None) -> bytes | None:
-        """Take the event whose value this is; a stream's processor."""
+        """Add the event of a value, and return the value, as a stream's processor does."""
         await self._room.wait()
-        self._events.append(self._current())
-        self.some.set()
+        self._events.append(self._current_event())
+        self.has_events.set()
         if (
             len(self._events) >= self._most_events
             or sum(map(value_bytes, self._events)) >= self._most_bytes
@@ -65,9 +80,9 @@ class BatchBuffer:
             self._room.clear()
         return value
 
-    def take(self) -> list[faust.EventT]:
-        """All that wait."""
+    def take(self) -> list[faust.EventT[Any]]:
+        """Remove and return all events."""
         events, self._events = self._events, []
-        self.some.clear()
+        self.has_events.clear()
         self._room.set()
         return events

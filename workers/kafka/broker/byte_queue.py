@@ -1,4 +1,7 @@
-"""What bounds the bytes of records in memory: faust counts records only, and a page may have 8 MiB."""
+"""A queue of faust events that is bounded in bytes.
+
+faust itself bounds the number of waiting records only, and a page may have 8 MiB.
+"""
 
 from typing import Any
 
@@ -6,8 +9,8 @@ import faust
 from mode.utils.queues import ThrowableQueue
 
 
-class ByteQueue(ThrowableQueue):
-    """A queue of events that is full, too, once their values have so many bytes."""
+class ByteQueue(ThrowableQueue[faust.EventT[Any]]):
+    """A queue that is also full when the values of its events have reached a number of bytes."""
 
     def __init__(self, *args: Any, most_bytes: int, **options: Any) -> None:
         self._bytes = 0
@@ -15,24 +18,24 @@ class ByteQueue(ThrowableQueue):
         super().__init__(*args, **options)
 
     def full(self) -> bool:
-        """Whether a producer has to wait."""
+        """Return whether a producer has to wait."""
         return self._bytes >= self._most_bytes or super().full()
 
     def clear(self) -> None:
-        """Drop what is waiting."""
+        """Drop all waiting events."""
         super().clear()
         self._bytes = 0
 
-    def _put(self, item: faust.EventT) -> None:
+    def _put(self, item: faust.EventT[Any]) -> None:
         super()._put(item)
         self._bytes += value_bytes(item)
 
-    def _get(self) -> faust.EventT:
-        item: faust.EventT = super()._get()
+    def _get(self) -> faust.EventT[Any]:
+        item: faust.EventT[Any] = super()._get()
         self._bytes -= value_bytes(item)
         return item
 
 
-def value_bytes(event: faust.EventT) -> int:
-    """Bytes of an event's value."""
+def value_bytes(event: faust.EventT[Any]) -> int:
+    """Return the size of an event's value in bytes."""
     return len(event.message.value or b"")

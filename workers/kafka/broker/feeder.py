@@ -1,4 +1,4 @@
-"""Pages of files into `pages`."""
+"""Sending pages to the topic `pages`."""
 
 import asyncio
 import time
@@ -26,13 +26,22 @@ from workers.kafka.config import PRODUCER_ROOM_BYTES
 from workers.page import Page
 
 _IN_FLIGHT = 500
+"""Pages that may wait for the broker's acknowledgement."""
 _ENVELOPE_BYTES = 4 << 10
+"""Room for what a message has besides its value and headers."""
 
 
 class Feeder:
-    """Sends pages, keyed by site; as an asynchronous context."""
+    """An asynchronous context that sends pages, keyed by site."""
 
     def __init__(self, broker: str, prefix: str, limit_bytes: int) -> None:
+        """Prepare without connecting.
+
+        Args:
+            broker: HOST:PORT of the broker.
+            prefix: Text before the name of each topic.
+            limit_bytes: Largest message.
+        """
         self._broker = broker
         self._prefix = prefix
         self._topic = prefix + PAGES
@@ -40,11 +49,11 @@ class Feeder:
         self._pending: set[asyncio.Future[object]] = set()
 
     async def __aenter__(self) -> Self:
-        """Connect.
+        """Connect to the broker.
 
         Raises:
-            BrokerProblem: the broker cannot be reached.
-            TopicProblem: `pages` is missing or set wrong.
+            BrokerProblem: The broker cannot be reached.
+            TopicProblem: A topic is missing or has wrong settings.
         """
         problems = await check_topics(self._broker, self._prefix)
         if problems:
@@ -60,17 +69,20 @@ class Feeder:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Wait for what is in flight, and disconnect."""
+        """Wait until all pages are acknowledged, and disconnect."""
         try:
             await self._settle(self._pending)
         finally:
             await self._producer.stop()
 
     async def send(self, page: Page) -> DeadLetter | None:
-        """Queue a page; answers why it is refused where it does not fit a message.
+        """Queue a page for sending.
+
+        Returns:
+            A dead letter when the page is too large for a message; otherwise None.
 
         Raises:
-            BrokerProblem: the broker refused an earlier page.
+            BrokerProblem: The broker refused an earlier page.
         """
         headers = page_headers(page)
         size_bytes = len(page.body or b"") + sum(len(k) + len(v) for k, v in headers)
@@ -99,7 +111,7 @@ class Feeder:
 
 
 def page_headers(page: Page) -> list[tuple[str, bytes]]:
-    """Headers of a page message; `fetched-at` is the event time."""
+    """Return the headers of a page message; `fetched-at` is the event time."""
     moment = datetime.fromtimestamp(page.event_time_ms / 1000, UTC)
     content_type = page.content_type
     if page.charset and "charset" not in (content_type or ""):
@@ -117,7 +129,7 @@ def page_headers(page: Page) -> list[tuple[str, bytes]]:
 
 
 class Pace:
-    """Keeps a sender at a number of pages a second."""
+    """Limits a sender to a number of pages per second."""
 
     def __init__(self, pages_per_s: float) -> None:
         self._pages_per_s = pages_per_s
@@ -125,7 +137,7 @@ class Pace:
         self._sent = 0
 
     async def wait(self) -> None:
-        """Wait until the next page may go."""
+        """Wait until the next page may be sent."""
         due = self._started + self._sent / self._pages_per_s
         self._sent += 1
         await asyncio.sleep(max(due - time.monotonic(), 0))

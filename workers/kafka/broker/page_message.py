@@ -1,4 +1,4 @@
-"""A message of `pages` to a page: raw bytes with headers, CloudEvents, or a JSON record."""
+"""Pages from messages of the topic `pages`: raw bytes with headers, CloudEvents, or JSON records."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,13 +23,13 @@ from workers.page import Page, Rejected
 from workers.settings import Settings
 
 _NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10, "fetched_at": 1 << 10}
-"""These go into keys and into every output, which must fit a message whatever they are."""
+"""Largest size of fields that are part of keys and of every output message."""
 
 
 def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
-    """The page in a message, or why there is none; never raises.
+    """Return the page in a message, or the reason why there is none.
 
-    An event time after the record's own timestamp plus the allowed skew is clamped to that.
+    An event time later than the record's timestamp plus the allowed clock skew counts as that time.
     """
     record = _read(message, settings)
     return _too_long(record, message) or record if isinstance(record, Page) else record
@@ -105,7 +105,7 @@ def _time_or(said: object, arrival_ms: int) -> int:
 
 
 def _text_headers(headers: Iterable[Header]) -> dict[str, str]:
-    """Headers in lower case; CloudEvents' names count as ours where ours are absent."""
+    """Return headers by lower-case name; those of CloudEvents stand in for missing ones of templ."""
     found = {
         name.lower(): clean_text(value.decode("utf-8", "replace"))
         for name, value in headers

@@ -1,8 +1,8 @@
-"""Which partition a site's records are on: the Java client's default rule for keys."""
+"""The partition of a site's records, by the default rule of Kafka's Java client."""
 
 from aiokafka.partitioner import murmur2
 
 
 def partition_of(site: str, partitions: int) -> int:
-    """Partition that a producer with the Java default partitioner sends this key to."""
+    """Return the partition to which Kafka's default partitioner sends a record with this key."""
     return (int(murmur2(site.encode())) & 0x7FFFFFFF) % partitions

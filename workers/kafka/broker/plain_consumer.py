@@ -1,4 +1,4 @@
-"""Asking the broker outside any consumer group: ranges of a partition, offsets of a group."""
+"""Reading ranges of partitions and offsets of groups, without being a member of a group."""
 
 import time
 from collections.abc import AsyncIterator
@@ -11,13 +11,14 @@ from workers.errors import BrokerProblem
 
 _POLL_MS = 200
 _NULLS_ARE_SAFE_MS = 12 * 3600 * 1000
+"""Age up to which null values are surely kept: half of Kafka's default `delete.retention.ms`."""
 NO_PROGRESS_S = 60.0
-"""A read that stands still this long, with records to come, is given up."""
+"""Longest time that a read may make no progress before it fails."""
 
 
 @asynccontextmanager
 async def plain_consumer(broker: str) -> AsyncIterator[AIOKafkaConsumer]:
-    """A started consumer without a group, with nothing assigned."""
+    """Start a consumer without a group and without assigned partitions, and stop it at the end."""
     consumer = AIOKafkaConsumer(
         bootstrap_servers=broker,
         group_id=None,
@@ -62,10 +63,10 @@ async def read_until(
 async def read_range(
     consumer: AIOKafkaConsumer, starts: dict[TopicPartition, int], ends: dict[TopicPartition, int]
 ) -> AsyncIterator[ConsumerRecord]:
-    """Records from `starts` up to `ends`, as far as the partitions still have them.
+    """Yield the records from `starts` to before `ends` that the partitions still have.
 
     Raises:
-        BrokerProblem: no progress for a minute.
+        BrokerProblem: There was no progress for a minute.
     """
     consumer.assign(list(starts))
     first = await consumer.beginning_offsets(list(starts))
@@ -77,10 +78,15 @@ async def read_range(
 
 
 async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end: int) -> int:
-    """Offset below which compaction may have removed null values already.
+    """Return the offset below which compaction may have removed null values.
 
-    The broker keeps them for a day (`delete.retention.ms`): who has not read so far when they are
-    half as old has to begin anew.
+    The broker keeps null values for a day (`delete.retention.ms`). A reader whose position is below
+    this offset, which is half a day old, has to begin anew.
+
+    Args:
+        consumer: A started consumer.
+        topic: The partition.
+        end: End offset of the partition, which is returned when all records are older.
     """
     half_a_day_ago_ms = int(time.time() * 1000) - _NULLS_ARE_SAFE_MS
     found = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]
@@ -88,7 +94,10 @@ async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end:
 
 
 async def committed_offsets(broker: str, group: str, topic: str) -> dict[int, int]:
-    """Offset that a group has committed on each partition of a topic; those without are left out."""
+    """Return the offsets that a group has committed, by partition of a topic.
+
+    Partitions without a committed offset are left out.
+    """
     admin = AIOKafkaAdminClient(bootstrap_servers=broker)
     await admin.start()
     try:

@@ -1,8 +1,8 @@
-"""Records as the agents take them, with those that faust has passed over put back in.
+"""Records as the agents process them, including those that faust has skipped.
 
-When partitions are reassigned, faust may drop records that it had fetched and go on behind them (its
-issue 596; seen here about once in twenty starts of two workers). It then waits for ever to commit,
-or commits past the hole. So every agent checks that offsets follow each other.
+When partitions are reassigned, faust may drop records that it had fetched and go on after them (its
+issue 596; seen in about one of twenty starts of two workers). It then waits for ever to commit, or
+commits offsets beyond the dropped records. So every agent checks that offsets follow each other.
 """
 
 import logging
@@ -21,7 +21,7 @@ Header = tuple[str, bytes | None]
 
 
 class Received(msgspec.Struct, frozen=True, kw_only=True):
-    """A Kafka record, whichever consumer has read it."""
+    """A Kafka record, read by faust or by aiokafka."""
 
     topic: str
     partition: int
@@ -33,7 +33,7 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def received_from_faust(message: Any) -> Received:
-    """A record as faust hands it on."""
+    """Return a record from a message of faust."""
     headers = message.headers or ()
     pairs = headers.items() if isinstance(headers, dict) else headers
     return Received(
@@ -48,7 +48,7 @@ def received_from_faust(message: Any) -> Received:
 
 
 def received_from_aiokafka(record: Any) -> Received:
-    """A record as aiokafka hands it on."""
+    """Return a record from a record of aiokafka."""
     return Received(
         topic=record.topic,
         partition=record.partition,
@@ -61,16 +61,23 @@ def received_from_aiokafka(record: Any) -> Received:
 
 
 def _stamp(timestamp_ms: float | None) -> int:
-    """A record's time; now where it has none, as records of very old producers."""
+    """Return a record's time, or now for a record of a very old producer, which has none."""
     if timestamp_ms is None or timestamp_ms < 0:
         return int(time.time() * 1000)
     return int(timestamp_ms)
 
 
 class OffsetGapFiller:
-    """Knows which offset should come next on each partition of one topic."""
+    """Finds gaps in the offsets of one topic's records, and reads the missing records."""
 
     def __init__(self, broker: str, topic: str, group: str) -> None:
+        """Expect no offset yet.
+
+        Args:
+            broker: HOST:PORT of the broker.
+            topic: Topic that the records come from.
+            group: Consumer group, whose committed offset precedes a partition's first record.
+        """
         self._broker = broker
         self._topic = topic
         self._group = group
@@ -78,27 +85,27 @@ class OffsetGapFiller:
         self._away: set[int] = set()
 
     def revoked(self, partitions: Iterable[int]) -> None:
-        """Note that others may go on with these partitions."""
+        """Record that other processes may work on these partitions from now on."""
         self._away.update(partitions)
 
     async def complete(self, records: Sequence[Received]) -> list[Received]:
-        """The records, each behind those of its partition that should have come before it."""
+        """Return the records, each after missing records of its partition that belong before it."""
         complete: list[Received] = []
         for record in records:
-            start = await self._start_of_hole(record)
+            start = await self._start_of_gap(record)
             if start is not None:
                 missed = await self._read(record.partition, start, record.offset)
                 if missed:
                     place = f"{record.topic}-{record.partition}"
-                    log.warning("%s: %s records passed over, read again", place, len(missed))
+                    log.warning("%s: %s skipped records are read again", place, len(missed))
                 complete.extend(missed)
             known = self._expected.get(record.partition, 0)
             self._expected[record.partition] = max(known, record.offset + 1)
             complete.append(record)
         return complete
 
-    async def _start_of_hole(self, record: Received) -> int | None:
-        """First offset that is missing before a record; None when none is."""
+    async def _start_of_gap(self, record: Received) -> int | None:
+        """Return the first offset missing before a record, or None when none is missing."""
         partition = record.partition
         expected = self._expected.get(partition)
         if expected is not None and record.offset <= expected:
@@ -113,7 +120,7 @@ class OffsetGapFiller:
         return committed.get(partition, 0)
 
     async def _read(self, partition: int, start: int, end: int) -> list[Received]:
-        """What is there from `start` up to `end`: nothing, where compaction has left a gap."""
+        """Return the records from `start` to before `end`; there are none where compaction left a gap."""
         topic = TopicPartition(self._topic, partition)
         async with plain_consumer(self._broker) as consumer:
             records = read_range(consumer, {topic: start}, {topic: end})

@@ -1,4 +1,4 @@
-"""What `templ run --state` has learned, to the workers of a broker: by the topics, like all they know."""
+"""Sending what `templ run --state` has learned to the topics, from which the workers learn it."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
+from workers.kafka.broker.off_loop import items_off_loop
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.config import PRODUCER_ROOM_BYTES
 from workers.settings import Settings
@@ -19,22 +20,30 @@ from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
 
 _IN_FLIGHT = 200
+"""Records that may wait for the broker's acknowledgement."""
 
-Record = tuple[str, str, bytes, bytes, list[tuple[str, bytes]]]
-"""Topic, site, key, value and headers."""
+_SeedRecord = tuple[str, str, bytes, bytes, list[tuple[str, bytes]]]
+"""Topic, site, key, value and headers of a record."""
 
 
 async def seed_broker(
     broker: str, prefix: str, windows: WindowStore, models: ModelStore, settings: Settings
 ) -> int:
-    """Send the windows and site models of a run on files; answers the number of records.
+    """Send the windows and site models of a run on files, and return the number of records sent.
 
-    Windows on Kafka that hold documents already take these in as they take any; sent twice, they are
-    the same. Remembered deletions stay behind: what they have deleted is in no window.
+    Windows on Kafka take these documents like any others, so sending them twice does no harm.
+    Deletions are not sent, because no window holds what they have deleted.
+
+    Args:
+        broker: HOST:PORT of the broker.
+        prefix: Text before the name of each topic.
+        windows: Windows of the run.
+        models: Site models of the run.
+        settings: Largest message.
 
     Raises:
-        BrokerProblem: the broker cannot be reached, or refuses.
-        TopicProblem: topics are missing or set wrong.
+        BrokerProblem: The broker cannot be reached, or refuses a record.
+        TopicProblem: A topic is missing or has wrong settings.
     """
     problems = await check_topics(broker, prefix)
     if problems:
@@ -51,7 +60,8 @@ async def seed_broker(
     sent = 0
     try:
         pending = []
-        for topic, site, key, value, headers in _records(windows, models):
+        records = items_off_loop(_records(windows, models))
+        async for topic, site, key, value, headers in records:
             number = partition_of(site, partitions)
             pending.append(
                 await producer.send(
@@ -70,8 +80,8 @@ async def seed_broker(
     return sent
 
 
-def _records(windows: WindowStore, models: ModelStore) -> Iterator[Record]:
-    """Of each site its documents in order, then its model."""
+def _records(windows: WindowStore, models: ModelStore) -> Iterator[_SeedRecord]:
+    """Yield the documents of each site in order, followed by the site's model."""
     for site, _ in windows.sites():
         for document in windows.window(site):
             headers = [(HEADER_SOURCE_ID, str(document.source).encode())]

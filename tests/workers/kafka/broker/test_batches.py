@@ -1,4 +1,4 @@
-"""Batches take what has come, and hold a bounded number of events and bytes."""
+"""Batches hold the events that have arrived, bounded in number and in bytes."""
 
 import asyncio
 from types import SimpleNamespace
@@ -15,23 +15,23 @@ def events(*sizes_bytes):
 @pytest.mark.parametrize(
     ("most_events", "most_bytes", "first"), [(3, 1000, 3), (10, 100, 2), (10, 10, 1)]
 )
-async def test_who_brings_more_waits_until_the_batch_is_taken(most_events, most_bytes, first):
+async def test_adding_to_a_full_batch_waits_until_it_is_taken(most_events, most_bytes, first):
     coming = events(60, 60, 60, 60)
     order = iter(coming)
-    gathered = BatchBuffer(lambda: next(order), most_events, most_bytes)
+    buffer = BatchBuffer(lambda: next(order), most_events, most_bytes)
 
     async def bring():
         for event in coming:
-            assert await gathered.add(event.message.value) is event.message.value
+            assert await buffer.add(event.message.value) is event.message.value
 
     bringing = asyncio.ensure_future(bring())
     taken = []
     while len(taken) < len(coming):
-        await asyncio.wait_for(gathered.some.wait(), 5)
+        await asyncio.wait_for(buffer.has_events.wait(), 5)
         await asyncio.sleep(0)
-        batch = gathered.take()
+        batch = buffer.take()
         assert len(batch) == min(first, len(coming) - len(taken))
         taken += batch
     await bringing
     assert taken == coming
-    assert gathered.take() == []
+    assert buffer.take() == []

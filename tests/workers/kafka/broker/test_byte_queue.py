@@ -1,4 +1,4 @@
-"""What waits for an agent is bounded in bytes."""
+"""The events that wait for an agent are bounded in bytes."""
 
 import asyncio
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ def event(size_bytes):
     return SimpleNamespace(message=SimpleNamespace(value=bytes(size_bytes) if size_bytes else None))
 
 
-async def test_a_queue_is_full_by_bytes_and_takes_more_once_some_are_gone():
+async def test_a_queue_is_full_at_its_limit_of_bytes_until_some_are_taken():
     control = FlowControlEvent()
     control.resume()
     queue = ByteQueue(maxsize=10, flow_control=control, clear_on_resume=True, most_bytes=100)
@@ -30,7 +30,7 @@ async def test_a_queue_is_full_by_bytes_and_takes_more_once_some_are_gone():
     assert not queue.full()
 
 
-async def test_a_queue_is_full_by_records():
+async def test_a_queue_is_full_at_its_limit_of_records():
     control = FlowControlEvent()
     control.resume()
     queue = ByteQueue(maxsize=2, flow_control=control, most_bytes=100)

@@ -1,4 +1,4 @@
-"""Holes in what faust hands on are found and filled, and nothing else is."""
+"""Records that faust has skipped are read, and no others."""
 
 import asyncio
 
@@ -11,8 +11,8 @@ def record(offset, partition=0):
     )
 
 
-class Guard(OffsetGapFiller):
-    """With a broker made up: what is committed, and which offsets a compacted topic still has."""
+class MadeUpBroker(OffsetGapFiller):
+    """A gap filler with a made-up broker, which has a committed offset and some remaining offsets."""
 
     def __init__(self, committed=0, there=range(1000)):
         super().__init__("127.0.0.1:1", "pages", "group")
@@ -26,42 +26,42 @@ class Guard(OffsetGapFiller):
         return [record(offset) for offset in range(start, end) if offset in self.there]
 
 
-def taken(guard, *offsets):
-    found = asyncio.run(guard.complete([record(offset) for offset in offsets]))
+def taken(filler, *offsets):
+    found = asyncio.run(filler.complete([record(offset) for offset in offsets]))
     return [one.offset for one in found]
 
 
-def test_records_in_order_are_left_alone():
-    guard = Guard()
-    assert taken(guard, 0, 1, 2) == [0, 1, 2]
-    assert taken(guard, 3, 4) == [3, 4]
+def test_records_in_order_are_not_changed():
+    filler = MadeUpBroker()
+    assert taken(filler, 0, 1, 2) == [0, 1, 2]
+    assert taken(filler, 3, 4) == [3, 4]
 
 
-def test_a_hole_is_filled_in_its_place():
-    guard = Guard()
-    assert taken(guard, 0, 1) == [0, 1]
-    assert taken(guard, 4, 5) == [2, 3, 4, 5]
+def test_missing_records_are_inserted_in_their_place():
+    filler = MadeUpBroker()
+    assert taken(filler, 0, 1) == [0, 1]
+    assert taken(filler, 4, 5) == [2, 3, 4, 5]
 
 
-def test_the_first_record_follows_what_is_committed():
-    assert taken(Guard(committed=7), 9) == [7, 8, 9]
-    assert taken(Guard(committed=9), 9) == [9]
+def test_the_first_record_follows_the_committed_offset():
+    assert taken(MadeUpBroker(committed=7), 9) == [7, 8, 9]
+    assert taken(MadeUpBroker(committed=9), 9) == [9]
 
 
-def test_replays_are_no_holes():
-    guard = Guard()
-    taken(guard, 0, 1, 2, 3)
-    assert taken(guard, 1, 2, 3, 4) == [1, 2, 3, 4]
+def test_replayed_records_are_not_gaps():
+    filler = MadeUpBroker()
+    taken(filler, 0, 1, 2, 3)
+    assert taken(filler, 1, 2, 3, 4) == [1, 2, 3, 4]
 
 
-def test_gaps_of_compaction_are_no_holes():
-    assert taken(Guard(there={0, 5}), 0, 5, 9) == [0, 5, 9]
+def test_offsets_removed_by_compaction_are_not_read():
+    assert taken(MadeUpBroker(there={0, 5}), 0, 5, 9) == [0, 5, 9]
 
 
-def test_what_others_did_meanwhile_is_not_done_again():
-    guard = Guard()
-    taken(guard, 0, 1)
-    guard.revoked([0])
-    guard.committed = 40
-    assert taken(guard, 40) == [40]
-    assert taken(guard, 42) == [41, 42]
+def test_records_processed_by_others_meanwhile_are_not_read_again():
+    filler = MadeUpBroker()
+    taken(filler, 0, 1)
+    filler.revoked([0])
+    filler.committed = 40
+    assert taken(filler, 40) == [40]
+    assert taken(filler, 42) == [41, 42]

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from templ_core.page_level.model.page_model import PageModel
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
@@ -100,7 +100,7 @@ def replay_sites(
     gold = {page.offset: page for page in read_evaluation_pages(corpus.name, records)}
     designs = [str(fields.get(design_field) or "") if design_field else "" for _, fields in records]
     sites: dict[str, list[Page]] = {}
-    for page in read_pages([corpus], time_field=time_field):
+    for page in read_feed([corpus], time_field=time_field):
         if isinstance(page, Page):
             sites.setdefault(page.site, []).append(page)
     models = _page_models(corpus, list(sites.values()), folds)

@@ -10,7 +10,7 @@ import msgspec
 
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.report import PageScore
-from workers.feeds.files import read_pages
+from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
@@ -134,7 +134,7 @@ def windows(
 def _read(
     corpus: Path, time_field: str, sites: int | None
 ) -> tuple[list[Page], dict[int, EvaluationPage]]:
-    pages = [one for one in read_pages([corpus], time_field=time_field) if isinstance(one, Page)]
+    pages = [one for one in read_feed([corpus], time_field=time_field) if isinstance(one, Page)]
     wanted = set(list(dict.fromkeys(page.site for page in pages))[:sites])
     gold = {page.offset: page for page in read_evaluation_pages(corpus.name, read_objects(corpus))}
     return [page for page in pages if page.site in wanted], gold

@@ -1,15 +1,15 @@
 import logging
 
-from workers.kafka.broker.log_repeats import Repeats
+from workers.kafka.broker.log_filter import RepeatedMessageFilter
 
 
 def record(name, message, *arguments):
     return logging.LogRecord(name, logging.ERROR, "", 0, message, arguments, None)
 
 
-def test_a_library_says_the_same_once_in_a_while_and_we_always():
+def test_repeated_messages_of_libraries_are_dropped_and_our_own_are_not():
     now = [0.0]
-    repeats = Repeats(30, lambda: now[0])
+    repeats = RepeatedMessageFilter(30, lambda: now[0])
     unable = record("aiokafka.client", "Unable connect to node %s", 1)
     assert [repeats.filter(unable) for _ in range(3)] == [True, False, False]
     assert repeats.filter(record("aiokafka.client", "something else"))

@@ -1,0 +1,43 @@
+"""Errors end the command with one line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from workers.cli import main as command
+
+
+def test_an_unforeseen_error_is_one_line_that_names_the_file_of_its_traceback(
+    monkeypatch, capsys, tmp_path
+):
+    def fail(**_options):
+        raise KeyError("a fault\nof ours")
+
+    monkeypatch.setattr(command.templ, "main", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("logging.root.handlers", [])
+    with pytest.raises(SystemExit) as end:
+        command.main()
+    assert end.value.code == 70
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert message.startswith("templ: a fault of templ itself: KeyError")
+    (path,) = re.findall(r"the traceback is in (\S+),", message)
+    assert Path(path).parent == tmp_path
+    written = Path(path).read_text()
+    assert "Traceback (most recent call last)" in written
+    assert "in fail" in written
+
+
+def test_an_unforeseen_error_of_a_worker_is_logged_with_its_traceback(monkeypatch, capsys, caplog):
+    def fail(**_options):
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(command.templ, "main", fail)
+    with pytest.raises(SystemExit) as end:
+        command.main()
+    assert end.value.code == 70
+    (record,) = caplog.records
+    assert record.exc_info[0] is KeyError
+    assert capsys.readouterr().err == ""

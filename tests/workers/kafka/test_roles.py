@@ -1,0 +1,27 @@
+"""A role opens its stores before its event loop starts."""
+
+import asyncio
+
+import pytest
+
+from workers.errors import StateProblem
+from workers.kafka import roles
+from workers.settings import load_settings
+from workers.state.directory import StateDirectory
+
+
+def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_path):
+    async def two_partitions(*_arguments):
+        return 2
+
+    def open_store(_path):
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            asyncio.get_running_loop()
+        raise StateProblem("the store is in use")
+
+    monkeypatch.setattr(roles, "_set_up_logging", lambda _role: None)
+    monkeypatch.setattr(roles, "_checked_partitions", two_partitions)
+    monkeypatch.setattr(roles, "ModelStore", open_store)
+    with pytest.raises(StateProblem, match="the store is in use"):
+        roles.run_role("cleaner", "127.0.0.1:1", "", tmp_path, load_settings())
+    StateDirectory.open(tmp_path / "cleaner", 2).close()  # its lock was released

@@ -1,0 +1,50 @@
+"""A fault of templ itself is logged with its whole traceback, and a refused page is not."""
+
+import logging
+
+import pytest
+
+from tests.workers.builders import page
+from workers.library import NotCleaned, SiteCleaner
+from workers.pipeline.cleaner import Cleaner, NoModels
+from workers.processes import tasks
+
+URL = "https://example.com/story"
+
+
+def faults(caplog):
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_fault_in_a_child_is_logged_once_with_the_source_of_its_page(
+    poison_pool, poison_settings, caplog
+):
+    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+    cleaner.process(page(7, b"<p>Some words. POISON-RAISE"))
+    (message,) = faults(caplog)
+    assert "page pages-0-7" in message
+    assert "Traceback (most recent call last)" in message
+    assert "in read_or_fail" in message
+    assert "ValueError: bad page" in message
+
+
+def test_a_refused_page_logs_no_traceback(poison_pool, poison_settings, caplog):
+    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+    for number, body in enumerate((b"", b"%PDF-1.4 \xe2\xe3\xcf\xd3", b"<p>POISON-KILL")):
+        cleaner.process(page(number, body))
+    assert faults(caplog) == []
+
+
+def test_the_library_logs_a_fault_with_the_address_of_its_page(monkeypatch, caplog):
+    def fail(*_arguments, **_options):
+        raise KeyError("a fault of ours")
+
+    cleaner = SiteCleaner()
+    monkeypatch.setattr(tasks, "read_document", fail)
+    with pytest.raises(NotCleaned, match="a fault of ours") as problem:
+        cleaner.clean(URL, "<p>Some words.")
+    assert "Traceback" not in str(problem.value)
+    (message,) = faults(caplog)
+    assert URL in message
+    assert "KeyError: 'a fault of ours'" in message
+    assert "Traceback" in message

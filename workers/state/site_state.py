@@ -1,0 +1,106 @@
+"""Numbers that summarise a site's window, and their totals over the sites of a store."""
+
+import msgspec
+
+from templ_core.config import CoreConfig
+from templ_core.site_level.window.schedule import is_due, templates_overdue
+
+_TEMPLATE_PAGES = CoreConfig().template_pages
+
+
+class SiteState(msgspec.Struct, kw_only=True):
+    """Numbers that summarise one site's window; they are written with every change of it."""
+
+    pages: int = 0
+    """Documents in the window."""
+    bytes: int = 0
+    """Sum of the sizes of their compact forms as they arrived."""
+    newest_ms: int = -(1 << 62)
+    """Highest event time of the window's documents and deletions, which is the site's "now"."""
+    oldest_ms: int = 0
+    """Event time of the oldest document; 0 for an empty window."""
+    learned: int = 0
+    """Number of documents that ever entered the window."""
+    fitted_at: int = 0
+    """Value of `learned` when the last site model was published."""
+    model_version: str | None = None
+    """Version of the last published site model; None before the first."""
+    templates_at: int = 0
+    """Value of `learned` when the templates were last fitted."""
+    fit: float = 1.0
+    """Similarity of the newest page to the cluster of pages nearest to it at the last fit, 0 to 1."""
+    changed_at_ms: int | None = None
+    """Event time of the first page after the last change of design; None when there was none."""
+    of_old_design: int = 0
+    """Documents of the last model from before that change of design."""
+    deletions: int = 0
+    """Number of deleted URLs that are remembered."""
+    packed_at: int = 0
+    """Value of `learned` when the site's compression dictionary was made."""
+    packed_pages: int = 0
+    """Documents in the window when the site's compression dictionary was made."""
+
+
+class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """Totals over the sites of one or several window stores."""
+
+    sites: int = 0
+    """Sites with at least one document in their window."""
+    documents: int = 0
+    """Documents in all windows."""
+    bytes: int = 0
+    """Bytes of the documents' compact forms as they arrived."""
+    models_due: int = 0
+    """Sites whose model the schedule wants fitted again."""
+    templates_due: int = 0
+    """Sites whose trees and phrases the schedule wants fitted again."""
+    redesigned_sites: int = 0
+    """Sites whose window still holds pages of a design that the site no longer uses."""
+    fit_sum: float = 0.0
+    """Sum of `SiteState.fit` over the sites that have documents."""
+
+    def __add__(self, other: "WindowTotals") -> "WindowTotals":
+        """Return the totals of both."""
+        return self._combined(other, 1)
+
+    def __sub__(self, other: "WindowTotals") -> "WindowTotals":
+        """Return the totals without those of `other`."""
+        return self._combined(other, -1)
+
+    def _combined(self, other: "WindowTotals", sign: int) -> "WindowTotals":
+        return WindowTotals(
+            sites=self.sites + sign * other.sites,
+            documents=self.documents + sign * other.documents,
+            bytes=self.bytes + sign * other.bytes,
+            models_due=self.models_due + sign * other.models_due,
+            templates_due=self.templates_due + sign * other.templates_due,
+            redesigned_sites=self.redesigned_sites + sign * other.redesigned_sites,
+            fit_sum=self.fit_sum + sign * other.fit_sum,
+        )
+
+
+def totals_of(state: SiteState) -> WindowTotals:
+    """Return what one site adds to the totals of its store."""
+    has_pages = state.pages > 0
+    return WindowTotals(
+        sites=int(has_pages),
+        documents=state.pages,
+        bytes=state.bytes,
+        models_due=int(model_is_due(state)),
+        templates_due=int(templates_overdue_by(state) >= 1),
+        redesigned_sites=int(state.changed_at_ms is not None),
+        fit_sum=state.fit if has_pages else 0.0,
+    )
+
+
+def model_is_due(state: SiteState) -> bool:
+    """Return whether the schedule wants the site's model fitted again."""
+    return is_due(state.learned, state.fitted_at, state.pages)
+
+
+def templates_overdue_by(state: SiteState) -> float:
+    """Return how overdue the site's templates are; they are due from 1.0 on.
+
+    The value is the number of new documents divided by the number after which templates are due.
+    """
+    return templates_overdue(state.learned, state.templates_at, state.pages, _TEMPLATE_PAGES)
