@@ -4,7 +4,7 @@ PYTHON ?= python3
 OUT ?= out
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
-.PHONY: help setup run test check kafka schemas clean
+.PHONY: help setup run test check wheel-check kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -16,7 +16,7 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
 	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt \
-		--build-constraint constraints.txt --reinstall-package templ-worker --editable '.[dev,train]'
+		--build-constraint constraints.txt --reinstall-package templ-worker --editable '.[dev]'
 	@touch $@
 
 run: setup       ## a synthetic news feed through the whole path, without a broker
@@ -25,13 +25,16 @@ run: setup       ## a synthetic news feed through the whole path, without a brok
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
-	.venv/bin/pytest
+	.venv/bin/pytest --numprocesses 2 --dist worksteal
 
 check: setup     ## format, lint, types, import direction
 	.venv/bin/ruff format --quiet --check .
 	.venv/bin/ruff check --quiet .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+wheel-check: setup  ## the wheel in an empty environment, as a new user installs it; some minutes
+	.venv/bin/python -m tests.quality.wheel_check
 
 kafka: setup     ## a broker on this machine to try things with; stops with Ctrl-C
 	.venv/bin/python deploy/kafka/broker.py --port 9092 --data $(OUT)/kafka
