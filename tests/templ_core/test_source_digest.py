@@ -48,10 +48,10 @@ def test_a_changed_byte_of_what_decides_changes_the_digest(package, name):
 
 def test_a_changed_constant_changes_the_version(package, monkeypatch):
     before = cleaner_version(CONFIG)
-    path = package / "site_level/fusion/fusion.py"
+    path = package / "site_level/config.py"
     text = path.read_text()
-    assert "DECIMALS = 3" in text
-    path.write_text(text.replace("DECIMALS = 3", "DECIMALS = 2"))
+    assert "log_odds_decimals: int = 3" in text
+    path.write_text(text.replace("log_odds_decimals: int = 3", "log_odds_decimals: int = 2"))
     monkeypatch.setattr("templ_core.clean.installed_digest", lambda: digest_of(package))
     assert cleaner_version(CONFIG) != before
 

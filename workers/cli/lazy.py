@@ -64,7 +64,14 @@ class LazyGroup(click.Group):
 
 def _missing_package(extra: str) -> str | None:
     """Return the first package of an extra that is not installed, or None when all are."""
-    return next((package for package in _PACKAGES[extra] if find_spec(package) is None), None)
+    return next((package for package in _PACKAGES[extra] if not _is_installed(package)), None)
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # faust replaces its module by one without a specification
+        return True
 
 
 def _refusing_command(name: str, extra: str, package: str) -> click.Command:

@@ -65,9 +65,7 @@ def test_columns_equal_those_by_definition(seed):
             content=rng.random(size),
         ),
         trees=TreeEvidence(
-            cluster=0,
             pages=int(rng.integers(0, 9)),
-            fit=1.0,
             text_share=rng.random(size),
             place_share=rng.random(size),
             change=rng.random(size),

@@ -44,7 +44,7 @@ _PAPER = {
 SiteFs = dict[tuple[str, str], np.ndarray]
 
 
-class LabelledPage(msgspec.Struct, frozen=True, kw_only=True):
+class PageWithLabels(msgspec.Struct, frozen=True, kw_only=True):
     """A page with its gold labels."""
 
     page: ScoredPage
@@ -90,16 +90,16 @@ def pagelevel_templates(
     _figure(report, pages)
 
 
-def _labelled(page: ScoredPage) -> LabelledPage | None:
+def _labelled(page: ScoredPage) -> PageWithLabels | None:
     record = page.record
     gold = GoldSelectors.of(record)
     labels = selected_labels(page.document, record_markup(record), gold) if gold else None
     if labels is None or not labels.content.any():
         return None
-    return LabelledPage(page=page, labels=labels)
+    return PageWithLabels(page=page, labels=labels)
 
 
-def _table(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
+def _table(report: Report, pages: Sequence[PageWithLabels], seed: int) -> None:
     merges = {delta: site_f(pages, merging_variant(delta)) for delta in _DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
@@ -128,7 +128,7 @@ def _in_templates(fs: SiteFs) -> float:
     return float(np.mean([np.nanmean(fs["in_templates", counted]) for counted in _COUNTED]))
 
 
-def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
+def _figure(report: Report, pages: Sequence[PageWithLabels]) -> None:
     by_penalty = {
         penalty: [
             (multiple, site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)))
@@ -159,7 +159,7 @@ def _figure(report: Report, pages: Sequence[LabelledPage]) -> None:
     report.table("figure 2: f in templates by penalty", ["penalty", "c", *_COUNTED.values()], rows)
 
 
-def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
+def site_f(pages: Sequence[PageWithLabels], variant: PageVariant) -> SiteFs:
     """Return the f of each site, by place and count; NaN if the site's gold has none of it."""
     sums: dict[tuple[str, str], defaultdict[str, list[Overlap]]] = {
         (place, counted): defaultdict(list) for place in _PLACES for counted in _COUNTED

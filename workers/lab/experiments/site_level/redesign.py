@@ -30,7 +30,7 @@ _BINS: Mapping[str, tuple[int, int | None]] = {
 """First and last page of each row of the table, counted from the redesign."""
 
 
-class DesignChange(msgspec.Struct, frozen=True):
+class Redesign(msgspec.Struct, frozen=True):
     """A redesign of a site."""
 
     before: list[ReplayedPage]
@@ -93,13 +93,13 @@ def redesign(
     )
 
 
-def _delay(change: DesignChange) -> int | None:
+def _delay(change: Redesign) -> int | None:
     """Return how many pages of the new design it took to detect the redesign, or None."""
     found = (number for number, page in enumerate(change.after, 1) if page.finds_redesign)
     return next(found, None)
 
 
-def design_changes(site: Sequence[ReplayedPage]) -> Iterator[DesignChange]:
+def design_changes(site: Sequence[ReplayedPage]) -> Iterator[Redesign]:
     """Yield each redesign of a site; its first design is none."""
     seen: set[str] = set()
     starts = []
@@ -108,4 +108,4 @@ def design_changes(site: Sequence[ReplayedPage]) -> Iterator[DesignChange]:
             seen.add(page.design)
             starts.append(place)
     for start, end in pairwise([*starts[1:], len(site)]):
-        yield DesignChange(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
+        yield Redesign(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
