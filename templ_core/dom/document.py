@@ -1,17 +1,13 @@
 """A parsed page as flat columns in document order."""
 
 import functools
-from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s
-from templ_core.dom._tree import bits_above
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse.parse_page import parse_page
-from templ_core.dom.tree import sums_below
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -154,28 +150,3 @@ def _document(utf8: bytes, url: str, html_chars: int) -> Document:
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
         segments=Segments(columns.texts, **columns.segments),
     )
-
-
-def bits_around(document: Document, bits_of_types: Int32s) -> Int32s:
-    """Return the bits of the types of all elements around each segment; length n_segments.
-
-    Args:
-        document: The page.
-        bits_of_types: Bits of each of the document's element types.
-    """
-    nodes = document.nodes
-    return bits_above(nodes.parent, nodes.element_type, bits_of_types, document.segments.owner)
-
-
-def subtree_sums(
-    document: Document, values: npt.NDArray[np.floating[Any]]
-) -> npt.NDArray[np.floating[Any]]:
-    """Return the sum of values over the segments inside each element; length n_nodes.
-
-    Args:
-        document: The page.
-        values: A value for each segment; length n_segments.
-    """
-    nodes = document.nodes
-    own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))
-    return sums_below(nodes.end, own)

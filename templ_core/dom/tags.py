@@ -27,3 +27,6 @@ SPACE_AFTER = _names("img input label")
 
 CELLS = _names("td th")
 """Tags of table cells."""
+
+HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+"""The heading tags and their levels, 1 to 6."""

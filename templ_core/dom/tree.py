@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from templ_core.array_types import Floats, Int32s
 from templ_core.dom._tree import parents_and_ends
+from templ_core.dom.document import Document
 
 Numbers = npt.NDArray[Any]
 
@@ -48,3 +49,17 @@ def sums_above(end: Int32s, values: Numbers) -> Floats:
     closed = np.bincount(end, weights=values, minlength=len(end) + 1)[: len(end)]
     sums: Floats = np.cumsum(values - closed)
     return sums
+
+
+def subtree_sums(
+    document: Document, values: npt.NDArray[np.floating[Any]]
+) -> npt.NDArray[np.floating[Any]]:
+    """Return the sum of values over the segments inside each element; length n_nodes.
+
+    Args:
+        document: The page.
+        values: A value for each segment; length n_segments.
+    """
+    nodes = document.nodes
+    own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))
+    return sums_below(nodes.end, own)

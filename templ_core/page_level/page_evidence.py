@@ -46,9 +46,9 @@ def read_page_evidence(document: Document, page_model: PageModel) -> PageEvidenc
         copies=Copies(
             text=features.text,
             path=features.group,
-            once=one_copy_enough(may_repeat(document, words), reading.page_type),
+            once=one_copy_enough(may_repeat(features.surroundings, words), reading.page_type),
         ),
-        roles=read_text_roles(document, features.tree),
+        roles=read_text_roles(document, features.tree, features.surroundings),
         page_type=reading.page_type,
         confidence=page_model.confidence,
     )

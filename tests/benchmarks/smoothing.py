@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from templ_core.dom.document import read_document, subtree_sums
+from templ_core.dom.document import read_document
+from templ_core.dom.tree import subtree_sums
 from templ_core.errors import PageError
 from templ_core.lab.papers.pagelevel.node_smoothing import PENALTY_FACTOR
 from templ_core.page_level.model.model_file import shipped_model

@@ -24,8 +24,8 @@ from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
-from templ_core.page_level.model.hashed_scores import last_headings
 from templ_core.page_level.selection.repeats import may_repeat
 from templ_core.site_key import site_key
 
@@ -171,10 +171,10 @@ def training_page(
         tree=features.tree,
         group=features.group,
         text=features.text,
-        once=may_repeat(document, features.tree.words),
-        text_roles=read_text_roles(document, features.tree),
+        once=may_repeat(features.surroundings, features.tree.words),
+        text_roles=read_text_roles(document, features.tree, features.surroundings),
         attribute_rows=attribute_rows(document),
-        text_rows=text_rows(features.words, last_headings(document)),
+        text_rows=text_rows(features.words, last_headings(features.surroundings)),
         bag=bag,
     )
 

@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Float32s, Int64s, UInt64s
+from templ_core.array_types import Float32s, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._own_features import fill_links, fill_owners, fill_text
@@ -38,6 +38,7 @@ from templ_core.page_level.features.place_features import (
     SEMANTIC_TAGS,
     TAG_FEATURES,
 )
+from templ_core.page_level.features.surroundings import read_surroundings
 
 FEATURES = (
     *TEXT_FEATURES,
@@ -66,6 +67,8 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
     """Hash of each segment's words; length n_segments."""
     shape: UInt64s
     """Hash of each segment's words, all words with digits being equal; length n_segments."""
+    surroundings: Int32s
+    """What the elements around each segment say about it, as bits; length n_segments."""
     rows: Float32s
     """(n_segments, len(FEATURES)): the features."""
 
@@ -85,9 +88,9 @@ def read_features(document: Document) -> PageFeatures:
     config, segments = FEATURE_CONFIG, document.segments
     characters = read_characters(segments.texts)
     words = read_words(characters)
+    text, shape = text_hashes(words), shape_hashes(words)
     tree = read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64))
     ends, density = sentence_ends(characters), link_density(characters, segments)
-    text = text_hashes(words)
     group, tag_group = path_groups(document)
     rows = np.empty((len(segments.texts), len(FEATURES)), np.float32)
     column = fill_text(characters, words, ends, config, rows, 0)
@@ -103,6 +106,7 @@ def read_features(document: Document) -> PageFeatures:
         tree=tree,
         group=group,
         text=text,
-        shape=shape_hashes(words),
+        shape=shape,
+        surroundings=read_surroundings(document),
         rows=rows,
     )

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
-from templ_core.dom.document import Document, bits_around
+from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.page_tree import PageTree
@@ -88,12 +88,13 @@ class TextRoles(msgspec.Struct, frozen=True, kw_only=True):
     """Notices about cookies and the like, and their settings."""
 
 
-def read_text_roles(document: Document, tree: PageTree) -> TextRoles:
+def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) -> TextRoles:
     """Return the text roles on a page with at least one segment.
 
     Args:
         document: The page.
         tree: The page's tree.
+        surroundings: The bits of `read_surroundings`.
 
     Example:
         >>> from templ_core.dom.document import parse_document
@@ -103,23 +104,34 @@ def read_text_roles(document: Document, tree: PageTree) -> TextRoles:
         ...     "<div><p>We use cookies.<button>Accept</button></div>"
         ... )
         >>> page = parse_document(html, "https://example.com/")
-        >>> roles = read_text_roles(page, read_features(page).tree)
+        >>> features = read_features(page)
+        >>> roles = read_text_roles(page, features.tree, features.surroundings)
         >>> roles.comments.tolist()
         [False, True, False, False]
         >>> roles.consent.tolist()
         [False, False, True, False]
     """
-    named = bits_around(document, _named_roles(document))
-    consent = (named & CONSENT > 0) | _reads_like_consent(document, tree)
+    consent = (surroundings & CONSENT > 0) | _reads_like_consent(document, tree)
     words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
     if consent.any() and tree.words[consent].sum() > words_max:
         consent = np.zeros(len(tree.words), np.bool_)
-    return TextRoles(comments=named & COMMENTS > 0, reviews=named & REVIEWS > 0, consent=consent)
+    return TextRoles(
+        comments=surroundings & COMMENTS > 0,
+        reviews=surroundings & REVIEWS > 0,
+        consent=consent,
+    )
 
 
-def _named_roles(document: Document) -> Int32s:
-    """Return the roles that each element type is named after, as bits."""
-    element_types = document.nodes.element_types
+def named_role_bits(element_types: list[tuple[str, str]]) -> Int32s:
+    """Return the bits of the text roles that each element type is named after.
+
+    Args:
+        element_types: Pairs of tag and attributes.
+
+    Example:
+        >>> named_role_bits([("p", ""), ("div", "comment-list")]).tolist() == [0, COMMENTS]
+        True
+    """
     names = np.zeros(len(element_types), np.int32)
     for number in name_stems().found_in([attributes for _, attributes in element_types]):
         tag, attributes = element_types[number]

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
-from templ_core.dom._tree import tag_bits
-from templ_core.dom.document import Document, bits_around
+from templ_core.dom.document import Document
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.characters import Words, mix
 from templ_core.page_level.model._attribute_scores import attribute_sums, role_levels
@@ -32,9 +31,6 @@ _LEVEL_SALTS = {role: np.uint64((level + 1) << 32) for role, level in _LEVELS.it
 _TAG_SALTS = {role: np.uint64((number + 9) << 32) for number, role in enumerate(NODE_ROLES)}
 _STEM = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ROOTS = frozenset(("html", "body"))
-
-HEADINGS = {f"h{level}": level for level in range(1, 7)}
-"""The heading tags and their levels."""
 
 
 class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,21 +183,3 @@ def heading_places(words: Words, heading: Int64s) -> TokenPlaces:
     used = np.zeros(len(words.per_segment), np.uint8)
     used[heading[heading >= 0]] = 1
     return TokenPlaces(*token_places(words.hashes, words.per_segment, used, as_heading=True))
-
-
-def last_headings(document: Document) -> Int64s:
-    """Return the number of the last heading before each segment; length n_segments.
-
-    It is -1 for segments without a heading before them.
-
-    Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> page = parse_document("<p>a<h2>b</h2><p>c<p>d<h3>e</h3>", "https://example.com/")
-        >>> last_headings(page).tolist()
-        [-1, -1, 1, 1, 1]
-    """
-    is_heading = bits_around(document, tag_bits(document.nodes.element_types, HEADINGS)) > 0
-    last = np.full(len(is_heading), -1, np.int64)
-    number = np.where(is_heading[:-1], np.arange(len(is_heading) - 1), -1)
-    np.maximum.accumulate(number, out=last[1:])
-    return last

@@ -13,11 +13,11 @@ from templ_core.dom.document import Document
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.contexts import with_contexts
 from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import (
     HashedTable,
     attribute_scores,
-    last_headings,
     text_scores,
 )
 from templ_core.page_level.model.network import Network
@@ -83,7 +83,7 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
             [False, True]
         """
         attribute = attribute_scores(document, self.attribute)
-        text = text_scores(features.words, last_headings(document), self.text)
+        text = text_scores(features.words, last_headings(features.surroundings), self.text)
         rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
         return PageReading(
             log_odds=combined_log_odds(self.trees, self.networks, rows),

@@ -7,15 +7,12 @@ of a table and equal lines of code are repeated on purpose.
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats, Int64s, UInt64s
-from templ_core.dom._tree import tag_bits
-from templ_core.dom.document import Document, bits_around
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.config import SELECTION_CONFIG
+from templ_core.page_level.features.surroundings import REPEATING
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.selection import _selection
 from templ_core.page_level.selection.expected_f1 import best_cut
-
-_REPEATING_TAGS = dict.fromkeys(("pre", "table", "dl", "td"), 1)
 
 
 class Copies(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,23 +75,21 @@ def select_segments(
     return Selection(kept=kept, repeated=repeated, expected_f1=expected)
 
 
-def may_repeat(document: Document, words: Floats) -> Bools:
+def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
     """Return the segments of which one copy is enough; length n_segments.
 
     They are long, and do not stand in code, tables or definition lists.
 
     Args:
-        document: The page.
+        surroundings: The bits of `read_surroundings`.
         words: Number of words of each segment, at least 1.
 
     Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> page = parse_document("<p>a b c<pre>d e f</pre>", "https://example.com/")
-        >>> may_repeat(page, np.array([12.0, 12.0])).tolist()
-        [True, False]
+        >>> may_repeat(np.array([0, REPEATING, 0]), np.array([12.0, 12.0, 2.0])).tolist()
+        [True, False, False]
     """
-    repeating = bits_around(document, tag_bits(document.nodes.element_types, _REPEATING_TAGS))
-    result: Bools = (words >= SELECTION_CONFIG.repeat_words_min) & (repeating == 0)
+    is_long = words >= SELECTION_CONFIG.repeat_words_min
+    result: Bools = is_long & (surroundings & REPEATING == 0)
     return result
 
 

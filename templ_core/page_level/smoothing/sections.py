@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Floats, Int32s
-from templ_core.dom.document import Document, subtree_sums
+from templ_core.dom.document import Document
+from templ_core.dom.tree import subtree_sums
 from templ_core.page_level.smoothing.isotonic import smooth
 from templ_core.page_level.smoothing.thinned_tree import leave_out
 

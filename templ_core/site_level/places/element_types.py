@@ -10,8 +10,7 @@ import struct
 
 from templ_core.array_types import UInt64s
 from templ_core.dom.document import Document
-from templ_core.dom.tags import INLINE
-from templ_core.page_level.model.hashed_scores import HEADINGS
+from templ_core.dom.tags import HEADING_LEVELS, INLINE
 from templ_core.site_level.places._element_types import (
     CELL,
     CELLS,
@@ -42,7 +41,7 @@ _CELL_TAGS = (
     "center", "div", "dl", "font", "form", "section", "span", "table", "tbody", "td", "tr", "ul",
 )  # fmt: skip
 """Tags of layout elements, which are told apart by position where they have neither id nor class."""
-_HEADINGS = dict.fromkeys(HEADINGS, 1) | {"h1": 2}
+_HEADINGS = dict.fromkeys(HEADING_LEVELS, 1) | {"h1": 2}
 _CELLS = {tag: number for number, tag in enumerate(_CELL_TAGS, 1)}
 if len(_CELLS) >= CELLS:
     raise AssertionError("the compiled modules have no room for so many tags of cells")

@@ -3,8 +3,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from templ_core.dom.document import parse_document, read_document, subtree_sums
+from templ_core.dom.document import parse_document, read_document
 from templ_core.dom.text import render_text
+from templ_core.dom.tree import subtree_sums
 from templ_core.errors import EmptyPage, UnsupportedContent
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Floats, Int32s, Int64s
-from templ_core.dom.document import Document, subtree_sums
+from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
-from templ_core.dom.tree import sums_below
+from templ_core.dom.tree import subtree_sums, sums_below
 from templ_core.lab.layout.layout import Boxes, estimate_layout
 from templ_core.lab.layout.presentation import Presentation
 from templ_core.lab.papers.pagelevel.stop_words import stop_word_hashes

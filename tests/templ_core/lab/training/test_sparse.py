@@ -3,11 +3,11 @@ import numpy as np
 from templ_core.dom.document import parse_document
 from templ_core.lab.training.sparse import attribute_rows, stack, text_rows
 from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model.hashed_scores import (
     TABLE_SIZE,
     HashedTable,
     attribute_scores,
-    last_headings,
     text_scores,
 )
 
@@ -26,7 +26,8 @@ def random_table():
 
 def test_rows_times_weights_equal_the_compiled_scores():
     document = parse_document(MARKUP, "https://example.com/")
-    words, heading = read_features(document).words, last_headings(document)
+    features = read_features(document)
+    words, heading = features.words, last_headings(features.surroundings)
     table = random_table()
     weights = table.weights * table.unit
     rows = stack([attribute_rows(document)])
@@ -37,4 +38,4 @@ def test_rows_times_weights_equal_the_compiled_scores():
 
 def test_the_last_heading_is_the_one_before_the_segment():
     document = parse_document("<p>a<h1>b</h1><p>c<h2>d</h2>e", "https://example.com/")
-    assert last_headings(document).tolist() == [-1, -1, 1, 1, 3]
+    assert last_headings(read_features(document).surroundings).tolist() == [-1, -1, 1, 1, 3]

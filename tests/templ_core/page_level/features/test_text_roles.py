@@ -28,7 +28,8 @@ COMMENTED = f"<main>{STORY}<div class=comment-list><p>{REMARK}</p></div></main>"
 
 def roles_of(markup):
     document = parse_document(markup, "https://example.com/")
-    return read_text_roles(document, read_features(document).tree)
+    features = read_features(document)
+    return read_text_roles(document, features.tree, features.surroundings)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ LONG = "these twenty words and a few stand on the page more than once today, as 
 def copies(markup):
     document = parse_document(markup, "https://example.com/")
     found = read_features(document)
-    once = may_repeat(document, found.tree.words)
+    once = may_repeat(found.surroundings, found.tree.words)
     return found.tree.words, Copies(text=found.text, path=found.group, once=once)
 
 

@@ -11,6 +11,7 @@ from lxml import etree
 
 from templ_core.dom.document import Document, parse_document
 from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.errors import PageError
 from templ_core.lab.layout.presentation import read_presentation
 from templ_core.lab.papers.kolcz_yih.keywords import (
@@ -22,7 +23,6 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
 )
 from templ_core.page_level.features.characters import read_characters
 from templ_core.page_level.features.own_features import link_density
-from templ_core.page_level.model.hashed_scores import HEADINGS
 from workers.lab.experiments.corpora.scored_pages import record_markup
 from workers.lab.jsonl import read_objects
 
@@ -158,7 +158,7 @@ def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:
     return KeywordPage(
         title=document.title,
         passages=[
-            Passage(text=text, link_share=share, heading=tags[owner] in HEADINGS)
+            Passage(text=text, link_share=share, heading=tags[owner] in HEADING_LEVELS)
             for text, share, owner, stays in columns
             if stays
         ],

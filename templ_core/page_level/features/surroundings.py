@@ -1,0 +1,52 @@
+"""What the elements around each segment say about it, as bits."""
+
+import numpy as np
+
+from templ_core.array_types import Int32s, Int64s
+from templ_core.dom._tree import bits_above, tag_bits
+from templ_core.dom.document import Document
+from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.page_level.features.text_roles import named_role_bits
+
+HEADING = 8
+"""Bit of the segments inside a heading; the bits below are those of text roles."""
+REPEATING = 16
+"""Bit of the segments inside code, tables and definition lists, which repeat text on purpose."""
+
+_TAGS = dict.fromkeys(HEADING_LEVELS, HEADING) | dict.fromkeys(
+    ("pre", "table", "dl", "td"), REPEATING
+)
+
+
+def read_surroundings(document: Document) -> Int32s:
+    """Return the bits of all elements around each segment; length n_segments.
+
+    They are the bits of `text_roles` for the names of elements, `HEADING` and `REPEATING`.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> page = parse_document("<h1>a</h1><pre><b>b</b></pre>c", "https://example.com/")
+        >>> (read_surroundings(page) == [HEADING, REPEATING, 0]).all()
+        np.True_
+    """
+    nodes = document.nodes
+    bits = named_role_bits(nodes.element_types) | tag_bits(nodes.element_types, _TAGS)
+    return bits_above(nodes.parent, nodes.element_type, bits, document.segments.owner)
+
+
+def last_headings(surroundings: Int32s) -> Int64s:
+    """Return the number of the last heading before each segment; length n_segments.
+
+    It is -1 for segments without a heading before them.
+
+    Args:
+        surroundings: The bits of `read_surroundings`.
+
+    Example:
+        >>> last_headings(np.array([0, HEADING, 0, 0, HEADING])).tolist()
+        [-1, -1, 1, 1, 1]
+    """
+    last = np.full(len(surroundings), -1, np.int64)
+    for heading in np.flatnonzero(surroundings & HEADING).tolist():
+        last[heading + 1 :] = heading
+    return last
