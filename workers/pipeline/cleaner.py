@@ -12,7 +12,8 @@ from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
 from workers.page import Page
 from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
-from workers.processes.tasks import CleanResult, CleanTask, Failure, TaskRunner, config_with
+from workers.processes.clean_result import CleanResult
+from workers.processes.tasks import CleanTask, Failure, TaskRunner, config_with
 from workers.settings import Settings
 
 

@@ -14,6 +14,7 @@ from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
 from workers.pipeline.outputs import cleaned_record
+from workers.processes.clean_result import CleanResult
 from workers.processes.learning import (
     CONFIG,
     LearnResult,
@@ -27,7 +28,6 @@ from workers.processes.learning import (
     Unknown,
 )
 from workers.processes.tasks import (
-    CleanResult,
     Failure,
     Result,
     ReviseResult,

@@ -2,31 +2,26 @@
 
 import logging
 import traceback
-from typing import Literal, Protocol, cast
+from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
 
-from schemas.cleaned import TextSegment, Warning_
 from templ_core.array_types import Bools
-from templ_core.clean import CleanedText, clean
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
-    compress_columns,
-    content_digest,
     decode_document,
-    document_columns,
 )
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
-from templ_core.fingerprint import simhash
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.lru_cache import LruCache
+from workers.processes.clean_result import CleanResult, clean_result
 from workers.processes.learning import (
     CONFIG,
     Learners,
@@ -96,34 +91,6 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 Task = CleanTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
 
 
-class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A cleaned page and its compact document."""
-
-    title: str
-    text: str
-    used_site: bool
-    """Whether evidence from other pages of the site had weight in the decision."""
-    confidence: float
-    """Expected word F1 of the text, 0 to 1."""
-    page_model_version: str
-    warnings: list[Warning_]
-    chars_in: int
-    """Characters of the page's visible text."""
-    blocks_kept: int
-    blocks_removed: int
-    simhash: int | None
-    """Near-duplicate key of the text; None for an empty text."""
-    may_be_learned_from: bool
-    """Whether the site may learn from the page, judging by its content."""
-    content_digest: bytes
-    document_body: bytes
-    """The document in compact form."""
-    kept: bytes
-    """One bit for each text segment: whether the text has it."""
-    segments: list[TextSegment] | None
-    """The text segments with their decisions, where the task asked for them."""
-
-
 class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The text of a document with a newer site model."""
 
@@ -168,6 +135,22 @@ class Models:
         self.sites: LruCache[tuple[str, str], SiteModel | None] = LruCache(MODELS_IN_MEMORY)
         """Decoded site models by (site, version); they are dropped when a task fails."""
         self.learners = Learners(page.version)
+
+    def site_model(self, key: tuple[str, str] | None, body: bytes | None) -> SiteModel | None:
+        """Return the site model to use, or None; one that cannot be read counts as none.
+
+        Args:
+            key: Site and version of the model; None = none.
+            body: The model in compact form; None where it was sent before.
+        """
+        if key is None:
+            return None
+        if body is not None:
+            try:
+                self.sites.put(key, decode_site_model(body))
+            except CodecError:
+                self.sites.put(key, None)
+        return self.sites.get(key)
 
 
 class TaskRunner(Protocol):
@@ -266,95 +249,17 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
     )
-    return _clean_result(
-        document,
-        _model(task, models),
-        models,
-        config_with(task.comments),
-        with_segments=task.with_segments,
-    )
-
-
-def _clean_result(
-    document: Document,
-    site_model: SiteModel | None,
-    models: Models,
-    config: CoreConfig,
-    *,
-    with_segments: bool,
-) -> CleanResult:
-    cleaned = clean(document, site_model, config, models.page)
-    columns = document_columns(document)
-    kept = int(cleaned.decision.kept.sum())
-    return CleanResult(
-        title=document.title,
-        text=cleaned.text,
-        used_site=cleaned.decision.used_site,
-        confidence=cleaned.confidence,
-        page_model_version=models.page.version,
-        warnings=cast("list[Warning_]", cleaned.warnings),
-        chars_in=cleaned.chars_in,
-        blocks_kept=kept,
-        blocks_removed=len(document.segments.texts) - kept,
-        simhash=simhash(cleaned.text),
-        may_be_learned_from=_may_be_learned_from(document, cleaned),
-        content_digest=content_digest(columns),
-        document_body=compress_columns(columns),
-        kept=np.packbits(cleaned.decision.kept).tobytes(),
-        segments=_segments(document, cleaned) if with_segments else None,
-    )
-
-
-def _model(task: CleanTask | ReviseTask, models: Models) -> SiteModel | None:
-    """Return the site model to use; one that cannot be read counts as none."""
-    if task.model_key is None:
-        return None
-    if task.model_body is not None:
-        try:
-            models.sites.put(task.model_key, decode_site_model(task.model_body))
-        except CodecError:
-            models.sites.put(task.model_key, None)
-    return models.sites.get(task.model_key)
-
-
-_UNFIT = {"error-page", "gate"}
-"""Warnings of pages that a site must not learn from."""
-
-
-def _may_be_learned_from(document: Document, cleaned: CleanedText) -> bool:
-    return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
-
-
-def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
-    decision = cleaned.decision
-    sections = section_numbers(
-        document, decision.templateness, decision.words, CONFIG.section_penalty
-    )
-    return [
-        TextSegment(
-            text=text,
-            kept=bool(kept),
-            templateness=round(float(templateness), 4),
-            reason=reason,
-            section=int(section),
-        )
-        for text, kept, templateness, reason, section in zip(
-            document.segments.texts,
-            decision.kept,
-            decision.templateness,
-            decision.reasons,
-            sections,
-            strict=True,
-        )
-    ]
+    site_model = models.site_model(task.model_key, task.model_body)
+    cleaned = clean(document, site_model, config_with(task.comments), models.page)
+    return clean_result(document, cleaned, models.page.version, with_segments=task.with_segments)
 
 
 def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     document = decode_document(task.body)
+    site_model = models.site_model(task.model_key, task.model_body)
+    cleaned = clean(document, site_model, config_with(task.comments), models.page)
+    result = clean_result(document, cleaned, models.page.version, with_segments=False)
     before = _kept(task.kept, document)
-    result = _clean_result(
-        document, _model(task, models), models, config_with(task.comments), with_segments=False
-    )
     if result.text == render_text(document, before):
         return ReviseResult(0.0, result)
     after = _kept(result.kept, document)

@@ -1,0 +1,106 @@
+"""What a child process answers about a page: its text, its compact document and what decided."""
+
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from schemas.cleaned import TextSegment, Warning_
+from templ_core.clean import CleanedText
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.document import Document
+from templ_core.fingerprint import simhash
+from templ_core.page_level.smoothing.sections import section_numbers
+
+_SECTION_PENALTY = CoreConfig().section_penalty
+
+
+class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """A cleaned page and its compact document."""
+
+    title: str
+    text: str
+    used_site: bool
+    """Whether evidence from other pages of the site had weight in the decision."""
+    confidence: float
+    """Expected word F1 of the text, 0 to 1."""
+    page_model_version: str
+    warnings: list[Warning_]
+    chars_in: int
+    """Characters of the page's visible text."""
+    blocks_kept: int
+    blocks_removed: int
+    simhash: int | None
+    """Near-duplicate key of the text; None for an empty text."""
+    may_be_learned_from: bool
+    """Whether the site may learn from the page, judging by its content."""
+    content_digest: bytes
+    document_body: bytes
+    """The document in compact form."""
+    kept: bytes
+    """One bit for each text segment: whether the text has it."""
+    segments: list[TextSegment] | None
+    """The text segments with their decisions, where the task asked for them."""
+
+
+def clean_result(
+    document: Document, cleaned: CleanedText, page_model_version: str, *, with_segments: bool
+) -> CleanResult:
+    """Return what the parent process needs of a cleaned page.
+
+    Args:
+        document: The page.
+        cleaned: Its text, and how it came about.
+        page_model_version: Version of the page model that was used.
+        with_segments: Whether the answer has the text segments and what decided each.
+    """
+    columns = document_columns(document)
+    kept = int(cleaned.decision.kept.sum())
+    return CleanResult(
+        title=document.title,
+        text=cleaned.text,
+        used_site=cleaned.decision.used_site,
+        confidence=cleaned.confidence,
+        page_model_version=page_model_version,
+        warnings=cast("list[Warning_]", cleaned.warnings),
+        chars_in=cleaned.chars_in,
+        blocks_kept=kept,
+        blocks_removed=len(document.segments.texts) - kept,
+        simhash=simhash(cleaned.text),
+        may_be_learned_from=_may_be_learned_from(document, cleaned),
+        content_digest=content_digest(columns),
+        document_body=compress_columns(columns),
+        kept=np.packbits(cleaned.decision.kept).tobytes(),
+        segments=_segments(document, cleaned) if with_segments else None,
+    )
+
+
+_UNFIT = {"error-page", "gate"}
+"""Warnings of pages that a site must not learn from."""
+
+
+def _may_be_learned_from(document: Document, cleaned: CleanedText) -> bool:
+    return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
+
+
+def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
+    decision = cleaned.decision
+    sections = section_numbers(document, decision.templateness, decision.words, _SECTION_PENALTY)
+    return [
+        TextSegment(
+            text=text,
+            kept=bool(kept),
+            templateness=round(float(templateness), 4),
+            reason=reason,
+            section=int(section),
+        )
+        for text, kept, templateness, reason, section in zip(
+            document.segments.texts,
+            decision.kept,
+            decision.templateness,
+            decision.reasons,
+            sections,
+            strict=True,
+        )
+    ]
