@@ -3,7 +3,6 @@
 import hashlib
 
 import msgspec
-import numpy as np
 
 from templ_core import __version__
 from templ_core.config import CoreConfig
@@ -108,7 +107,7 @@ def decide_page(
 
 
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
-    words = int(np.sum(decision.words))
+    words = int(decision.words.sum())
     found = {
         "empty": not text,
         "abstained": decision.abstained,

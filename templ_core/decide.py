@@ -34,12 +34,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules and the segments that each leaves out; where several do, the last counts."""
+    outside: Bools | None = None
+    """Segments left out because they stand outside the container; None = the rule was not asked."""
     site: SiteEvidence | None = None
     """The evidence of the site where it had weight; None = the page model decided."""
-    used_site: bool = False
-    """Whether evidence from other pages of the site had weight."""
     abstained: bool = False
     """Whether the site's evidence was set aside because it left nearly nothing."""
+
+    @property
+    def used_site(self) -> bool:
+        """Whether evidence from other pages of the site had weight."""
+        return self.site is not None
 
     @property
     def templateness(self) -> Floats:
@@ -54,7 +59,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
             reasons = [REASON_PAGE] * len(self.kept)
         else:
             reasons = self.site.fusion.reasons(self.site.columns, self.kept)
-        for reason, left_out in self.rules:
+        rules = self.rules
+        if self.outside is not None:
+            rules = ((REASON_OUTSIDE, self.outside & (self.log_odds > 0)), *rules)
+        for reason, left_out in rules:
             for segment in (left_out & ~self.kept).nonzero()[0].tolist():
                 reasons[segment] = reason
         return reasons
@@ -100,10 +108,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
-        return msgspec.structs.replace(_decision(page, own, alone), abstained=True)
-    outside = None if left_out is None else left_out & (log_odds > 0)
-    decision = _decision(page, log_odds, choice, outside)
-    return msgspec.structs.replace(decision, site=site, used_site=True)
+        return _decision(page, own, alone, abstained=True)
+    return _decision(page, log_odds, choice, site=site, outside=left_out)
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
@@ -139,21 +145,25 @@ def _decision(
     page: PageEvidence,
     log_odds: Floats,
     choice: Selection,
+    *,
+    site: SiteEvidence | None = None,
     outside: Bools | None = None,
+    abstained: bool = False,
 ) -> Decision:
-    rules = () if outside is None else ((REASON_OUTSIDE, outside),)
     return Decision(
         kept=choice.kept,
         log_odds=log_odds,
         words=page.words,
         confidence=page.confidence.of(choice.expected_f1),
         rules=(
-            *rules,
             (REASON_REPEAT, choice.repeated),
             (REASON_REVIEWS, page.roles.reviews),
             (REASON_COMMENTS, page.roles.comments),
             (REASON_CONSENT, page.roles.consent),
         ),
+        outside=outside,
+        site=site,
+        abstained=abstained,
     )
 
 

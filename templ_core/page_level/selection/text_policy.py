@@ -42,13 +42,12 @@ def with_policy(
     """
     config = SELECTION_CONFIG
     result = log_odds.copy()
-    readers = roles.comments | roles.reviews
     if comments == "drop":
-        result[readers] = config.never_log_odds
+        result[roles.comments | roles.reviews] = config.never_log_odds
     elif comments == "keep":
-        spoken = readers & (words >= config.spoken_words_min)
+        spoken = (roles.comments | roles.reviews) & (words >= config.spoken_words_min)
         result[spoken] = np.maximum(result[spoken], config.always_log_odds)
     elif page.article > config.article_min:
         result[roles.comments] += config.comments_log_odds
-    result[roles.consent] = config.never_log_odds
+    np.copyto(result, config.never_log_odds, where=roles.consent)
     return result

@@ -48,10 +48,10 @@ def outside_container(
         (columns[USUAL_BEST_CONTAINER] < config.usual_distance)
         | (columns[TRUST] < config.trust_min)
     )
-    uncertain = log_odds < config.outside_log_odds_min
+    outside &= log_odds < config.outside_log_odds_min
     left_out = np.zeros(len(log_odds), np.bool_)
     if is_article:
-        left_out = (log_odds < 0) | (uncertain & outside & (words >= config.outside_words_min))
+        left_out = (log_odds < 0) | (outside & (words >= config.outside_words_min))
     if is_documentation:
-        left_out |= uncertain & outside & (columns[RECURS] > 0)
+        left_out |= outside & (columns[RECURS] > 0)
     return left_out
