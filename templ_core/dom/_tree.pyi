@@ -1,4 +1,4 @@
-from templ_core.array_types import Int32s
+from templ_core.array_types import Int32s, Int64s
 
 def parents_and_ends(
     depth: Int32s,
@@ -10,3 +10,4 @@ def bits_above(
     at: Int32s,
 ) -> Int32s: ...
 def tag_bits(element_types: list[tuple[str, str]], bits_of_tags: dict[str, int]) -> Int32s: ...
+def last_with_bits(bits: Int32s, mask: int) -> Int64s: ...

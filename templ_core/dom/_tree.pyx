@@ -1,3 +1,5 @@
+from libc.stdint cimport int64_t
+
 import numpy as np
 
 from templ_core._arrays cimport items
@@ -51,3 +53,17 @@ def tag_bits(list element_types, dict bits_of_tags):
         bits = bits_of_tags.get((<tuple>element_types[number])[0])
         of_type[number] = 0 if bits is None else <int>bits
     return result
+
+
+def last_with_bits(bits_column, int mask):
+    """Return the number of the last item with a bit of `mask` before each item; -1 for none."""
+    cdef Py_ssize_t count = len(bits_column), item
+    cdef const int *bits = <const int *>items(bits_column, 4)
+    found = np.empty(count, np.int64)
+    cdef int64_t *result = <int64_t *>items(found, 8, True)
+    cdef int64_t last = -1
+    for item in range(count):
+        result[item] = last
+        if bits[item] & mask:
+            last = item
+    return found

@@ -1,9 +1,7 @@
 """What the elements around each segment say about it, as bits."""
 
-import numpy as np
-
 from templ_core.array_types import Int32s, Int64s
-from templ_core.dom._tree import bits_above, tag_bits
+from templ_core.dom._tree import bits_above, last_with_bits, tag_bits
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.page_level.features.text_roles import named_role_bits
@@ -43,10 +41,8 @@ def last_headings(surroundings: Int32s) -> Int64s:
         surroundings: The bits of `read_surroundings`.
 
     Example:
-        >>> last_headings(np.array([0, HEADING, 0, 0, HEADING])).tolist()
+        >>> import numpy as np
+        >>> last_headings(np.array([0, HEADING, 0, 0, HEADING], np.int32)).tolist()
         [-1, -1, 1, 1, 1]
     """
-    last = np.full(len(surroundings), -1, np.int64)
-    for heading in np.flatnonzero(surroundings & HEADING).tolist():
-        last[heading + 1 :] = heading
-    return last
+    return last_with_bits(surroundings, HEADING)

@@ -2,6 +2,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from templ_core.array_types import Bools, Floats
+from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import FusionConfig
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence
@@ -19,3 +20,11 @@ def weighed(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Fl
 def words_at_stake(
     own: Floats, words: Floats, constant: Floats, kept: Bools
 ) -> tuple[float, float, float, float]: ...
+def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
+def segments_outside(
+    log_odds: Floats,
+    columns: SiteColumns,
+    words: Floats,
+    page_type: PageType,
+    config: FusionConfig,
+) -> Bools: ...

@@ -1,6 +1,6 @@
 """Computes the columns of the fusion and their weighed sum, see `site_inputs.py` and `fusion.py`."""
 
-from libc.math cimport exp, log
+from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
@@ -162,3 +162,46 @@ def words_at_stake(own, words, constant, kept):
         stay += length[segment] * is_kept[segment]
         whole += length[segment]
     return content, recurring, stay, whole
+
+
+def faded(own, fused, weight, double steps):
+    """Return `own` moved by `weight` of the way to `fused`, rounded to multiples of 1 / steps."""
+    cdef Py_ssize_t size = len(own), segment
+    cdef const double *alone = <const double *>items(own, 8)
+    cdef const double *together = <const double *>items(fused, 8)
+    cdef const double *share = <const double *>items(weight, 8)
+    cdef double mixed
+    log_odds = np.empty(size)
+    cdef double *rounded = <double *>items(log_odds, 8, True)
+    for segment in range(size):
+        mixed = alone[segment] + share[segment] * (together[segment] - alone[segment])
+        rounded[segment] = rint(mixed * steps) / steps
+    return log_odds
+
+
+def segments_outside(log_odds, dict columns, words, page_type, config):
+    """Return the segments that `outside_container` leaves out of an article or documentation."""
+    cdef Py_ssize_t size = len(log_odds), segment
+    cdef bint is_article = page_type.article > config.likely_type
+    cdef bint is_documentation = page_type.documentation > config.likely_type
+    cdef double usual_distance = config.usual_distance, trust_min = config.trust_min
+    cdef double log_odds_min = config.outside_log_odds_min, words_min = config.outside_words_min
+    cdef const double *content = <const double *>items(log_odds, 8)
+    cdef const double *inside = <const double *>items(columns[names.IN_BEST_CONTAINER], 8)
+    cdef const double *usual = <const double *>items(columns[names.USUAL_BEST_CONTAINER], 8)
+    cdef const double *trust = <const double *>items(columns[names.TRUST], 8)
+    cdef const double *recurs = <const double *>items(columns[names.RECURS], 8)
+    cdef const double *number = <const double *>items(words, 8)
+    result = np.zeros(size, np.bool_)
+    cdef uint8_t *left_out = <uint8_t *>items(result, 1, True)
+    cdef bint is_outside
+    for segment in range(size):
+        is_outside = (
+            content[segment] < log_odds_min
+            and inside[segment] < 0
+            and (usual[segment] < usual_distance or trust[segment] < trust_min)
+        )
+        left_out[segment] = (
+            is_article and (content[segment] < 0 or (is_outside and number[segment] >= words_min))
+        ) or (is_documentation and is_outside and recurs[segment] > 0)
+    return result

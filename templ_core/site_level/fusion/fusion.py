@@ -81,9 +81,7 @@ def faded_log_odds(
         weight: How much the fused ones count for each segment, 0 to 1.
         config: The tunable numbers.
     """
-    steps = 10**config.log_odds_decimals
-    rounded: Floats = np.rint((own + weight * (fused - own)) * steps) / steps
-    return rounded
+    return _fusion.faded(own, fused, weight, 10**config.log_odds_decimals)
 
 
 class WordsAtStake(NamedTuple):

@@ -5,16 +5,11 @@ menus are right or wrong together, and where they are most of a page the cut fal
 them all.
 """
 
-import numpy as np
-
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
+from templ_core.site_level.fusion._fusion import segments_outside
 from templ_core.site_level.fusion.site_columns import (
-    IN_BEST_CONTAINER,
-    RECURS,
-    TRUST,
-    USUAL_BEST_CONTAINER,
     SiteColumns,
 )
 
@@ -40,18 +35,4 @@ def outside_container(
         page_type: The type of the page.
         config: The tunable numbers.
     """
-    is_article = page_type.article > config.likely_type
-    is_documentation = page_type.documentation > config.likely_type
-    if not (is_article or is_documentation):
-        return np.zeros(len(log_odds), np.bool_)
-    outside = (columns[IN_BEST_CONTAINER] < 0) & (
-        (columns[USUAL_BEST_CONTAINER] < config.usual_distance)
-        | (columns[TRUST] < config.trust_min)
-    )
-    outside &= log_odds < config.outside_log_odds_min
-    left_out = np.zeros(len(log_odds), np.bool_)
-    if is_article:
-        left_out = (log_odds < 0) | (outside & (words >= config.outside_words_min))
-    if is_documentation:
-        left_out |= outside & (columns[RECURS] > 0)
-    return left_out
+    return segments_outside(log_odds, columns, words, page_type, config)
