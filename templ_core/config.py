@@ -35,9 +35,6 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     cluster_likeness_min: float = 0.5
     """A page whose likeness to every known cluster of pages is below this starts a cluster, 0 to 1."""
 
-    alike_share: float = 0.9
-    """Pages of one title that share at least this part of their text count once, 0 to 1."""
-
     tree_clusters_max: int = 8
     """Number of clusters of pages that are told apart on a site."""
 
