@@ -6,6 +6,7 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 
 from tests.kafka.stream import Stream
+from workers.kafka.broker.plain_consumer import plain_consumer
 from workers.kafka.watchdog import StallDetector, _is_work_waiting
 
 
@@ -16,6 +17,13 @@ def test_work_that_stands_still_is_a_stall_and_work_that_moves_inside_is_not():
     assert not progress.stalled({0: 5}, 18, inner=2)
     assert progress.stalled({0: 5}, 19, inner=2)
     assert not progress.stalled({}, 40)
+
+
+async def ends_reach(address, partition, offset):
+    """Wait until a partition ends at an offset: markers of transactions are written later."""
+    async with plain_consumer(address) as consumer:
+        while (await consumer.end_offsets([partition]))[partition] < offset:
+            await asyncio.sleep(0.05)
 
 
 def test_the_end_of_a_transaction_and_expired_records_are_no_work(kafka_broker, prefix, tmp_path):
@@ -31,6 +39,7 @@ def test_the_end_of_a_transaction_and_expired_records_are_no_work(kafka_broker, 
             async with producer.transaction():
                 await producer.send(topic, b"page", partition=number)
         await producer.stop()
+        await ends_reach(stream.address, TopicPartition(topic, 1), 2)
         admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
         await admin.start()
         await admin.delete_records({TopicPartition(topic, 1): RecordsToDelete(before_offset=2)})
