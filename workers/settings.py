@@ -11,6 +11,8 @@ from schemas.topics import MAX_MESSAGE_BYTES
 from workers.errors import UsageProblem
 
 DAY_MS = 24 * 3600 * 1000
+OffsetReset = Literal["cut", "earliest", "latest"]
+"""Where reading of a log goes on that was cut after it had been read."""
 _DEADLINE_PAGE_BYTES = 4 << 20
 """Size up to which a page has the plain deadline."""
 
@@ -81,6 +83,14 @@ class Settings(BaseSettings):
     """Time without a heartbeat after which a worker's partitions go to other workers."""
     commit_interval_s: float = Field(1.0, gt=0)
     """Time between commits of offsets, which bounds the pages processed again after a crash."""
+    offset_reset: OffsetReset = "cut"
+    """Where a worker goes on in a partition whose log was cut, by a lost disk or an unclean election.
+
+    `cut` is the offset at which the log stopped being the one that was read: no record is read twice
+    and none is left out. `earliest` reads again whatever the log still has, `latest` leaves out what
+    came since. Where the broker cannot tell the cut, `cut` means `earliest`. Windows are made anew
+    from the whole log of `documents` in any case.
+    """
     stall_timeout_s: float = Field(300.0, gt=0)
     """Time after which a process ends whose committed offsets do not move although records wait."""
     metrics_port: int | None = Field(None, ge=1, le=65534)

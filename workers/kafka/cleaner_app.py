@@ -47,7 +47,7 @@ class CleanerApp:
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         pages = config.topic(PAGES)
-        self._gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
+        self.gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
         self._outputs = TopicOutputs(self.app, config)
         self.app.task(self._follow_models)
         self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
@@ -67,7 +67,7 @@ class CleanerApp:
         """Clean a batch: its texts are stored by the broker before its documents are sent."""
         started_s = time.monotonic()
         come = [received_from_faust(event.message) for event in events]
-        messages = await self._gaps.complete(come)
+        messages = await self.gaps.complete(come)
         records = [page_of_message(message, self._config.settings) for message in messages]
         self._check_partitions(messages, records)
         await self._follower.ready.wait()
@@ -121,4 +121,4 @@ class CleanerApp:
             self._follower.follow(one.partition for one in assigned[0])
 
     async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
-        self._gaps.revoked(one.partition for one in revoked[0])
+        self.gaps.revoked(one.partition for one in revoked[0])

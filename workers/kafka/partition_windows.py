@@ -15,6 +15,7 @@ from schemas.codec import NewerFormatError, SchemaError, decode_document_record
 from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.resume import LogMark
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
@@ -33,6 +34,8 @@ class PartitionWindows:
             StateProblem: the store is in use, damaged or not writable.
         """
         self._path = config.state / f"windows-{number}"
+        self.mark: LogMark | None = None
+        """The log that the store was compared with; None before the first comparison."""
         settings = config.settings
         try:
             self.store = WindowStore(self._path, settings)
@@ -69,6 +72,11 @@ class PartitionWindows:
         problem = self.refresher.process(record, message.offset)
         if problem is not None:
             log.warning("document %s is left out: %s", record.source, problem.reason)
+
+    def mark_log(self, mark: LogMark) -> None:
+        """Store with the windows which log they are of."""
+        self.store.mark_log(mark.encode().encode())
+        self.mark = mark
 
     def remove(self) -> None:
         """Close the store and remove it from the disk."""

@@ -40,7 +40,7 @@ class RefresherApp:
         documents = config.topic(DOCUMENTS)
         self._owned = OwnedPartitions(partial(PartitionWindows, config, pool))
         self._recovery = Recovery(config.broker, documents, self._owned, self._learn)
-        self._gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
+        self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
         self.metrics = RefresherMetrics(self._totals)
         self._carrier = Carrier(
             TopicOutputs(self.app, config),
@@ -84,7 +84,7 @@ class RefresherApp:
 
     async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
         numbers = [one.partition for one in revoked[0]]
-        self._gaps.revoked(numbers)
+        self.gaps.revoked(numbers)
         await self._owned.release(numbers)
 
     async def _refresh(self, stream: faust.StreamT[Any]) -> None:
@@ -94,7 +94,7 @@ class RefresherApp:
     async def _batch(self, events: Iterable[faust.EventT[Any]]) -> None:
         come = [received_from_faust(event.message) for event in events]
         by_partition: defaultdict[int, list[Received]] = defaultdict(list)
-        for message in await self._gaps.complete(come):
+        for message in await self.gaps.complete(come):
             by_partition[message.partition].append(message)
         for number, messages in by_partition.items():
             await self._batch_of(number, messages)
@@ -111,6 +111,9 @@ class RefresherApp:
                     return
                 sites.add(await self._learn(windows, message))
             await self._publish(number, windows, sites)
+            mark = self.app.marks.get(number)
+            if mark is not None and windows.mark not in (None, mark):
+                await asyncio.to_thread(windows.mark_log, mark)
 
     async def _recover(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""

@@ -17,7 +17,7 @@ from workers.kafka.broker.log_filter import RepeatedMessageFilter
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
-from workers.kafka.watchdog import start_watchdog
+from workers.kafka.watchdog import Watched, start_watchdog
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
@@ -68,15 +68,17 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
             )
         if port is not None:
             work.metrics.serve(settings.metrics_host, port)
-        start_watchdog(
-            broker,
-            config.group(role),
-            topic,
-            _assigned(work.app, topic),
-            work.inner_progress,
-            work.metrics.lag,
-            settings.stall_timeout_s,
+        watched = Watched(
+            broker=broker,
+            group=config.group(role),
+            topic=topic,
+            assigned=_assigned(work.app, topic),
+            received=work.gaps.received,
+            inner=work.inner_progress,
+            report_lag=work.metrics.lag,
+            marks=work.app.marks,
         )
+        start_watchdog(watched, settings.stall_timeout_s)
         worker = faust.Worker(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
         )

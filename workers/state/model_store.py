@@ -11,6 +11,7 @@ from workers.state.batch import Batch
 from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
 
 _FAMILIES = ("models", "offsets")
+_LOG = b"log"
 _MODELS_IN_MEMORY = 1024
 """Decoded site models that are kept in memory."""
 
@@ -101,6 +102,14 @@ class ModelStore:
         """Return the offset of `site-models` at which reading goes on."""
         stored = self._db.get("offsets", _offset_key(partition))
         return int.from_bytes(stored, "big") if stored else 0
+
+    def log_mark(self, partition: int) -> bytes | None:
+        """Return the mark of the log that `next_offset` is of; None where it was never set."""
+        return self._db.get("offsets", _LOG + _offset_key(partition))
+
+    def mark_log(self, partition: int, mark: bytes) -> None:
+        """Set the mark of the log that `next_offset` is of."""
+        self._db.put("offsets", _LOG + _offset_key(partition), mark)
 
 
 def _put_next_offset(batch: Batch, partition: int, offset: int) -> None:

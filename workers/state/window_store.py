@@ -20,6 +20,7 @@ Families and keys:
     overtaken      the key of `by_url`           -> URL whose newest text is to be published again
     meta           "next"                        -> offset of the next record
                    "format"                      -> WINDOW_FORMAT
+                   "log"                         -> what identifies the log that "next" is of
 """
 
 import threading
@@ -68,6 +69,7 @@ _FAMILIES = (
 )
 _NEXT = b"next"
 _FORMAT = b"format"
+_LOG = b"log"
 
 
 class WindowStore:
@@ -204,6 +206,14 @@ class WindowStore:
                 self._put_next(batch, offset)
                 self._db.write(batch)
                 self._advance(offset)
+
+    def log_mark(self) -> bytes | None:
+        """Return the mark of the log that `next_offset` is of; None where it was never set."""
+        return self._db.get("meta", _LOG)
+
+    def mark_log(self, mark: bytes) -> None:
+        """Set the mark of the log that `next_offset` is of."""
+        self._db.put("meta", _LOG, mark)
 
     def site_state(self, site: str) -> SiteState:
         """Return the state of a site's window; that of an unknown site is empty."""

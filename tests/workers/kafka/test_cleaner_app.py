@@ -64,7 +64,7 @@ def clean(tmp_path, pool, settings, messages, producer):
 
     async def one_batch():
         app = CleanerApp(config, pool, models)
-        app._gaps, app._outputs = NoGaps(), producer
+        app.gaps, app._outputs = NoGaps(), producer
         app._follower.ready.set()
         await app._batch([SimpleNamespace(message=one) for one in messages])
         return app
