@@ -80,7 +80,7 @@ def cleaned_ids(stream):
 
 
 def ids_of(feed):
-    return {f"{feed.name}:{number}" for number in range(1, 1 + len(feed.read_bytes().splitlines()))}
+    return {f"{feed.name}:{number}" for number in range(len(feed.read_bytes().splitlines()))}
 
 
 def feed_first(stream, tmp_path, pages=80):

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 from schemas.codec import NewerFormatError, SchemaError, decode_document_record
+from schemas.topics import DOCUMENTS
 from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
@@ -75,7 +76,7 @@ class PartitionWindows:
 
     def mark_log(self, mark: LogMark) -> None:
         """Store with the windows which log they are of."""
-        self.store.mark_log(mark.encode().encode())
+        self.store.mark_log(DOCUMENTS, mark.encode().encode())
         self.mark = mark
 
     def remove(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from aiokafka import TopicPartition
 
+from schemas.topics import DOCUMENTS
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.broker.received import Received, received_from_aiokafka
 from workers.kafka.logs.log_reader import ask_for_logs
@@ -35,7 +36,7 @@ class Recovery:
         Call it while holding the partition. It ends early when the partition is taken away.
         """
         topic = TopicPartition(self._topic, number)
-        mark = decode_mark(windows.store.log_mark())
+        mark = decode_mark(windows.store.log_mark(DOCUMENTS))
         logs = await ask_for_logs(
             self._broker, lambda reader: reader.logs(self._topic, {number: mark})
         )

@@ -9,12 +9,13 @@ from typing import Any
 import faust
 
 from schemas.document import site_of_key
-from schemas.topics import DOCUMENTS
+from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.lost_models import LostModels
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
@@ -52,7 +53,11 @@ class RefresherApp:
         )
         self._rebuilds: set[asyncio.Task[None]] = set()
         self.app.agent(raw_topic(self.app, documents), name="refresh")(self._refresh)
-        for name, step in self._carrier.background().items():
+        lost_models = LostModels(
+            config.broker, config.topic(SITE_MODELS), self._owned, self._publish_model
+        )
+        steps = {**self._carrier.background(), "watching site models": lost_models.watch}
+        for name, step in steps.items():
             self.app.task(partial(self._repeat, name, step))
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
@@ -133,6 +138,9 @@ class RefresherApp:
         await asyncio.wrap_future(self._pool.submit(site, windows.ingest, site, message))
         self.metrics.documents.inc()
         return site
+
+    async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
+        await self._carrier.carry_out(number, site, windows.publisher.publish_model(site))
 
     async def _publish(self, number: int, windows: PartitionWindows, sites: Iterable[str]) -> None:
         publisher = windows.publisher

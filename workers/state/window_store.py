@@ -20,7 +20,7 @@ Families and keys:
     overtaken      the key of `by_url`           -> URL whose newest text is to be published again
     meta           "next"                        -> offset of the next record
                    "format"                      -> WINDOW_FORMAT
-                   "log"                         -> what identifies the log that "next" is of
+                   "log" topic                   -> what identifies the log that was read or written
 """
 
 import threading
@@ -207,13 +207,13 @@ class WindowStore:
                 self._db.write(batch)
                 self._advance(offset)
 
-    def log_mark(self) -> bytes | None:
-        """Return the mark of the log that `next_offset` is of; None where it was never set."""
-        return self._db.get("meta", _LOG)
+    def log_mark(self, topic: str) -> bytes | None:
+        """Return the mark of the log of a topic that belongs to the windows, or None before any."""
+        return self._db.get("meta", _LOG + topic.encode())
 
-    def mark_log(self, mark: bytes) -> None:
-        """Set the mark of the log that `next_offset` is of."""
-        self._db.put("meta", _LOG, mark)
+    def mark_log(self, topic: str, mark: bytes) -> None:
+        """Set the mark of the log of a topic that belongs to the windows."""
+        self._db.put("meta", _LOG + topic.encode(), mark)
 
     def site_state(self, site: str) -> SiteState:
         """Return the state of a site's window; that of an unknown site is empty."""

@@ -20,6 +20,8 @@ class LogMark(msgspec.Struct, frozen=True, array_like=True):
     """How many leaders the partition had had; -1 where the broker does not tell."""
     end: int
     """End offset of the log under this leader."""
+    start: int = 0
+    """Offset of the first record that was still there."""
 
     def encode(self) -> str:
         """Return the mark as text, for instance for the metadata of a committed offset."""
@@ -41,7 +43,7 @@ class LogState(msgspec.Struct, frozen=True):
     @property
     def mark(self) -> LogMark:
         """Return the mark of the log as it is now."""
-        return LogMark(self.topic_id, self.leader_epoch, self.end)
+        return LogMark(self.topic_id, self.leader_epoch, self.end, self.start)
 
 
 class Resume(msgspec.Struct, frozen=True):
@@ -52,6 +54,11 @@ class Resume(msgspec.Struct, frozen=True):
     """Why records are skipped or read again, as a clause; empty where reading just goes on."""
     is_other_log: bool = False
     """Whether what was read before is not what the log says now."""
+
+
+def has_lost_records(mark: LogMark, log: LogState) -> bool:
+    """Return whether records that were there at the mark are gone for another reason than compaction."""
+    return log.start > mark.start or resume(mark.end, mark, log).is_other_log
 
 
 def decode_mark(text: str | bytes | None) -> LogMark | None:
