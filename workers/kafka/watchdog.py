@@ -20,7 +20,7 @@ from workers.kafka.app import end_process
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
 from workers.kafka.logs.marked_consumer import Marks
-from workers.kafka.logs.resume import LogMark, LogState, resume
+from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, resume
 
 _LOOK_S = 5.0
 """Longest time between two looks, which bounds how long a change of a log goes unnoticed."""
@@ -138,14 +138,16 @@ def start_watchdog(watched: Watched, timeout_s: float) -> None:
 
 async def _watch(watched: Watched, timeout_s: float) -> None:
     pause_s = min(timeout_s / 10, _LOOK_S)
-    said = ""
+    said, topic_ids = "", set[str]()
     while True:
         try:
             async with log_reader(watched.broker) as reader:
                 progress = StallDetector(timeout_s, time.monotonic())
                 while True:
                     await asyncio.sleep(pause_s)
-                    await _look(reader, watched, progress, timeout_s)
+                    look = await look_at_logs(reader, watched, topic_ids)
+                    watched.report_lag(look.waiting)
+                    await _end_if_needed(watched, look, progress, timeout_s)
                     said = ""
         except UnknownTopicOrPartitionError:
             problem = f"there is no topic {watched.topic}; work goes on once it exists again"
@@ -157,31 +159,44 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
         await asyncio.sleep(pause_s)
 
 
-async def _look(
-    reader: LogReader, watched: Watched, progress: StallDetector, timeout_s: float
-) -> None:
-    """Look at the logs once; end the process if it cannot read on or its work stands still."""
+async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str]) -> Look:
+    """Look at the logs of a process once, and bring its marks up to date.
+
+    Args:
+        reader: Asks the broker.
+        watched: The process.
+        topic_ids: Ids under which the topic was seen before; the present one is added. A process
+            may have lost its partitions with the topic, and is not given them back when there is a
+            new one, so the id is looked at even where it has none.
+    """
     partitions = watched.assigned()
-    if not partitions:
-        watched.report_lag(0)
-        return
     committed = await reader.committed(watched.group, watched.topic)
-    known = {number: watched.marks.get(number) for number in partitions}
-    logs = await reader.logs(watched.topic, known)
-    look = judge(watched, committed, known, logs)
-    watched.report_lag(look.waiting)
+    marks = {number: watched.marks.get(number) for number in partitions or {0}}
+    logs = await reader.logs(watched.topic, marks)
+    topic_ids.update(state.topic_id for state in logs.values())
+    if len(topic_ids) > 1:
+        return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
+    if not partitions:
+        return Look({}, 0)
+    look = judge(watched, committed, marks, logs)
+    for number, state in logs.items():
+        if not look.problem and watched.marks.get(number) is marks[number]:  # not taken over anew
+            watched.marks[number] = state.mark
+    return look
+
+
+async def _end_if_needed(
+    watched: Watched, look: Look, progress: StallDetector, timeout_s: float
+) -> None:
+    """End the process if it cannot read on or its work stands still."""
     if look.problem:
         end_process(f"{look.problem}; the process ends to be started again")
-    for number, state in logs.items():
-        if watched.marks.get(number) is known[number]:  # not taken over anew meanwhile
-            watched.marks[number] = state.mark
-    lagging = look.lagging
-    if not progress.stalled(lagging, time.monotonic(), watched.inner()):
+    if not progress.stalled(look.lagging, time.monotonic(), watched.inner()):
         return
-    if await _is_work_waiting(watched.broker, watched.topic, lagging):
+    if await _is_work_waiting(watched.broker, watched.topic, look.lagging):
         end_process(
-            f"{watched.group}: committed offsets {lagging} of {watched.topic} have stood still for "
-            f"{timeout_s:g} s although records wait; the process ends to be started again"
+            f"{watched.group}: committed offsets {look.lagging} of {watched.topic} have stood "
+            f"still for {timeout_s:g} s although records wait; the process ends to be started again"
         )
     progress.begin_anew(time.monotonic())
 

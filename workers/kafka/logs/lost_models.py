@@ -71,7 +71,7 @@ class LostModels:
                 await asyncio.to_thread(windows.store.mark_log, SITE_MODELS, text)
 
     def _marks(self) -> dict[int, LogMark | None]:
-        # The loop's thread closes stores, too, so none is closed while this reads.
+        # A store leaves `opened` on this thread before it is closed, so none is closed meanwhile.
         return {
             number: decode_mark(windows.store.log_mark(SITE_MODELS))
             for number, windows in self._owned.opened().items()

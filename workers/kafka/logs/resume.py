@@ -10,6 +10,8 @@ import msgspec
 
 from workers.settings import OffsetReset
 
+OTHER_TOPIC = "the topic was deleted and created again"
+
 
 class LogMark(msgspec.Struct, frozen=True, array_like=True):
     """What tells a log from a later one that has the same name; stored beside every offset."""
@@ -95,7 +97,7 @@ def resume(
     if position is None:
         return Resume(log.start)
     if position and mark and mark.topic_id and log.topic_id not in ("", mark.topic_id):
-        return Resume(log.start, "the topic was deleted and created again", is_other_log=True)
+        return Resume(log.start, OTHER_TOPIC, is_other_log=True)
     seen = min(position, mark.end) if mark else 0
     kept = log.end if log.kept is None else min(log.end, log.kept)
     if position > log.end or kept < seen:
