@@ -83,10 +83,10 @@ def ids_of(feed):
     return {f"{feed.name}:{number}" for number in range(len(feed.read_bytes().splitlines()))}
 
 
-def feed_first(stream, tmp_path, pages=80):
+def feed_first(stream, tmp_path, pages=80, **environment):
     """Have a worker clean and learn a first feed."""
     first = write_feed(tmp_path / "first.jsonl", pages=pages)
-    stream.start()
+    stream.start(**environment)
     stream.feed(first)
     stream.wait_until_answered()
     stream.wait_until_learned()
@@ -132,14 +132,16 @@ def test_pages_made_anew_under_a_running_worker_are_cleaned(stream, tmp_path):
 def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
     stream, kafka_broker, tmp_path, is_regrown
 ):
-    feed_first(stream, tmp_path, pages=40)
+    # A revision that is sent before the loss is noticed would bring its document back.
+    quiet = {"TEMPL_REVISIONS": "false"}
+    feed_first(stream, tmp_path, pages=40, **quiet)
     if is_regrown:
         assert stream.stop() == 0
     lose_log(kafka_broker, stream.prefix + DOCUMENTS)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     if is_regrown:
-        stream.start()
+        stream.start(**quiet)
     wait_until_cleaned(stream, second)
     stream.wait_until_learned()
     assert stream.stop() == 0
