@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from aiokafka import TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
@@ -181,6 +181,19 @@ class Stream:
             self.records(CLEANED), key=lambda record: (record.partition, record.offset)
         )
         return {one.key.decode(): dict(one.headers)["source.id"].decode() for one in cleaned}
+
+    def empty(self, topic):
+        """Delete all records of a topic, which stays."""
+        asyncio.run(self._empty(topic))
+
+    async def _empty(self, topic):
+        everything = RecordsToDelete(before_offset=-1)
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
+        await admin.start()
+        try:
+            await admin.delete_records(dict.fromkeys(self._partitions(topic), everything))
+        finally:
+            await admin.close()
 
     def wait_until_answered(self, wait_s=WAIT_S):
         wait_until(

@@ -9,8 +9,7 @@ import asyncio
 import shutil
 
 import pytest
-from aiokafka import TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
 from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
@@ -52,11 +51,11 @@ def last_used_byte(log):
     return len(log.read_bytes().rstrip(b"\0"))
 
 
-async def admin_call(stream, call):
+async def delete_topics(stream, names):
     admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
     await admin.start()
     try:
-        return await call(admin)
+        await admin.delete_topics(names)
     finally:
         await admin.close()
 
@@ -64,7 +63,7 @@ async def admin_call(stream, call):
 def make_anew(stream, *topics):
     """Delete topics and create them again, empty."""
     names = [stream.prefix + topic for topic in topics]
-    asyncio.run(admin_call(stream, lambda admin: admin.delete_topics(names)))
+    asyncio.run(delete_topics(stream, names))
     wait_until(
         lambda: (
             templ("topics", "check", *stream.options, expect=78).stderr.count("no such topic")
@@ -169,11 +168,7 @@ def test_site_models_that_were_emptied_are_published_again(stream, tmp_path, how
     if how == "made anew":
         make_anew(stream, SITE_MODELS)
     else:
-        ends = {
-            TopicPartition(stream.prefix + SITE_MODELS, number): RecordsToDelete(before_offset=-1)
-            for number in range(PARTITIONS)
-        }
-        asyncio.run(admin_call(stream, lambda admin: admin.delete_records(ends)))
+        stream.empty(SITE_MODELS)
     wait_until(
         lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log, 90
     )
