@@ -3,7 +3,7 @@
     python -m tests.faults.faults [--seed N] [--faults 100] [--pages 20000] [--sites 500]
 
 Two workers, sometimes three, clean a feed of small pages while processes are killed, workers stopped,
-lost and joined, the broker restarted and the site models deleted, evenly over the feed. Then: no page
+lost and joined, the broker restarted and the site models lost, evenly over the feed. Then: no page
 without an outcome, revisions in order, no URL whose last record is of an older fetch, and windows,
 refitted models and the texts they give equal to those of `templ run` on the same feed. Needs Java and
 Maven.
@@ -93,7 +93,7 @@ class Disturber:
             "rebalance": self._rebalance,
             "restart the broker": self._restart_broker,
             "lose a state directory": self._lose_state,
-            "empty site-models": self._empty_site_models,
+            "lose site-models": self._lose_site_models,
         }
 
     def start(self) -> None:
@@ -146,8 +146,8 @@ class Disturber:
         shutil.rmtree(self._stream.state(name), ignore_errors=True)
         self._stream.start(name, **PATIENT)
 
-    def _empty_site_models(self) -> None:
-        self._stream.empty(SITE_MODELS)
+    def _lose_site_models(self) -> None:
+        self._stream.lose_log(self._broker, SITE_MODELS)
 
     def _any(self) -> str:
         return self._rng.choice(["one", "two", *(["three"] if self._third else [])])

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from aiokafka import TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
@@ -182,18 +183,12 @@ class Stream:
         )
         return {one.key.decode(): dict(one.headers)["source.id"].decode() for one in cleaned}
 
-    def empty(self, topic):
-        """Delete all records of a topic, which stays."""
-        asyncio.run(self._empty(topic))
-
-    async def _empty(self, topic):
-        everything = RecordsToDelete(before_offset=-1)
-        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
-        await admin.start()
-        try:
-            await admin.delete_records(dict.fromkeys(self._partitions(topic), everything))
-        finally:
-            await admin.close()
+    def lose_log(self, broker, topic):
+        """Take all records of a topic away, as a new disk does; the topic itself stays."""
+        broker.stop()
+        for number in range(PARTITIONS):
+            shutil.rmtree(broker.data / "log" / f"{self.prefix}{topic}-{number}")
+        broker.start()
 
     def wait_until_answered(self, wait_s=WAIT_S):
         wait_until(

@@ -6,13 +6,14 @@ files of a stopped broker.
 """
 
 import asyncio
-import shutil
+import time
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
 from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
+from workers.kafka.logs.lost_models import LOOK_S
 
 pytestmark = pytest.mark.timeout(400)
 STALL_S = 20
@@ -25,19 +26,16 @@ def stream(kafka_broker, prefix, tmp_path):
     running.stop_all()
 
 
-def lose_log(broker, topic):
-    """Take all records of a topic away, as a new disk does; the topic itself stays."""
-    broker.stop()
-    for number in range(PARTITIONS):
-        shutil.rmtree(broker.data / "log" / f"{topic}-{number}")
-    broker.start()
+def lose_log(stream, broker, topic):
+    """Take all records of a topic away, as a new disk does."""
+    stream.lose_log(broker, topic)
 
 
-def cut_log(broker, topic):
+def cut_log(stream, broker, topic):
     """Take the younger half of the bytes of each partition, as an unclean leader election does."""
     broker.kill()
     for number in range(PARTITIONS):
-        folder = broker.data / "log" / f"{topic}-{number}"
+        folder = broker.data / "log" / f"{stream.prefix}{topic}-{number}"
         (log,) = folder.glob("*.log")
         for index in (*folder.glob("*.index"), *folder.glob("*.timeindex")):
             index.unlink()
@@ -104,7 +102,7 @@ def test_pages_of_a_log_that_became_shorter_are_cleaned(
     feed_first(stream, tmp_path)
     if not is_running:
         assert stream.stop() == 0
-    damage(kafka_broker, stream.prefix + PAGES)
+    damage(stream, kafka_broker, PAGES)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     if not is_running:
@@ -136,7 +134,7 @@ def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
     feed_first(stream, tmp_path, pages=40, **quiet)
     if is_regrown:
         assert stream.stop() == 0
-    lose_log(kafka_broker, stream.prefix + DOCUMENTS)
+    lose_log(stream, kafka_broker, DOCUMENTS)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     if is_regrown:
@@ -161,15 +159,17 @@ def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
     assert stream.windows("one") == undisturbed
 
 
-@pytest.mark.parametrize("how", ["deleted records", "made anew"])
-def test_site_models_that_were_emptied_are_published_again(stream, tmp_path, how):
+@pytest.mark.parametrize("how", ["log lost", "made anew"])
+def test_site_models_that_were_emptied_are_published_again(stream, kafka_broker, tmp_path, how):
     feed_first(stream, tmp_path)
     sites = {record.key for record in stream.records(SITE_MODELS)}
+    time.sleep(3 * LOOK_S)  # the refresher looks at the topic after it has published
     if how == "made anew":
         make_anew(stream, SITE_MODELS)
     else:
-        stream.empty(SITE_MODELS)
+        stream.lose_log(kafka_broker, SITE_MODELS)
     wait_until(
         lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log, 90
     )
     assert stream.stop() == 0
+    assert "sites are published again" in stream.log()

@@ -21,7 +21,7 @@ from workers.kafka.logs.resume import LogState, Resume, decode_mark, resume
 from workers.state.model_store import ModelStore
 
 _POLL_MS = 1000
-_LOOK_S = 5.0
+_LOOK_S = 2.0
 """Time between two looks at whether the logs are still those that were read."""
 log = logging.getLogger("templ")
 

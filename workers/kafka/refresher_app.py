@@ -15,7 +15,7 @@ from workers.kafka.broker.batches import batches
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.lost_models import LostModels
+from workers.kafka.logs.lost_models import LOOK_S, LostModels
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
@@ -56,7 +56,11 @@ class RefresherApp:
         lost_models = LostModels(
             config.broker, config.topic(SITE_MODELS), self._owned, self._publish_model
         )
-        steps = {**self._carrier.background(), "watching site models": lost_models.watch}
+        steps = {
+            **self._carrier.background(),
+            "watching site models": lost_models.watch,
+            "marking logs": self._mark_logs,
+        }
         for name, step in steps.items():
             self.app.task(partial(self._repeat, name, step))
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
@@ -116,9 +120,15 @@ class RefresherApp:
                     return
                 sites.add(await self._learn(windows, message))
             await self._publish(number, windows, sites)
-            mark = self.app.marks.get(number)
-            if mark is not None and windows.mark not in (None, mark):
-                await asyncio.to_thread(windows.mark_log, mark)
+
+    async def _mark_logs(self) -> None:
+        """Store with the windows what the watchdog has seen of their logs."""
+        await asyncio.sleep(LOOK_S)
+        for number, mark in dict(self.app.marks).items():
+            if number in self._owned.opened():
+                async with self._owned.hold(number) as windows:
+                    if windows is not None and windows.mark not in (None, mark):
+                        await asyncio.to_thread(windows.mark_log, mark)
 
     async def _recover(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""

@@ -20,9 +20,9 @@ from workers.kafka.app import end_process
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
 from workers.kafka.logs.marked_consumer import Marks
-from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, resume
+from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, Resume, resume
 
-_LOOK_S = 5.0
+_LOOK_S = 2.0
 """Longest time between two looks, which bounds how long a change of a log goes unnoticed."""
 log = logging.getLogger("templ")
 
@@ -95,33 +95,38 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def judge(
-    watched: Watched,
+    topic: str,
     committed: Mapping[int, Committed],
+    received: Mapping[int, int],
     marks: Mapping[int, LogMark | None],
     logs: Mapping[int, LogState],
 ) -> Look:
     """Return what the logs of a process mean for it.
 
     Args:
-        watched: The process.
-        committed: What its group has committed, by partition.
+        topic: Full name of the topic.
+        committed: What its group had committed before the logs were asked for, by partition.
+        received: The offset after the last record received before, by partition.
         marks: The marks with which the logs were asked for.
         logs: The logs now.
     """
-    received = watched.received()
     lagging, waiting, problem = {}, 0, ""
     for number, state in sorted(logs.items()):
         place = committed.get(number)
         offset = place.offset if place else None
         mark = marks[number]
         goes_on = resume(offset, mark, state)
+        if not goes_on.is_sure:
+            goes_on = Resume(offset or 0)
         if goes_on.offset < state.end:
             lagging[number] = goes_on.offset
             waiting += state.end - goes_on.offset
         furthest = max(offset or 0, received.get(number, 0))
         changed = resume(furthest, mark, state)
-        if changed.is_other_log and not problem:
-            problem = f"{watched.topic}-{number}: {changed.reason}"
+        # A process that reads on in a log that a clean election goes on with is no problem; in any
+        # other log the broker refuses its next offset.
+        if changed.is_other_log and changed.is_sure and not problem:
+            problem = f"{topic}-{number}: {changed.reason}"
     return Look(lagging, waiting, problem)
 
 
@@ -170,6 +175,7 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
             new one, so the id is looked at even where it has none.
     """
     partitions = watched.assigned()
+    received = watched.received()
     committed = await reader.committed(watched.group, watched.topic)
     marks = {number: watched.marks.get(number) for number in partitions or {0}}
     logs = await reader.logs(watched.topic, marks)
@@ -178,7 +184,7 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
         return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
     if not partitions:
         return Look({}, 0)
-    look = judge(watched, committed, marks, logs)
+    look = judge(watched.topic, committed, received, marks, logs)
     for number, state in logs.items():
         if not look.problem and watched.marks.get(number) is marks[number]:  # not taken over anew
             watched.marks[number] = state.mark

@@ -15,7 +15,7 @@ from workers.kafka.logs.log_reader import log_reader
 from workers.kafka.logs.resume import LogMark, LogState, decode_mark, has_lost_records
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 
-LOOK_S = 5.0
+LOOK_S = 2.0
 """Time between two looks at the topic."""
 log = logging.getLogger("templ")
 

@@ -56,11 +56,21 @@ class Resume(msgspec.Struct, frozen=True):
     """Why records are skipped or read again, as a clause; empty where reading just goes on."""
     is_other_log: bool = False
     """Whether what was read before is not what the log says now."""
+    is_sure: bool = True
+    """Whether that is certain.
+
+    It is not when what was read since the mark may be the records of a leader that was elected since.
+    Reading them again, or anew, loses nothing.
+    """
 
 
 def has_lost_records(mark: LogMark, log: LogState) -> bool:
     """Return whether records that were there at the mark are gone for another reason than compaction."""
-    return log.start > mark.start or resume(mark.end, mark, log).is_other_log
+    return (
+        log.start > mark.start
+        or is_other_topic(mark, log)
+        or resume(mark.end, mark, log).is_other_log
+    )
 
 
 def decode_mark(text: str | bytes | None) -> LogMark | None:
@@ -82,13 +92,13 @@ def resume(
 
     Args:
         position: Offset of the next record to read; None where nothing was read yet.
-        mark: The log as it was when the reader last looked, at or before `position`.
+        mark: The log as it was when the reader last looked; what it read since may lie beyond.
         log: The log as it is now.
         reset: Where to go on in a log that was cut.
 
     Example:
         >>> resume(7, LogMark("a", 1, 7), LogState(0, 9, "a", 1, kept=9))
-        Resume(offset=7, reason='', is_other_log=False)
+        Resume(offset=7, reason='', is_other_log=False, is_sure=True)
         >>> resume(7, LogMark("a", 1, 7), LogState(0, 9, "a", 2, kept=4)).offset
         4
         >>> resume(7, LogMark("a", 1, 7), LogState(0, 9, "b", 0)).offset
@@ -96,18 +106,33 @@ def resume(
     """
     if position is None:
         return Resume(log.start)
-    if position and mark and mark.topic_id and log.topic_id not in ("", mark.topic_id):
+    if position and is_other_topic(mark, log):
         return Resume(log.start, OTHER_TOPIC, is_other_log=True)
-    seen = min(position, mark.end) if mark else 0
     kept = log.end if log.kept is None else min(log.end, log.kept)
-    if position > log.end or kept < seen:
-        # Without an election in between, the records below the end may be other ones, too.
-        is_known = mark and log.kept is not None and log.leader_epoch != mark.leader_epoch
-        cut = max(kept, log.start) if is_known else log.start
-        reason = f"the log of this topic was cut at offset {cut}; it had been read up to {position}"
-        offsets = {"cut": cut, "earliest": log.start, "latest": log.end}
-        return Resume(offsets[reset], reason, is_other_log=True)
+    if position > min(kept, log.end):
+        return _cut(position, mark, log, reset, kept)
     if position < log.start:
         reason = f"records {position} to {log.start - 1} were deleted before they were read"
         return Resume(log.start, reason)
     return Resume(position)
+
+
+def _cut(
+    position: int, mark: LogMark | None, log: LogState, reset: OffsetReset, kept: int
+) -> Resume:
+    # Without an election in between, the records below the end may be other ones, too.
+    is_known = mark and log.kept is not None and log.leader_epoch != mark.leader_epoch
+    cut = max(kept, log.start) if is_known else log.start
+    is_sure = position > log.end or (mark is not None and kept < mark.end)
+    if is_sure:
+        offset = {"cut": cut, "earliest": log.start, "latest": log.end}[reset]
+    else:
+        offset = position if reset == "latest" else cut
+    was = "was" if is_sure else "may have been"
+    reason = f"the log of this topic {was} cut at offset {cut}; it had been read up to {position}"
+    return Resume(offset, reason, is_other_log=True, is_sure=is_sure)
+
+
+def is_other_topic(mark: LogMark | None, log: LogState) -> bool:
+    """Return whether a mark is of an earlier topic of the same name."""
+    return bool(mark and mark.topic_id and log.topic_id not in ("", mark.topic_id))

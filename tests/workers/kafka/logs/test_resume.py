@@ -24,7 +24,7 @@ MARK = LogMark("a", 4, 100)
         (None, None, LogState(5, 100), 5, False),  # the first read of all
         (70, MARK, LogState(0, 100, "a", 4, kept=100), 70, False),
         (70, MARK, LogState(0, 500, "a", 6, kept=120), 70, False),  # another leader
-        (130, MARK, LogState(0, 500, "a", 6, kept=120), 130, False),  # read on under that leader
+        (130, MARK, LogState(0, 500, "a", 6, kept=120), 120, True),  # of which leader were these?
         (70, MARK, LogState(80, 100, "a", 4, kept=100), 80, False),  # retention was faster
         (70, MARK, LogState(0, 60, "a", 6, kept=50), 50, True),
         (70, MARK, LogState(0, 500, "a", 6, kept=50), 50, True),  # new records took the offsets
@@ -50,9 +50,18 @@ def test_the_setting_decides_where_a_cut_log_is_read_on(reset, offset):
     assert resume(70, MARK, LogState(3, 90, "a", 6, kept=50), reset).offset == offset
 
 
+@pytest.mark.parametrize(("reset", "offset"), [("cut", 120), ("earliest", 120), ("latest", 130)])
+def test_what_may_be_the_records_of_a_new_leader_is_read_again(reset, offset):
+    found = resume(130, MARK, LogState(3, 500, "a", 6, kept=120), reset)
+    assert (found.offset, found.is_sure) == (offset, False)
+
+
 def test_the_line_says_what_happened():
     assert resume(70, MARK, LogState(0, 90, "a", 6, kept=50)) == Resume(
         50, "the log of this topic was cut at offset 50; it had been read up to 70", True
+    )
+    assert "may have been cut at offset 120" in (
+        resume(130, MARK, LogState(0, 500, "a", 6, kept=120)).reason
     )
 
 
@@ -78,8 +87,8 @@ def test_no_record_passes_by_whatever_happens_to_the_log(seed, policy):
         nonlocal position, mark
         state = log.state(mark)
         goes_on = resume(position, mark, state, policy)
-        if goes_on.is_other_log:
-            position = goes_on.offset
+        if goes_on.is_other_log and goes_on.is_sure:
+            start()
         mark = state.mark
 
     def start():
@@ -93,14 +102,16 @@ def test_no_record_passes_by_whatever_happens_to_the_log(seed, policy):
         if step < 0.4:
             log.append(*(next(numbers) for _ in range(rng.randint(1, 9))))
         elif step < 0.7:
-            look()  # what was read since the last look is not known to be of this log
+            if position > log.end:
+                start()  # the broker refuses the offset, and the process ends
             until = min(log.end, position + rng.randint(1, 9))
             repeats += sum(one in read for one in log.records[position:until])
             read.update(log.records[position:until])
             position = until
-            mark = log.state(mark).mark
             if rng.random() < 0.5:
                 committed = position, mark
+        elif step < 0.75:
+            look()
         elif step < 0.8:
             start()
         elif step < 0.9:
