@@ -52,12 +52,15 @@ class App(faust.App):
         transport.Consumer = MarkedConsumer  # type: ignore[misc]
         return transport
 
-    def on_missing_offset(self, one: TP, offset: int) -> None:
-        """End the process, because its next offset is not in the log; a restart finds out why."""
-        end_process(
-            f"{one.topic}-{one.partition}: the log has no offset {offset}, to which it was read; "
-            "the process ends to be started again"
-        )
+    def on_missing_offset(self, one: TP, offset: int | None) -> None:
+        """End the process, because it cannot read on; a restart finds out why and where it can.
+
+        Args:
+            one: The partition.
+            offset: The offset that the log does not have; None where none is committed any more.
+        """
+        problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
+        end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Set committed offsets right before faust goes to them."""

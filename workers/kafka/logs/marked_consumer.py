@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiokafka import TopicPartition
-from aiokafka.errors import OffsetOutOfRangeError
+from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 from aiokafka.structs import OffsetAndMetadata
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
@@ -51,6 +51,9 @@ class _MarkedThread(AIOKafkaConsumerThread):
         except OffsetOutOfRangeError as error:
             ((one, offset),) = error.args[0].items()
             self.app.on_missing_offset(one, offset)  # type: ignore[attr-defined]
+            raise
+        except NoOffsetForPartitionError as error:
+            self.app.on_missing_offset(error.args[0], None)  # type: ignore[attr-defined]
             raise
 
 

@@ -5,13 +5,22 @@ import logging
 from types import SimpleNamespace
 
 import pytest
+from aiokafka import TopicPartition
+from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
+from aiokafka.structs import OffsetAndMetadata
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.types import TP
 
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
+from workers.kafka import app
 from workers.kafka.app import build_app
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.marked_consumer import _MarkedThread
+from workers.kafka.logs.resume import decode_mark
 from workers.kafka.watchdog import Watched, look_at_logs
 from workers.settings import load_settings
+
+PAGES_0 = TopicPartition("pages", 0)
 
 
 @pytest.fixture
@@ -24,15 +33,18 @@ def broker():
     return broker
 
 
-def right_offsets(broker, tmp_path, **settings):
-    """The offsets that a worker commits anew when it takes the partition over, and its marks."""
-    config = KafkaConfig(
+def config(tmp_path, **settings):
+    return KafkaConfig(
         broker="127.0.0.1:1", prefix="", partitions=1, state=tmp_path, instance="one",
         settings=load_settings(**settings),
     )  # fmt: skip
-    app = build_app(config, "cleaner")
-    right = asyncio.run(app._right_offsets("pages", [0], broker))
-    return right, app.marks
+
+
+def right_offsets(broker, tmp_path, **settings):
+    """The offsets that a worker commits anew when it takes the partition over, and its marks."""
+    one = build_app(config(tmp_path, **settings), "cleaner")
+    right = asyncio.run(one._right_offsets("pages", [0], broker))
+    return right, one.marks
 
 
 def test_offsets_that_suit_their_log_stay(broker, tmp_path, caplog):
@@ -133,13 +145,6 @@ def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(brok
 
 
 def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
-    from aiokafka import TopicPartition
-    from aiokafka.structs import OffsetAndMetadata
-    from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
-
-    from workers.kafka.logs.marked_consumer import _MarkedThread
-    from workers.kafka.logs.resume import decode_mark
-
     done = {}
 
     async def commit(offsets):
@@ -156,3 +161,27 @@ def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
     assert {one.partition: place.offset for one, place in done.items()} == {0: 7, 1: 7}
     marks = {one.partition: decode_mark(place.metadata) for one, place in done.items()}
     assert marks == {0: mark, 1: None}
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OffsetOutOfRangeError({PAGES_0: 7}), "pages-0: the log has no offset 7"),
+        (NoOffsetForPartitionError(PAGES_0), "pages-0: no offset is committed"),
+    ],
+)
+def test_a_process_whose_next_offset_is_not_there_ends_with_one_line(
+    tmp_path, monkeypatch, error, line
+):
+    ended = []
+    monkeypatch.setattr(app, "end_process", ended.append)
+    thread = object.__new__(_MarkedThread)
+    thread.app = build_app(config(tmp_path), "cleaner")
+
+    async def refuse(*_arguments, **_options):
+        raise error
+
+    monkeypatch.setattr(AIOKafkaConsumerThread, "_fetch_records", refuse)
+    with pytest.raises(type(error)):
+        asyncio.run(thread._fetch_records(None, set()))
+    assert ended == [f"{line}; the process ends to be started again"]
