@@ -35,6 +35,8 @@ class App(faust.App):
     config: KafkaConfig
     marks: Marks
     """The logs of its partitions of its input topic, as they were at the last look."""
+    assigned: frozenset[int]
+    """The partitions of its input topic that it was assigned last; any thread may read it."""
 
     def FlowControlQueue(  # noqa: N802 - faust's name
         self, maxsize: int | None = None, *, clear_on_resume: bool = False
@@ -70,6 +72,7 @@ class App(faust.App):
         for topic, numbers in by_topic.items():
             step = partial(self._set_offsets_right, topic, numbers)
             await essential(self, "taking over partitions", step)
+        self.assigned = frozenset(one.partition for one in assigned)
         await super()._on_partitions_assigned(assigned, generation_id)
 
     async def _set_offsets_right(self, topic: str, numbers: Iterable[int]) -> None:
@@ -140,6 +143,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     )
     app.config = config
     app.marks = {}
+    app.assigned = frozenset()
     return app
 
 

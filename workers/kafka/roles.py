@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import faust
-from faust.types import TP
 
 from schemas.topics import DOCUMENTS, PAGES
 from workers.errors import TopicProblem
@@ -72,7 +71,7 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
             broker=broker,
             group=config.group(role),
             topic=topic,
-            assigned=_assigned(work.app, topic),
+            assigned=lambda: work.app.assigned,
             received=work.gaps.received,
             inner=work.inner_progress,
             report_lag=work.metrics.lag,
@@ -125,13 +124,3 @@ def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
         templates_pool.close()
         pool.close()
         refresher.close()
-
-
-def _assigned(app: faust.App, topic: str) -> Callable[[], set[int]]:
-    """Return a function that returns the partitions of a topic that the App has now."""
-
-    def partitions() -> set[int]:
-        found: set[TP] = app.consumer.assignment() if app.consumer else set()
-        return {one.partition for one in found if one.topic == topic}
-
-    return partitions

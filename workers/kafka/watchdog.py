@@ -72,7 +72,7 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """Consumer group."""
     topic: str
     """Input topic of the group."""
-    assigned: Callable[[], set[int]]
+    assigned: Callable[[], frozenset[int]]
     """Returns the partitions that this process has now."""
     received: Callable[[], Mapping[int, int]]
     """Returns the offset after the last record that was received of each partition."""
@@ -179,7 +179,7 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
     committed = await reader.committed(watched.group, watched.topic)
     marks = {number: watched.marks.get(number) for number in partitions or {0}}
     logs = await reader.logs(watched.topic, marks)
-    topic_ids.update(state.topic_id for state in logs.values())
+    topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
         return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
     if not partitions:

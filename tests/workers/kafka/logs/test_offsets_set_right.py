@@ -91,7 +91,7 @@ def look(broker, received=None, assigned=(0,), topic_ids=None):
     """What a watchdog sees that has the marks of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
-        broker="", group="", topic="pages", assigned=lambda: set(assigned), inner=lambda: None,
+        broker="", group="", topic="pages", assigned=lambda: frozenset(assigned), inner=lambda: None,
         received=lambda: received or {}, report_lag=lambda _: None,
         marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
