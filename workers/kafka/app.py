@@ -66,6 +66,7 @@ class App(faust.App):
 
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Set committed offsets right before faust goes to them."""
+        self.assigned = frozenset()  # the watchdog looks away while offsets and marks change
         by_topic: dict[str, list[int]] = {}
         for one in assigned:
             by_topic.setdefault(one.topic, []).append(one.partition)

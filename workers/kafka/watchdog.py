@@ -176,18 +176,17 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
     """
     partitions = watched.assigned()
     received = watched.received()
-    committed = await reader.committed(watched.group, watched.topic)
     marks = {number: watched.marks.get(number) for number in partitions or {0}}
+    committed = await reader.committed(watched.group, watched.topic)
     logs = await reader.logs(watched.topic, marks)
     topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
         return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
-    if not partitions:
+    if not partitions or watched.assigned() is not partitions:  # others were assigned meanwhile
         return Look({}, 0)
     look = judge(watched.topic, committed, received, marks, logs)
-    for number, state in logs.items():
-        if not look.problem and watched.marks.get(number) is marks[number]:  # not taken over anew
-            watched.marks[number] = state.mark
+    if not look.problem:
+        watched.marks.update({number: state.mark for number, state in logs.items()})
     return look
 
 

@@ -91,7 +91,8 @@ def look(broker, received=None, assigned=(0,), topic_ids=None):
     """What a watchdog sees that has the marks of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
-        broker="", group="", topic="pages", assigned=lambda: frozenset(assigned), inner=lambda: None,
+        broker="", group="", topic="pages", inner=lambda: None,
+        assigned=assigned if callable(assigned) else lambda: assigned,
         received=lambda: received or {}, report_lag=lambda _: None,
         marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
@@ -134,6 +135,12 @@ def test_a_topic_made_anew_is_a_problem_even_before_anything_was_committed(broke
     broker.commit(0, 0, broker.of[0].state(None).mark)
     broker.make_anew()
     assert "deleted and created again" in look(broker, received={0: 1}).problem
+
+
+def test_a_look_during_which_partitions_are_assigned_says_nothing(broker):
+    broker.of[0].cut(3)
+    sets = [frozenset([0]), frozenset([0, 1])]
+    assert look(broker, assigned=lambda: sets.pop(0)).problem == ""
 
 
 def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(broker):
