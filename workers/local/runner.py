@@ -13,6 +13,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.dead_letter import DeadLetter
+from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page, Rejected
@@ -78,23 +79,38 @@ class LocalWorker:
         self._state.close()
 
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
-        """Yield what becomes of each record, in order, each followed by the revisions that it brings."""
+        """Yield what becomes of each record, in order, each followed by the revisions that it brings.
+
+        Args:
+            records: Pages, and records that are not pages.
+
+        Raises:
+            InputProblem: Reading the records failed; the outputs of all records before that were
+                yielded.
+        """
         waiting: deque[tuple[Page | Rejected, _Work | None]] = deque()
         waiting_bytes = 0
-        for record in records:
-            future = (
-                self._pool.submit(record.site, self._stream.process, record)
-                if isinstance(record, Page)
-                else None
-            )
-            waiting.append((record, future))
-            waiting_bytes += _size_bytes(record)
-            while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
-                done, future = waiting.popleft()
-                waiting_bytes -= _size_bytes(done)
-                yield from _outputs(done, future)
+        problem: InputProblem | None = None
+        try:
+            for record in records:
+                waiting.append((record, self._submit(record)))
+                waiting_bytes += _size_bytes(record)
+                while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
+                    done, future = waiting.popleft()
+                    waiting_bytes -= _size_bytes(done)
+                    yield from _outputs(done, future)
+        except InputProblem as error:
+            problem = error
         while waiting:
             yield from _outputs(*waiting.popleft())
+        if problem is not None:
+            raise problem
+
+    def _submit(self, record: Page | Rejected) -> _Work | None:
+        """Have a page processed on its site's lane; a rejected record needs no work."""
+        if isinstance(record, Rejected):
+            return None
+        return self._pool.submit(record.site, self._stream.process, record)
 
 
 def _size_bytes(record: Page | Rejected) -> int:
