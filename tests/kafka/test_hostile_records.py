@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from pathlib import Path
 
 import msgspec
@@ -39,8 +40,9 @@ def stream(kafka_broker, prefix, tmp_path, monkeypatch):
     running.stop_all()
 
 
-def send(stream, topic, partition, raw):
-    """Send a batch as it is; answers the offset of its first record."""
+def send(stream, topic, partition, records):
+    """Send records as one batch; answers the offset of its first record."""
+    raw = batch(records, ZSTD, stamp_ms=time.time_ns() // 1_000_000)
     return asyncio.run(_send(stream.address, stream.prefix + topic, partition, raw))
 
 
@@ -88,7 +90,7 @@ def test_hostile_pages_become_dead_letters_and_the_rest_goes_on(stream, tmp_path
         page(6),
     ]
     number = partition_of(SITE, PARTITIONS)
-    first = send(stream, PAGES, number, batch(hostile, ZSTD))
+    first = send(stream, PAGES, number, hostile)
     stream.feed(write_feed(tmp_path / "more.jsonl", pages=40, seed=2))
     stream.wait_until_answered()
     assert peak_bytes(stream) < MEMORY_BYTES
@@ -123,8 +125,8 @@ def test_hostile_documents_and_models_are_stepped_over(stream, tmp_path):
     ]
     records = [(key, value, []) for value in values]
     records.append((key, _document(event_time_ms=2**64 - 1), [(b"\xff", b"x")]))
-    first = send(stream, DOCUMENTS, number, batch(records, ZSTD))
-    model = send(stream, SITE_MODELS, number, batch([(SITE.encode(), LARGE, [])], ZSTD))
+    first = send(stream, DOCUMENTS, number, records)
+    model = send(stream, SITE_MODELS, number, [(SITE.encode(), LARGE, [])])
     stream.feed(write_feed(tmp_path / "more.jsonl", pages=40, seed=2))
     stream.wait_until_answered()
     stream.wait_until_learned()
