@@ -26,7 +26,7 @@ from workers.settings import load_settings
 pytestmark = pytest.mark.timeout(400)
 
 LARGE = Zeros(1 << 30)
-MEMORY_BYTES = 600 << 20
+MEMORY_BYTES = 300 << 20
 SITE = "site-0.example"
 
 

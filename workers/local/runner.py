@@ -1,7 +1,7 @@
 """The worker on files: the cleaner and the refresher in one, without a broker.
 
-Each page is cleaned with the site model that the pages before it have led to. Pages of one site run
-in order on one lane, and sites share nothing, so the output depends on the input alone.
+Each page is cleaned with the site model that the pages before it have led to. The pages of a site are
+processed one after the other, and sites share nothing, so the output depends on the input alone.
 """
 
 from collections import deque
@@ -37,7 +37,7 @@ _Work = Future[tuple[Outcome, list[CleanedRecord]]]
 
 
 class LocalWorker:
-    """Pages in, outputs out in their order; windows and models lie in a state directory."""
+    """Cleans and learns from pages, and keeps windows and site models in a state directory."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class LocalWorker:
         revises: bool = False,
         with_segments: bool = False,
     ) -> None:
-        """Open the state and start the children.
+        """Open the state and start the child processes.
 
         Args:
             state: State directory.
             settings: Limits and bounds.
             workers: Number of child processes, at least 1.
-            page_only: Whether nothing is learned and no site model used.
-            revises: Whether texts are given out again that a better site model has changed.
+            page_only: Whether every page is cleaned as if its site were new.
+            revises: Whether a text is yielded again when a better site model changes it.
             with_segments: Whether records carry their text segments.
 
         Raises:
@@ -74,7 +74,7 @@ class LocalWorker:
         )
 
     def close(self) -> None:
-        """End the children and close the state."""
+        """End the child processes and close the state."""
         self._pool.close()
         self._state.close()
 
