@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 
 from schemas.codec import SchemaError, decode_document_record
 from schemas.document import document_key
-from templ_core.errors import CodecError
 from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import processable
@@ -63,7 +62,7 @@ class PartitionWindows:
         """
         try:
             problem = self._take(site, message)
-        except (SchemaError, CodecError) as error:
+        except SchemaError as error:
             self.store.skip(message.offset)
             problem = str(error)
         if problem is not None:
@@ -79,7 +78,6 @@ class PartitionWindows:
 
         Raises:
             SchemaError: The record is not a document of a known format, or not of its key.
-            CodecError: Its body is not a zstd frame of bounded content.
         """
         value = processable(message.value)
         if value is None:

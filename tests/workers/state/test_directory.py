@@ -1,6 +1,5 @@
 import errno
 import os
-from pathlib import Path
 from threading import Event, Timer
 
 import pytest
@@ -88,7 +87,7 @@ def test_a_directory_that_cannot_be_described_says_why(
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as full:
-        full.setattr(Path, "write_bytes", fail)
+        full.setattr("workers.state.directory._write", fail)
         with pytest.raises(problem, match=words):
             StateDirectory.open(tmp_path / "state", 1)
     StateDirectory.open(tmp_path / "state", 1).close()
