@@ -47,7 +47,7 @@ def parse_time_ms(value: object) -> int | None:
         moment = datetime.fromisoformat(text.upper())
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
-        return (moment - _EPOCH) // timedelta(milliseconds=1)
+        return _in_range((moment - _EPOCH) // timedelta(milliseconds=1))
     except (ValueError, OverflowError):
         return None
 
@@ -56,6 +56,10 @@ def _from_number(value: float) -> int | None:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     time_ms = int(value) if abs(value) > _LARGEST_SECONDS else round(value * 1000)
+    return _in_range(time_ms)
+
+
+def _in_range(time_ms: int) -> int | None:
     return time_ms if EARLIEST_TIME_MS <= time_ms <= LATEST_TIME_MS else None
 
 
