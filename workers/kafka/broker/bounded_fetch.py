@@ -4,14 +4,18 @@ from typing import Any
 
 from aiokafka.consumer import fetcher
 
-from workers.kafka.broker.record_batch import FetchedRecords
+from workers.kafka.broker.record_batch import FetchedRecords, RefusedValue
 
 _TAKEN_BYTES = 32 << 20
 """Size of values at which a consumer is given no further record of a partition at once."""
 
 
 class _BoundedResult(fetcher.FetchResult):  # type: ignore[misc]
-    """The fetched records of a partition, of which a bounded number of bytes is taken at once."""
+    """The fetched records of a partition, of which a bounded number of bytes is taken at once.
+
+    A refused record is the last of its take: the event loop can send heartbeats before the next
+    gigabyte is decompressed.
+    """
 
     def getall(self, max_records: int | None = None) -> list[Any]:
         """Return the next records, at least one if there is one."""
@@ -22,6 +26,8 @@ class _BoundedResult(fetcher.FetchResult):  # type: ignore[misc]
             if record is None:
                 break
             records.append(record)
+            if isinstance(record.value, RefusedValue):
+                break
             size_bytes += len(record.value or b"")
         return records
 

@@ -141,18 +141,28 @@ class Assignment:
         self.position = position
 
 
-def test_a_consumer_is_given_a_bounded_number_of_bytes_at_once():
-    raw = batch([(b"key", Zeros(LIMIT_BYTES // 2), [URL])] * 100, ZSTD)
+def takes(raw):
+    """The offsets of the records that a consumer is given at once, for each time that it asks."""
     topic = TopicPartition("pages", 0)
     records = PartitionRecords(topic, FetchedRecords(raw), None, 0, None, None, True, 0)
     place = Assignment()
     result = _BoundedResult(topic, assignment=place, partition_records=records, backoff=0)
-    takes = []
+    found = []
     while result.has_more():
-        takes.append([one.offset for one in result.getall(32)])
-    assert max(map(len, takes)) == 8
-    assert [offset for take in takes for offset in take] == list(range(100))
-    assert place.position == 100
+        found.append([one.offset for one in result.getall(32)])
+    assert place.position == sum(map(len, found))
+    return [take for take in found if take]
+
+
+def test_a_consumer_is_given_a_bounded_number_of_bytes_at_once():
+    found = takes(batch([(b"key", Zeros(LIMIT_BYTES // 2), [URL])] * 100, ZSTD))
+    assert max(map(len, found)) == 8
+    assert [offset for take in found for offset in take] == list(range(100))
+
+
+def test_a_consumer_is_given_one_refused_record_at_once():
+    large = (b"key", Zeros(65 << 20), [URL])
+    assert takes(batch([GOOD, GOOD, large, large, GOOD], ZSTD)) == [[0, 1, 2], [3], [4]]
 
 
 @pytest.mark.parametrize("codec", CODECS)
