@@ -4,6 +4,8 @@ import lzma
 import os
 import socket
 import tracemalloc
+import zlib
+from random import Random
 
 import pytest
 import zstandard
@@ -216,6 +218,21 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
         with pytest.raises(InputProblem, match="is damaged after its first") as caught:
             found.extend(read_feed([path]))
         assert "fetch the file again" in str(caught.value)
+
+
+def test_every_line_before_a_flipped_bit_of_a_gzip_file_is_read(tmp_path):
+    rng = Random(6)
+    records = [record(n, x=rng.randbytes(200).hex()) for n in range(600)]
+    good = gzip.compress(lines(*records))
+    for _ in range(30):
+        at = rng.randrange(2000, len(good))
+        damaged = bytearray(good)
+        damaged[at] ^= 1 << rng.randrange(8)
+        whole = zlib.decompressobj(31).decompress(good[:at]).count(b"\n")
+        found = []
+        with pytest.raises(InputProblem, match="is damaged"):
+            found.extend(read_feed([write(tmp_path / "a.jsonl.gz", bytes(damaged))]))
+        assert [one.url for one in found[:whole]] == [one["url"] for one in records[:whole]]
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
