@@ -1,18 +1,22 @@
 """Documents as bytes: their columns in MessagePack, compressed with zstd."""
 
 import hashlib
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.compact import CompactColumns, CompactForm
+from templ_core.columns import BITS, DEPTH_MAX, Column, read_columns, require_tree
+from templ_core.compact import CompactColumns, CompactForm, Count, Texts
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.tree import tree_of_depths
+from templ_core.errors import CodecError
 
 _CONFIG = DocumentCodecConfig()
+_ATTRIBUTES = 4
+"""Attributes of an element type, each ended by a line feed; see `Nodes.element_types`."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -24,23 +28,25 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
 
     title: str
     language: str
-    html_chars: int
-    scripts: int
-    tag_table: list[str]
-    tags: bytes
-    depth: bytes
-    attribute_table: list[str]
-    attributes: bytes
-    hidden: bytes
-    images: bytes
-    texts: list[str]
-    owner: bytes
-    inline_from: bytes
-    inline_count: bytes
-    links: bytes
-    link_chars: bytes
-    external_links: bytes
-    page_links: bytes
+    html_chars: Count
+    scripts: Count
+    tag_table: Texts
+    tags: Annotated[bytes, Column(rows="nodes", high="tag_table")]
+    depth: Annotated[bytes, Column(rows="nodes", high=DEPTH_MAX)]
+    attribute_table: Texts
+    attributes: Annotated[bytes, Column(rows="nodes", high="attribute_table")]
+    hidden: Annotated[bytes, Column(rows="nodes", form=BITS, dtype="?")]
+    images: Annotated[bytes, Column(rows="nodes")]
+    texts: Texts
+    owner: Annotated[
+        bytes, Column(rows="segments", high="nodes", differences=True, shift="nodes")
+    ]
+    inline_from: Annotated[bytes, Column(rows="segments", differences=True)]
+    inline_count: Annotated[bytes, Column(rows="segments")]
+    links: Annotated[bytes, Column(rows="segments")]
+    link_chars: Annotated[bytes, Column(rows="segments")]
+    external_links: Annotated[bytes, Column(rows="segments")]
+    page_links: Annotated[bytes, Column(rows="segments")]
 
 
 _FORM = CompactForm(
@@ -95,22 +101,54 @@ def compress_columns(columns: bytes) -> bytes:
     return _FORM.compress(columns)
 
 
-def decode_document(body: bytes) -> Document:
+def decode_document(body: bytes, digest: bytes | None = None) -> Document:
     """Return the document whose compressed columns are `body`.
+
+    Whatever compiled code relies on is checked: lengths, ranges, the order of nodes and segments.
+
+    Args:
+        body: What `compress_columns` returned.
+        digest: The document's `content_digest`, which must fit; None = it is not known.
 
     Raises:
         CodecError: The bytes are not a document, are damaged, or have another format.
     """
+    columns = _FORM.decompress(body)
+    if digest is not None and content_digest(columns) != digest:
+        raise CodecError("damaged document: its digest does not fit")
     with _FORM.refusing():
-        return _document(_FORM.decode(body))
+        return _document(_FORM.unpack(columns))
 
 
 def _document(compact: _Compact) -> Document:
-    element_types, element_type = _element_types(compact)
-    depth = _unpacked(compact.depth)
+    if not (all(compact.texts) and all(compact.tag_table)):
+        raise ValueError("a text or the name of a tag is empty")
+    if any(one and one.count("\n") < _ATTRIBUTES for one in compact.attribute_table):
+        raise ValueError("an element has too few attributes")
+    columns = read_columns(
+        compact,
+        {
+            "tag_table": len(compact.tag_table),
+            "attribute_table": len(compact.attribute_table),
+            "segments": len(compact.texts),
+        },
+    )
+    depth = columns["depth"]
+    require_tree(depth)
     parent, end = tree_of_depths(depth)
-    owner = np.cumsum(_unpacked(compact.owner) - len(depth)).astype(np.int32)
-    inline_from = np.cumsum(_unpacked(compact.inline_from)).astype(np.int32)
+    inline_from = columns["inline_from"]
+    segments = Segments(
+        texts=compact.texts,
+        owner=columns["owner"],
+        inline_from=inline_from,
+        inline_to=inline_from + columns["inline_count"],
+        links=columns["links"],
+        link_chars=columns["link_chars"],
+        external_links=columns["external_links"],
+        page_links=columns["page_links"],
+    )
+    _require_order(segments, end)
+    element_types, element_type = _element_types(compact, columns["tags"], columns["attributes"])
     return Document(
         title=compact.title,
         language=compact.language,
@@ -122,27 +160,35 @@ def _document(compact: _Compact) -> Document:
             depth=depth,
             parent=parent,
             end=end,
-            hidden=np.unpackbits(np.frombuffer(compact.hidden, np.uint8), count=len(depth)).astype(
-                np.bool_
-            ),
-            images=_unpacked(compact.images),
+            hidden=columns["hidden"],
+            images=columns["images"],
         ),
-        segments=Segments(
-            texts=compact.texts,
-            owner=owner,
-            inline_from=inline_from,
-            inline_to=inline_from + _unpacked(compact.inline_count),
-            links=_unpacked(compact.links),
-            link_chars=_unpacked(compact.link_chars),
-            external_links=_unpacked(compact.external_links),
-            page_links=_unpacked(compact.page_links),
-        ),
+        segments=segments,
     )
 
 
-def _element_types(compact: _Compact) -> tuple[list[tuple[str, str]], Int32s]:
+def _require_order(segments: Segments, end: Int32s) -> None:
+    """Refuse segments out of order, or not inside their owners.
+
+    With this every element holds segments that follow each other, all of them on the page.
+
+    Args:
+        segments: The segments.
+        end: End of each node's subtree.
+
+    Raises:
+        ValueError: The segments are not so.
+    """
+    first, behind = segments.inline_from, segments.inline_to
+    is_inside = (segments.owner < first) & (first <= behind) & (behind <= end[segments.owner])
+    if not is_inside.all() or (first[1:] < behind[:-1]).any():
+        raise ValueError("the segments are not in the order of their elements")
+
+
+def _element_types(
+    compact: _Compact, tags: Int32s, attributes: Int32s
+) -> tuple[list[tuple[str, str]], Int32s]:
     """Return the element types in order of first occurrence, and the number of each node's."""
-    tags, attributes = _unpacked(compact.tags), _unpacked(compact.attributes)
     pairs = tags * np.int64(len(compact.attribute_table)) + attributes
     _, first, element_type = np.unique(pairs, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -166,6 +212,3 @@ def _packed(values: npt.NDArray[Any]) -> bytes:
     width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
     return bytes([width]) + values.astype(f"<u{width}").tobytes()
 
-
-def _unpacked(packed: bytes) -> Int32s:
-    return np.frombuffer(packed, f"<u{packed[0]}", offset=1).astype(np.int32)

@@ -126,5 +126,8 @@ class DocumentCodecConfig(msgspec.Struct, frozen=True, kw_only=True):
     zstd_level: int = 3
     """Compression level of zstd, 1 to 22; the format does not depend on it."""
 
-    columns_bytes_max: int = 256 << 20
-    """Largest size of a document after decompression."""
+    columns_bytes_max: int = 96 << 20
+    """Largest size of a document after decompression.
+
+    A page of 32 MiB in a charset of one byte a letter may have 64 MiB of text in UTF-8.
+    """
