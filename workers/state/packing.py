@@ -13,6 +13,7 @@ import msgspec
 import zstandard
 
 from templ_core.compact import frame_content
+from templ_core.errors import CodecError
 from workers.lru_cache import LruCache
 from workers.state.database import Database
 
@@ -143,5 +144,8 @@ def _joined(contents: Sequence[bytes]) -> bytes:
 
 
 def _packers(stored: bytes) -> SitePackers:
-    made = msgspec.msgpack.decode(content_of(stored), type=_Dictionaries)
+    try:
+        made = msgspec.msgpack.decode(content_of(stored), type=_Dictionaries)
+    except (ValueError, RecursionError) as error:
+        raise CodecError(f"not the dictionaries of a site: {error}") from None
     return SitePackers(Packer(made.bodies), Packer(made.summaries))
