@@ -38,9 +38,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     hidden: Annotated[bytes, Column(rows="nodes", form=BITS, dtype="?")]
     images: Annotated[bytes, Column(rows="nodes")]
     texts: Texts
-    owner: Annotated[
-        bytes, Column(rows="segments", high="nodes", differences=True, shift="nodes")
-    ]
+    owner: Annotated[bytes, Column(rows="segments", high="nodes", differences=True, shift="nodes")]
     inline_from: Annotated[bytes, Column(rows="segments", differences=True)]
     inline_count: Annotated[bytes, Column(rows="segments")]
     links: Annotated[bytes, Column(rows="segments")]
@@ -211,4 +209,3 @@ def _packed(values: npt.NDArray[Any]) -> bytes:
     largest = int(values.max()) if values.size else 0
     width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
     return bytes([width]) + values.astype(f"<u{width}").tobytes()
-

@@ -48,7 +48,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What the process wrote about errors, and the number of each value at which it died."""
 
 
-def report(codec: str, cases: int, seed: int, python: tuple[str, ...] = (sys.executable,)) -> Report:
+def report(
+    codec: str, cases: int, seed: int, python: tuple[str, ...] = (sys.executable,)
+) -> Report:
     """Return what became of so many mutated values of a codec.
 
     Args:
@@ -62,9 +64,9 @@ def report(codec: str, cases: int, seed: int, python: tuple[str, ...] = (sys.exe
         state = Path(folder) / "state"
         while tally.done < cases:
             state.write_bytes(_STATE.pack(*tally))
+            options = f"--child {state} --codec {codec} --cases {cases} --seed {seed}"
             ended = subprocess.run(
-                [*python, "-m", "tests.faults.mutated_values", "--child", str(state), "--codec", codec]
-                + ["--cases", str(cases), "--seed", str(seed)],
+                [*python, "-m", "tests.faults.mutated_values", *options.split()],
                 capture_output=True,
                 text=True,
                 check=False,

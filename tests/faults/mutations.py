@@ -22,6 +22,7 @@ _FLOATS = (float("nan"), float("inf"), float("-inf"), 0.0, -1.0, 1e308, -1e-308,
 _STRINGS = ("", " ", "\n", "\n\n\n\n", "\0", "a", "é", "(", "<number>", "x" * 5000, "a b " * 300)
 _HUGE_BYTES = 6 << 30
 _LARGE_BYTES = 95 << 20
+_CHANGED_BYTES = 8 << 20
 
 
 def mutated(body: bytes, random: Random) -> bytes:
@@ -43,6 +44,8 @@ def _mutated_frame(frame: bytes, random: Random) -> bytes:
     if kind < 0.101:
         return _bomb(random)
     try:
+        if zstandard.frame_content_size(frame) > _CHANGED_BYTES:
+            return frame  # It is a bomb already.
         return _frame(_content(zstandard.decompress(frame), random), random)
     except zstandard.ZstdError:  # The frame inside another one is broken already.
         return frame
@@ -64,7 +67,9 @@ def _frame(content: bytes, random: Random) -> bytes:
 def _bomb(random: Random) -> bytes:
     """Return a frame whose content is large, or is said to be."""
     if random.random() < 0.5:
-        return _MAGIC + bytes([0xC0]) + bytes([0x58]) + _HUGE_BYTES.to_bytes(8, "little") + b"\1\0\0"
+        return (
+            _MAGIC + bytes([0xC0]) + bytes([0x58]) + _HUGE_BYTES.to_bytes(8, "little") + b"\1\0\0"
+        )
     return _frame(bytes([random.choice([0, 0x93, 0xA0, 0xC4])]) * _LARGE_BYTES, random)
 
 
@@ -95,10 +100,9 @@ def _structure(content: bytes, random: Random) -> bytes:
         return _bytes(content, random)
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         value = _value(value, random)
-    if isinstance(value, list) and len(value) == 4 and isinstance(value[2], bytes):
-        # A page model: its digest fits unless it was changed itself.
-        if random.random() < 0.9:
-            value[1] = hashlib.blake2b(value[2], digest_size=16).digest()
+    is_page_model = isinstance(value, list) and len(value) == 4 and isinstance(value[2], bytes)
+    if is_page_model and random.random() < 0.9:
+        value[1] = hashlib.blake2b(value[2], digest_size=16).digest()
     try:
         return msgspec.msgpack.encode(value)
     except (OverflowError, UnicodeEncodeError):

@@ -55,7 +55,9 @@ class Codec(NamedTuple):
 
 
 def _markup(number: int) -> str:
-    words = " ".join(f"In the year {number + step} they went on, {step} of them." for step in range(6))
+    words = " ".join(
+        f"In the year {number + step} they went on, {step} of them." for step in range(6)
+    )
     rows = "".join(f"<tr><td>{step}<td>cell {number * step}</tr>" for step in range(4))
     return (
         f"<title>Page {number}</title><body class='site wide' id=top><ul class=menu role=navigation>"

@@ -103,7 +103,7 @@ class Refresher:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site,
-            LearnTask(record.body, str(record.source)),
+            LearnTask(record.body, record.content_digest, str(record.source)),
             self._settings.refit_deadline_s,
         )
         if isinstance(result, LearnResult):

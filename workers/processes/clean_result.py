@@ -42,6 +42,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """One bit for each text segment: whether the text has it."""
     segments: list[TextSegment] | None
     """The text segments with their decisions, where the task asked for them."""
+    model_problem: str | None = None
+    """Why the page was cleaned without the site model that was sent; None where it was not."""
 
 
 def clean_result(

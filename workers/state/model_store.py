@@ -55,6 +55,14 @@ class ModelStore:
                     self._hot.put(site, hot)
             return hot
 
+    def origin(self, site: str) -> str:
+        """Return where in `site-models` the model of a site was read; empty where that is not known."""
+        stored = self._db.get("offsets", _origin_key(site))
+        if stored is None:
+            return ""
+        partition, offset = int.from_bytes(stored[:4], "big"), int.from_bytes(stored[4:], "big")
+        return f"partition {partition}, offset {offset}"
+
     def put(self, site: str, value: bytes | None, partition: int, offset: int) -> None:
         """Store a record of `site-models`.
 
@@ -71,8 +79,12 @@ class ModelStore:
         batch = Batch()
         if value is None:
             batch.delete("models", site.encode())
+            batch.delete("offsets", _origin_key(site))
         else:
             batch.put("models", site.encode(), value)
+            batch.put(
+                "offsets", _origin_key(site), _four_bytes(partition) + offset.to_bytes(8, "big")
+            )
         _put_next_offset(batch, partition, offset)
         with self._lock:
             self._db.write(batch)
@@ -112,4 +124,13 @@ def _offset_key(partition: int) -> bytes:
 
     It holds the format of site models, so that a version with a newer format reads the topic anew.
     """
-    return bytes([SITE_MODEL_FORMAT]) + partition.to_bytes(4, "big")
+    return bytes([SITE_MODEL_FORMAT]) + _four_bytes(partition)
+
+
+def _origin_key(site: str) -> bytes:
+    """Return the key of the place of a site's record; no format has the number 255."""
+    return b"\xff" + site.encode()
+
+
+def _four_bytes(partition: int) -> bytes:
+    return partition.to_bytes(4, "big")

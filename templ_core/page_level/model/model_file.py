@@ -6,6 +6,7 @@ of the model's numbers, so that damage is noticed and equal models have equal ve
 
 import functools
 import hashlib
+import itertools
 import math
 from importlib import resources
 from typing import Annotated, Any
@@ -204,7 +205,7 @@ def _network(packed: list[_Array]) -> Network:
     weights = [_array(one, _FLOATS, 2) for one in packed[2 : 2 + layers]]
     biases = [_array(one, _FLOATS, 1) for one in packed[2 + layers :]]
     units = [len(mean), *map(len, biases)]
-    shapes = list(zip(units, units[1:], strict=False))
+    shapes = list(itertools.pairwise(units))
     if len(scale) != len(mean) or [one.shape for one in weights] != shapes or units[-1] != 1:
         raise ValueError("the layers of a network do not fit each other")
     if not all(units):

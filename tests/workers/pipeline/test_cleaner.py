@@ -1,11 +1,15 @@
 import msgspec
 import pytest
+import zstandard
 
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
 from schemas.site_model import SiteModelRecord
-from templ_core.dom.codec import compress_columns, document_columns
+from templ_core.compact import frame_content
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import read_document
+from templ_core.site_level.site_model_file import encode_site_model
+from tests.templ_core.site_level.builders import site_model
 from tests.workers.builders import page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
@@ -105,6 +109,13 @@ class OneModel:
     def get(self, site):
         return self.model
 
+    def origin(self, site):
+        return "partition 3, offset 17"
+
+
+def learn_task(body, number):
+    return LearnTask(body, content_digest(frame_content(body, 1 << 20)), f"p{number}")
+
 
 def fitted_model(pool, bodies):
     documents = [
@@ -115,7 +126,7 @@ def fitted_model(pool, bodies):
         TaskPage(
             f"p{number}",
             bytes([number]),
-            pool.run("example.com", LearnTask(document, f"p{number}"), 10)[0].body,
+            pool.run("example.com", learn_task(document, number), 10)[0].body,
             document,
         )
         for number, document in enumerate(documents)
@@ -148,18 +159,58 @@ def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, pois
             cleaner.process(page(2, GOOD + b"POISON-KILL"))
 
 
-def test_a_damaged_site_model_costs_its_evidence_not_the_page(poison_pool, poison_settings):
+SAYS_SIX_GIB = b"\x28\xb5\x2f\xfd\xc0\x58" + (6 << 30).to_bytes(8, "little") + b"\x01\x00\x00"
+
+
+def hostile_site_models():
+    """Bodies of site models that nothing of ours has written, and what is said of each."""
+    good = site_model([read_document(GOOD, "https://example.com/")] * 2)
+    body = zstandard.decompress(encode_site_model(good, 1 << 20))
+    fields = msgspec.msgpack.decode(body)
+    phrases = msgspec.msgpack.decode(zstandard.decompress(fields[5]))
+    invalid = [*phrases[:3], [["a", [], "(", []]], *phrases[4:]]
+    many = (1 << 64) - 1
+    keys, sums = fields[3][0]
+    hostile = {
+        "damaged": (b"damaged", "content size"),
+        "6 GB": (SAYS_SIX_GIB, "content of 6442450944 bytes, and 16777216 is the most"),
+        "expression": ([*fields[:5], framed(invalid)], "Expected `array` of length 0"),
+        "pages": ([*fields[:2], many, *fields[3:]], "Expected `int` <= 1048576"),
+        "sums": (
+            [*fields[:3], [(keys, b"\xff" * 7 + b"\x7f" + sums[8:]), *fields[3][1:]], *fields[4:]],
+            "column `paths` holds 9223372036854775807",
+        ),
+        "no table": ([*fields[:3], [], *fields[4:]], "Expected `array` of length >= 7"),
+    }
+    return [
+        pytest.param(value if isinstance(value, bytes) else framed(value), said, id=name)
+        for name, (value, said) in hostile.items()
+    ]
+
+
+def framed(value):
+    return zstandard.compress(msgspec.msgpack.encode(value))
+
+
+@pytest.mark.parametrize(("body", "said"), hostile_site_models())
+def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site(
+    poison_pool, poison_settings, caplog, body, said
+):
     broken = SiteModelRecord(
         site="example.com",
-        version="v",
+        version=f"v {said}",
         documents=9,
         first_event_time_ms=0,
         last_event_time_ms=0,
-        body=b"damaged",
+        body=body,
     )
-    outcome = Cleaner(poison_pool, OneModel(broken), poison_settings).process(page(1, GOOD))
-    assert isinstance(outcome, Cleaned)
-    assert outcome.record.method == "page"
+    alone = Cleaner(poison_pool, NoModels(), poison_settings).process(page(1, GOOD))
+    cleaner = Cleaner(poison_pool, OneModel(broken), poison_settings)
+    outcomes = [cleaner.process(page(1, GOOD)) for _ in range(3)]
+    assert outcomes == [alone] * 3
+    [line] = [one.getMessage() for one in caplog.records]
+    assert "of 'example.com' (partition 3, offset 17) cannot be used: " in line
+    assert said in line
 
 
 def test_a_record_too_large_loses_its_segments_first_and_then_the_end_of_its_text(cleaner):
