@@ -14,8 +14,12 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
 
-ROWS_MAX = 1 << 21
-"""Most values of a stored column; the parser refuses pages of more than 1.5 million elements."""
+ROWS_MAX = 1 << 19
+"""Most values of a stored column, and most strings of a stored list.
+
+Half a million strings take 30 MB in memory, however few bytes they have when stored. A page of more
+elements or segments is cleaned, but nothing is learned from it.
+"""
 DEPTH_MAX = 2048
 """Largest depth of a node in a stored tree; libxml2 gives up at this depth, and code that is recursive
 needs no more stack than for a parsed page."""

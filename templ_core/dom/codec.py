@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.columns import BITS, DEPTH_MAX, Column, read_columns, require_tree
+from templ_core.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, read_columns, require_tree
 from templ_core.compact import CompactColumns, CompactForm, Count, Texts
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
@@ -87,6 +87,17 @@ def document_columns(document: Document) -> bytes:
             page_links=_packed(segments.page_links),
         )
     )
+
+
+def is_storable(document: Document) -> bool:
+    """Return whether a document has text, and no more of anything than `decode_document` accepts.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> is_storable(parse_document("<p>text", "")), is_storable(parse_document("<p>", ""))
+    (True, False)
+    """
+    rows = max(len(document.nodes.depth), len(document.segments.texts))
+    return bool(document.segments.texts) and rows <= ROWS_MAX
 
 
 def content_digest(columns: bytes) -> bytes:

@@ -55,7 +55,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     ]
 
 
-_FORM = CompactForm("page summary", 1, _Compact, max_bytes=96 << 20)
+_FORM = CompactForm("page summary", 1, _Compact, max_bytes=48 << 20)
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
