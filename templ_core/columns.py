@@ -137,10 +137,12 @@ def require_range(name: str, values: Values, low: int, high: int | None) -> None
     """
     if high is None or not values.size:
         return
-    largest = int(values.max())
-    if largest > high:
-        raise ValueError(f"column `{name}` holds {largest}, and {high} is the most")
-    if low > 0 or values.dtype.kind == "i":
+    is_unsigned = values.dtype.kind == "u"
+    if not is_unsigned or high < (1 << 8 * values.itemsize) - 1:  # Others cannot be too large.
+        largest = int(values.max())
+        if largest > high:
+            raise ValueError(f"column `{name}` holds {largest}, and {high} is the most")
+    if low > 0 or not is_unsigned:
         smallest = int(values.min())
         if smallest < low:
             raise ValueError(f"column `{name}` holds {smallest}, and {low} is the least")

@@ -3,6 +3,7 @@
 Every stored value has a private struct of columns whose first field is the number of its format.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Generic, TypeVar
@@ -28,6 +29,29 @@ _DAMAGE = (
     RecursionError,
 )
 """What damaged bytes make the decoders raise."""
+
+
+class _Contexts(threading.local):
+    """The compressors and the decompressor of one thread.
+
+    They are kept, because making one takes longer than using it on the value of a page, and they may
+    not be used by two threads at a time.
+    """
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+        self._compressors: dict[int, zstandard.ZstdCompressor] = {}
+
+    def compressor(self, level: int) -> zstandard.ZstdCompressor:
+        """Return the compressor of a level, which writes a checksum behind each frame."""
+        known = self._compressors.get(level)
+        if known is None:
+            known = zstandard.ZstdCompressor(level=level, write_checksum=True)
+            self._compressors[level] = known
+        return known
+
+
+_CONTEXTS = _Contexts()
 
 
 class CompactColumns(msgspec.Struct, frozen=True, array_like=True):
@@ -98,8 +122,7 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
 
     def compress(self, packed: bytes) -> bytes:
         """Return `packed` as one zstd frame, with a checksum by which damage is noticed."""
-        compressor = zstandard.ZstdCompressor(level=self.level, write_checksum=True)
-        return compressor.compress(packed)
+        return _CONTEXTS.compressor(self.level).compress(packed)
 
     def decompress(self, body: bytes) -> bytes:
         """Return what `compress` was given.
@@ -145,7 +168,7 @@ def frame_content(
         size_bytes = zstandard.frame_content_size(frame)
         if size_bytes > max_bytes:
             raise CodecError(f"content of {size_bytes} bytes, and {max_bytes} is the most")
-        decompressor = decompressor or zstandard.ZstdDecompressor()
+        decompressor = decompressor or _CONTEXTS.decompressor
         return decompressor.decompress(frame, max_output_size=max_bytes)
     except (zstandard.ZstdError, ValueError) as error:
         raise CodecError(str(error)) from None

@@ -15,8 +15,8 @@ from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
 
 _CONFIG = DocumentCodecConfig()
-_ATTRIBUTES = 4
-"""Attributes of an element type, each ended by a line feed; see `Nodes.element_types`."""
+_PAIRS_MAX = 1 << 16
+"""Pairs of a tag and attributes that are told apart by a table; more of them are sorted."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -132,8 +132,6 @@ def decode_document(body: bytes, digest: bytes | None = None) -> Document:
 def _document(compact: _Compact) -> Document:
     if not (all(compact.texts) and all(compact.tag_table)):
         raise ValueError("a text or the name of a tag is empty")
-    if any(one and one.count("\n") < _ATTRIBUTES for one in compact.attribute_table):
-        raise ValueError("an element has too few attributes")
     columns = read_columns(
         compact,
         {
@@ -199,15 +197,20 @@ def _element_types(
 ) -> tuple[list[tuple[str, str]], Int32s]:
     """Return the element types in order of first occurrence, and the number of each node's."""
     pairs = tags * np.int64(len(compact.attribute_table)) + attributes
-    _, first, element_type = np.unique(pairs, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order))
+    room = len(compact.tag_table) * len(compact.attribute_table)
+    if room > _PAIRS_MAX:
+        room, pairs = len(pairs), np.unique(pairs, return_inverse=True)[1]
+    nodes = np.arange(len(pairs))
+    first = np.empty(room, np.int64)
+    first[pairs[::-1]] = nodes[::-1]  # Of nodes of equal pairs the last one that is written stays.
+    starts = np.flatnonzero(first[pairs] == nodes)
+    number = np.empty(room, np.int32)
+    number[pairs[starts]] = np.arange(len(starts))
     element_types = [
-        (compact.tag_table[tags[node]], compact.attribute_table[attributes[node]])
-        for node in first[order].tolist()
+        (compact.tag_table[tag], compact.attribute_table[own])
+        for tag, own in zip(tags[starts].tolist(), attributes[starts].tolist(), strict=True)
     ]
-    return element_types, place[element_type]
+    return element_types, number[pairs]
 
 
 def _indexed(values: list[str]) -> tuple[list[str], Int64s]:

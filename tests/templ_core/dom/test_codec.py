@@ -85,7 +85,6 @@ def test_the_page_of_the_next_test_has_six_nodes_and_three_segments():
     [
         pytest.param({"tags": bytes([1, 0, 1, 2, 3, 4, 9])}, id="no such tag"),
         pytest.param({"attributes": bytes([1, 0, 0, 2, 0, 0, 0])}, id="no such attributes"),
-        pytest.param({"attribute_table": ["", "\na"]}, id="too few attributes"),
         pytest.param({"tag_table": ["", "b", "c", "d", "e", "f"]}, id="tag without a name"),
         pytest.param({"depth": bytes([1, 0, 1, 2, 3, 4])}, id="a node less"),
         pytest.param({"depth": bytes([1, 0, 0, 1, 2, 3, 2])}, id="two roots"),
@@ -115,3 +114,10 @@ def test_a_document_with_another_digest_is_refused():
     assert decode_document(body, content_digest(document_columns(PAGE))).segments.texts
     with pytest.raises(CodecError, match="its digest does not fit"):
         decode_document(body, bytes(16))
+
+
+def test_more_pairs_of_tags_and_attributes_than_a_table_has_room_for_are_told_apart():
+    markup = "".join(f"<x-{n % 270} class=c{n % 299}>w{n}</x-{n % 270}>" for n in range(600))
+    document = parse_document(markup, "https://example.com/")
+    assert len(document.nodes.element_types) > 500
+    assert_equal(document, decode_document(compress_columns(document_columns(document))))

@@ -9,7 +9,11 @@ SAYS_SIX_GIB = b"\x28\xb5\x2f\xfd\xc0\x58" + (6 << 30).to_bytes(8, "little") + b
 
 
 @pytest.mark.parametrize("value", [b"", b"nonsense", SAYS_SIX_GIB, zstandard.compress(b"a")[:-1]])
-@pytest.mark.parametrize("read", [content_of, Packer(b"").content, Packer(b"dictionary").content])
+@pytest.mark.parametrize(
+    "read",
+    [content_of, Packer(b"").content, Packer(b"dictionary").content],
+    ids=["plain", "packed", "with a dictionary"],
+)
 def test_values_that_are_no_frames_or_too_large_are_refused(read, value):
     with pytest.raises(CodecError):
         read(value)
