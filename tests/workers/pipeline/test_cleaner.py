@@ -1,6 +1,5 @@
 import msgspec
 import pytest
-import zstandard
 
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
@@ -8,9 +7,8 @@ from schemas.site_model import SiteModelRecord
 from templ_core.compact import frame_content
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import read_document
-from templ_core.site_level.site_model_file import encode_site_model
-from tests.templ_core.site_level.builders import site_model
 from tests.workers.builders import page
+from tests.workers.hostile_site_models import hostile_site_models
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.processes.learning import LearnTask, RefitTask, TaskPage, TemplatesTask
@@ -159,40 +157,10 @@ def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, pois
             cleaner.process(page(2, GOOD + b"POISON-KILL"))
 
 
-SAYS_SIX_GIB = b"\x28\xb5\x2f\xfd\xc0\x58" + (6 << 30).to_bytes(8, "little") + b"\x01\x00\x00"
+HOSTILE = hostile_site_models()
 
 
-def hostile_site_models():
-    """Bodies of site models that nothing of ours has written, and what is said of each."""
-    good = site_model([read_document(GOOD, "https://example.com/")] * 2)
-    body = zstandard.decompress(encode_site_model(good, 1 << 20))
-    fields = msgspec.msgpack.decode(body)
-    phrases = msgspec.msgpack.decode(zstandard.decompress(fields[5]))
-    invalid = [*phrases[:3], [["a", [], "(", []]], *phrases[4:]]
-    many = (1 << 64) - 1
-    keys, sums = fields[3][0]
-    hostile = {
-        "damaged": (b"damaged", "content size"),
-        "6 GB": (SAYS_SIX_GIB, "content of 6442450944 bytes, and 16777216 is the most"),
-        "expression": ([*fields[:5], framed(invalid)], "Expected `array` of length 0"),
-        "pages": ([*fields[:2], many, *fields[3:]], "Expected `int` <= 1048576"),
-        "sums": (
-            [*fields[:3], [(keys, b"\xff" * 7 + b"\x7f" + sums[8:]), *fields[3][1:]], *fields[4:]],
-            "column `paths` holds 9223372036854775807",
-        ),
-        "no table": ([*fields[:3], [], *fields[4:]], "Expected `array` of length >= 7"),
-    }
-    return [
-        pytest.param(value if isinstance(value, bytes) else framed(value), said, id=name)
-        for name, (value, said) in hostile.items()
-    ]
-
-
-def framed(value):
-    return zstandard.compress(msgspec.msgpack.encode(value))
-
-
-@pytest.mark.parametrize(("body", "said"), hostile_site_models())
+@pytest.mark.parametrize(("body", "said"), HOSTILE.values(), ids=HOSTILE)
 def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site(
     poison_pool, poison_settings, caplog, body, said
 ):

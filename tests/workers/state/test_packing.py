@@ -2,10 +2,9 @@ import pytest
 import zstandard
 
 from templ_core.errors import CodecError
+from tests.workers.hostile_site_models import SAYS_SIX_GIB
 from workers.state.memory import MemoryDatabase
 from workers.state.packing import Packer, Packers, content_of, make_dictionaries
-
-SAYS_SIX_GIB = b"\x28\xb5\x2f\xfd\xc0\x58" + (6 << 30).to_bytes(8, "little") + b"\x01\x00\x00"
 
 
 @pytest.mark.parametrize("value", [b"", b"nonsense", SAYS_SIX_GIB, zstandard.compress(b"a")[:-1]])
