@@ -7,7 +7,6 @@ of the model's numbers, so that damage is noticed and equal models have equal ve
 import functools
 import hashlib
 import itertools
-import math
 from importlib import resources
 from typing import Annotated, Any
 
@@ -32,6 +31,8 @@ _INTEGERS = "<i4"
 _WEIGHTS = "|i1"
 _TREE_DEPTH_MAX = 256
 """Largest depth of a tree, which is read recursively."""
+_NUMBER_MAX = 1e12
+"""Largest unit, bias or base, whose multiples are finite."""
 _NETWORK_ARRAYS = range(4, 20, 2)
 """Numbers of arrays that a network may have: mean and scale, then two for each of up to 8 layers."""
 
@@ -269,8 +270,8 @@ def _array(packed: _Array, layout: str, dimensions: int) -> npt.NDArray[Any]:
 
 
 def _finite(number: float) -> float:
-    if not math.isfinite(number):
-        raise ValueError("it holds a number that is not finite")
+    if not abs(number) <= _NUMBER_MAX:  # Nothing can be said about NaN, so it is refused too.
+        raise ValueError(f"it holds {number}, and {_NUMBER_MAX:g} is the most")
     return number
 
 
