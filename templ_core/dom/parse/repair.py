@@ -39,7 +39,7 @@ _RAW_ENDS = {
 
 def _repaired(text: str, config: ScanConfig) -> Iterator[str]:
     """Yield the pieces of the repaired markup."""
-    nesting = Nesting(config.depth_max, config.text_depth_max)
+    nesting = Nesting(config.depth_max, config.text_depth_max, config.surplus_depth)
     written = at = 0
     while at >= 0 and (mark := _MARK.search(text, at)):
         if mark[2] is None:

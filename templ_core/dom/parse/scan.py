@@ -80,19 +80,19 @@ def end_of_tag(text: str, start: int, end: int, most: int) -> int:
 
 
 def _is_tangled(markup: bytes, marks: int, config: ScanConfig) -> bool:
-    """Return whether too many elements are open at once, or may be compared with end tags."""
+    """Return whether too many open elements may be compared with end tags."""
     closing = markup.count(b"</")
     opening = marks - closing
     if opening > config.elements_max:
         refuse_more(markup, config.elements_max, _TAG_START, "elements")
-    highest = opening
-    if opening > config.trusted_depth:
-        highest = _most_open(markup, opening, config)
-    return highest > config.trusted_depth or highest * closing > config.steps_max
+    most_open = opening
+    if opening * closing > config.steps_max:
+        most_open = _most_open(markup, opening, config)
+    return min(most_open, config.parser_depth) * closing > config.steps_max
 
 
 def _most_open(markup: bytes, opening: int, config: ScanConfig) -> int:
-    """Return how many elements may be open at once; stop counting beyond the trusted depth.
+    """Return how many elements may be open at once; stop counting beyond the parser's depth.
 
     Start tags minus end tags are counted piece by piece. Elements without end tags count as open,
     which errs on the safe side.
@@ -103,7 +103,7 @@ def _most_open(markup: bytes, opening: int, config: ScanConfig) -> int:
         closes = markup.count(b"</", start, start + size + 1)
         opens = markup.count(b"<", start, start + size) - closes
         highest = max(highest, is_open + opens)
-        if highest > config.trusted_depth:
+        if highest > config.parser_depth:
             break
         is_open = max(is_open + opens - closes, 0)
     return highest
