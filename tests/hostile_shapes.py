@@ -8,7 +8,23 @@ from collections.abc import Callable
 from itertools import count
 
 _HEAD = "<!DOCTYPE html><title>The council votes</title><body><p>The council met and voted.</p>"
-_WORDS = "the council met on tuesday and voted for a plan after two hours of debate".split()
+_WORDS = [
+    "the",
+    "council",
+    "met",
+    "on",
+    "tuesday",
+    "and",
+    "voted",
+    "for",
+    "a",
+    "plan",
+    "after",
+    "two",
+    "hours",
+    "of",
+    "debate",
+]
 
 
 def _repeated(unit: str, end: str = "") -> Callable[[int], str]:
@@ -107,7 +123,9 @@ SHAPES: dict[str, Callable[[int], str | bytes]] = {
     "ever other words": _counted("<p>word%"),
     "classes with many names": _counted("c% ", before="<div class='", after="'>word"),
     "attributes": _counted(" a%=1", before="<div", after=">word"),
-    "tags with many attributes": _repeated("<p " + " ".join(f"a{n}=1" for n in range(400)) + ">word"),
+    "tags with many attributes": _repeated(
+        "<p " + " ".join(f"a{n}=1" for n in range(400)) + ">word"
+    ),
     "frames": _repeated("<iframe></iframe>word"),
     "objects that stay open": _repeated("<object>"),
     "svg that stays open": _repeated("<svg>"),

@@ -85,11 +85,8 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     libxml2 compares each attribute of a tag with all others.
     """
 
-    elements_max: int = 250_000
-    """Elements of a page; each takes up to 6 microseconds and 2 kB until the page is clean.
-
-    The largest of 8 000 pages of the development corpora has 30 000.
-    """
+    elements_max: int = 150_000
+    """Elements of a page; each takes up to 12 microseconds until the page is clean and learned from."""
 
     repaired_tags_max: int = 400_000
     """Tags of a page that has to be repaired tag by tag; each takes 2 microseconds."""
@@ -117,9 +114,6 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     long_tag_chars: int = 1000
     """Attributes are counted in longer tags only."""
-
-    tags_per_piece: int = 64
-    """Start tags in each piece of markup for which open elements are counted, on average."""
 
 
 class InterstitialConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,9 @@ NOTICEABLE_S = 0.1
 def main() -> None:
     """Print a line for each shape; those that take too long or grow too fast are marked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="Names of shapes; all by default.")
+    parser.add_argument(
+        "shapes", nargs="*", metavar="SHAPE", help="Names of shapes; all by default."
+    )
     parser.add_argument("--megabytes", type=float, default=5, help="Size of the larger page.")
     parser.add_argument("--rounds", type=int, default=2, help="Calls for each size.")
     options = parser.parse_args()
@@ -34,7 +36,9 @@ def main() -> None:
         ratio = whole_s / max(half_s, 1e-3)
         grows = ratio > LARGEST_RATIO and whole_s > NOTICEABLE_S
         mark = "SLOW" if whole_s > LONGEST_S else "GROWS" if grows else ""
-        print(f"{name:36} {half_s:7.2f} s {whole_s:7.2f} s {ratio:6.1f}  {result} {mark}", flush=True)
+        print(
+            f"{name:36} {half_s:7.2f} s {whole_s:7.2f} s {ratio:6.1f}  {result} {mark}", flush=True
+        )
 
 
 def cost(name: str, size: int, rounds: int) -> tuple[float, str]:

@@ -13,24 +13,26 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from templ_core.dom.parse._addresses cimport end_of_host, leads_away
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, OTHER, ROLE, STYLE,
-    TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
+    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, ROLE, STYLE, TableWriter,
+    table_add_row, table_begin, table_end, table_next_line, table_put,
 )
 from templ_core.dom.parse._hidden_elements cimport (
     CLOSING_BYTES, HiddenElement, HiddenElements, copy_unhidden, end_hidden, hide_from, in_foreign,
     outermost_foreign, place_of,
 )
 from templ_core.dom.parse._markup cimport (
-    ARIA_HIDDEN_NAME, Attribute, PLAINTEXT_NAME, after_byte, after_comment, after_cdata,
-    end_of_name, end_of_raw_text, end_of_script, is_blank, is_letter, next_tag, packed,
-    read_attribute, skip_blanks,
+    Attribute, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
+    end_of_script, is_blank, is_letter, next_tag, packed, read_attribute, skip_blanks,
 )
 from templ_core.dom.parse._output cimport (
     Output, copy_up_to, drop, drop_blanks_before, drop_mark,
 )
+from templ_core.dom.parse._start_tag cimport (
+    FONT_STYLE, PROPERTY, StartTag, is_true, read_attributes,
+)
 from templ_core.dom.parse._tag_traits cimport (
-    ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FOREIGN, IS_INLINE, IS_RAW, IS_ROOT, STARTS_HTML,
-    TagTraits, add_traits, traits_of,
+    ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK, IS_META,
+    IS_PRE, IS_RAW, IS_ROOT, STARTS_HTML, TagTraits, add_traits, traits_of,
 )
 
 from templ_core.dom import tags
@@ -46,14 +48,6 @@ cdef struct Stripper:
     TableWriter table
     HiddenElements hidden
 
-cdef struct StartTag:
-    uint64_t name
-    int traits
-    Attribute attributes[ATTRIBUTE_COUNT]   # by number; of several with one name, the first
-    int seen                        # a bit for each number: whether the tag has that attribute
-    bint keeps_attributes           # whether the parser has to read them
-    bint styles_font                # whether it has an attribute of HTML's `font`
-
 
 cdef uint64_t _packed_name(bytes name) noexcept:
     return packed(<const unsigned char *>PyBytes_AsString(name), PyBytes_Size(name))
@@ -61,22 +55,14 @@ cdef uint64_t _packed_name(bytes name) noexcept:
 
 cdef uint64_t SCRIPT_NAME = _packed_name(b"script"), TITLE_NAME = _packed_name(b"title")
 cdef uint64_t HTML_NAME = _packed_name(b"html"), BODY_NAME = _packed_name(b"body")
-cdef uint64_t META_NAME = _packed_name(b"meta"), PRE_NAME = _packed_name(b"pre")
-cdef uint64_t LINK_NAME = _packed_name(b"a"), FONT_NAME = _packed_name(b"font")
-cdef uint64_t ID_NAME = _packed_name(b"id"), CLASS_NAME = _packed_name(b"class")
-cdef uint64_t ROLE_NAME = _packed_name(b"role"), ITEMPROP_NAME = _packed_name(b"itemprop")
-cdef uint64_t HIDDEN_NAME = _packed_name(b"hidden"), HREF_NAME = _packed_name(b"href")
-cdef uint64_t STYLE_NAME = _packed_name(b"style"), PROPERTY_NAME = _packed_name(b"property")
-cdef uint64_t COLOR_NAME = _packed_name(b"color"), FACE_NAME = _packed_name(b"face")
-cdef uint64_t SIZE_NAME = _packed_name(b"size")
 
 cdef enum:
     TITLE_END_BYTES = 8             # of "</title>"
 
-cdef TagTraits TAGS
+cdef TagTraits TAGS, ATTRIBUTES
 
 
-cdef void _fill_tags() noexcept:
+cdef void _fill_traits() noexcept:
     for names, traits in (
         (tags.INLINE, IS_INLINE),
         (tags.RAW_TEXT, IS_RAW),
@@ -87,12 +73,22 @@ cdef void _fill_tags() noexcept:
         (tags.HOLDS_HTML, HOLDS_HTML),
         (tags.STARTS_HTML, STARTS_HTML),
         (tags.ENDS_HTML, ENDS_HTML),
+        (("a",), IS_LINK),
+        (("meta",), IS_META),
+        (("font",), IS_FONT),
+        (("pre",), IS_PRE),
     ):
         for name in names:
             add_traits(&TAGS, _packed_name(name.encode()), traits)
+    for name, number in (
+        ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
+        ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
+        ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE),
+    ):
+        add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
 
-_fill_tags()
+_fill_traits()
 
 
 def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes=False):
@@ -262,9 +258,9 @@ cdef bint _ends_hidden(
         last.html_depth -= last.html_depth > 0
     elif last.html_depth:
         return False
-    elif tag == LINK_NAME and last.links:
+    elif traits & IS_LINK and last.links:
         last.links -= 1
-    elif traits & ENDS_HTML or tag == LINK_NAME:
+    elif traits & (ENDS_HTML | IS_LINK):
         place = outermost_foreign(&one.hidden)
         end_hidden(&one.hidden, place, &one.output, &one.table, start)
     return False
@@ -279,10 +275,10 @@ cdef const unsigned char *_after_start_tag(
     cdef bint ends_text, is_foreign = one.hidden.count and in_foreign(&one.hidden)
     tag.name = packed(start + 1, name_end - start - 1)
     tag.traits = traits_of(&TAGS, tag.name)
-    at = _read_attributes(one, &tag, name_end)
+    at = read_attributes(&tag, &ATTRIBUTES, name_end, one.end)
     if at == NULL:
         return NULL
-    if is_foreign and (tag.traits & STARTS_HTML or (tag.name == FONT_NAME and tag.styles_font)):
+    if is_foreign and (tag.traits & STARTS_HTML or tag.styles_font):
         end_hidden(
             &one.hidden, outermost_foreign(&one.hidden), &one.output, &one.table, start
         )
@@ -305,74 +301,15 @@ cdef const unsigned char *_after_start_tag(
         return _after_raw_text(one, &tag, at + 1)
     elif tag.name == PLAINTEXT_NAME and not is_foreign:
         return NULL
-    one.strips_blanks = one.strips_blanks and tag.name != PRE_NAME
+    one.strips_blanks = one.strips_blanks and not tag.traits & IS_PRE
     return _after_blanks(one, at + 1, ends_text)
 
 
 cdef void _enter_foreign(Stripper *one, const StartTag *tag) noexcept:
     """Note the start of an element inside `svg` or `math`."""
     cdef HiddenElement *last = &one.hidden.items[one.hidden.count - 1]
-    last.links += tag.name == LINK_NAME
+    last.links += tag.traits & IS_LINK != 0
     last.html_depth += tag.traits & HOLDS_HTML != 0
-
-
-cdef const unsigned char *_read_attributes(
-    Stripper *one, StartTag *tag, const unsigned char *at
-) noexcept:
-    """Read a tag's attributes; return where its `>` or `/>` stands, NULL if it never ends."""
-    cdef Attribute attribute
-    cdef uint64_t name
-    cdef int number
-    tag.seen = 0
-    tag.styles_font = False
-    tag.keeps_attributes = tag.traits & IS_ROOT != 0
-    while True:
-        at = skip_blanks(at, one.end)
-        if one.end - at < 2:
-            return NULL if at == one.end or at[0] != c">" else at
-        if at[0] == c">" or (at[0] == c"/" and at[1] == c">"):
-            return at
-        if at[0] == c"/":
-            at += 1
-            continue
-        read_attribute(&attribute, at, one.end)
-        at = attribute.end
-        name = packed(attribute.name, attribute.name_end - attribute.name)
-        number = _number_of(name, tag.name)
-        if number != OTHER and not tag.seen >> number & 1:
-            tag.seen |= 1 << number
-            tag.attributes[number] = attribute
-        elif tag.name == META_NAME and name == PROPERTY_NAME:
-            tag.keeps_attributes |= _may_be_title(&attribute)
-        elif tag.name == FONT_NAME:
-            tag.styles_font |= name == COLOR_NAME or name == FACE_NAME or name == SIZE_NAME
-
-
-cdef inline int _number_of(uint64_t name, uint64_t tag) noexcept:
-    if name == CLASS_NAME:
-        return CLASS
-    if name == ID_NAME:
-        return ID
-    if name == HREF_NAME:
-        return HREF if tag == LINK_NAME else OTHER
-    if name == STYLE_NAME:
-        return STYLE
-    if name == ROLE_NAME:
-        return ROLE
-    if name == ITEMPROP_NAME:
-        return ITEMPROP
-    if name == HIDDEN_NAME:
-        return HIDDEN
-    return ARIA_HIDDEN if name == ARIA_HIDDEN_NAME else OTHER
-
-
-cdef bint _may_be_title(const Attribute *property) noexcept:
-    """Return whether the property of a `meta` may be that of the page's headline."""
-    cdef Py_ssize_t size = property.value_end - property.value
-    return property.value != NULL and (
-        memchr(property.value, c"&", size) != NULL
-        or (size == 8 and not memcmp(property.value, b"og:title", 8))
-    )
 
 
 # --- attributes -----------------------------------------------------------------------------
@@ -387,7 +324,7 @@ cdef bint _move_attributes(
     if not tag.seen or tag.traits & IS_EMPTIED:
         return True
     one.table.entry.size = 0
-    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and _is_true(&attribute[ARIA_HIDDEN])):
+    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN])):
         table_put(&one.table, HIDDEN, NULL, 0)
     for number in range(ID, HREF + 1):
         if not tag.seen >> number & 1 or attribute[number].value == NULL:
@@ -421,10 +358,6 @@ cdef inline bint _put_attribute(Stripper *one, int number, const Attribute *attr
         return False
     table_put(&one.table, number, attribute.value, size)
     return True
-
-
-cdef inline bint _is_true(const Attribute *one) noexcept:
-    return one.value_end - one.value == 4 and not memcmp(one.value, b"true", 4)
 
 
 # --- raw text -------------------------------------------------------------------------------

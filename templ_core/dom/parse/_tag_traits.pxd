@@ -1,4 +1,4 @@
-# What the names of tags mean to `strip_markup`: a hash table from packed names to traits.
+# What the names of tags and attributes mean to `strip_markup`: hash tables from packed names to traits.
 
 from libc.stdint cimport uint64_t
 
@@ -12,6 +12,10 @@ cdef enum:
     HOLDS_HTML = 64         # HTML inside svg or math
     STARTS_HTML = 128       # its start tag ends svg and math
     ENDS_HTML = 256         # its end tag belongs to an element around svg and math
+    IS_LINK = 512
+    IS_META = 1024
+    IS_FONT = 2048
+    IS_PRE = 4096
 
 cdef enum:
     TRAIT_SLOTS = 512       # a power of two
@@ -23,7 +27,7 @@ cdef struct TagTraits:
 
 
 cdef inline int traits_of(const TagTraits *table, uint64_t name) noexcept:
-    """Return the traits of a tag, 0 for other tags."""
+    """Return the traits of a name, 0 for other names."""
     cdef int slot = _slot_of(name)
     while table.names[slot]:
         if table.names[slot] == name:

@@ -9,7 +9,7 @@ import re
 from itertools import islice
 
 from templ_core.dom.config import ScanConfig
-from templ_core.dom.decode._bytes import windows_without_tags
+from templ_core.dom.decode._bytes import stray_end_tag_steps, windows_without_tags
 from templ_core.errors import HostilePage
 
 _CONFIG = ScanConfig()
@@ -85,28 +85,10 @@ def _is_tangled(markup: bytes, marks: int, config: ScanConfig) -> bool:
     opening = marks - closing
     if opening > config.elements_max:
         refuse_more(markup, config.elements_max, _TAG_START, "elements")
-    most_open = opening
-    if opening * closing > config.steps_max:
-        most_open = _most_open(markup, opening, config)
-    return min(most_open, config.parser_depth) * closing > config.steps_max
-
-
-def _most_open(markup: bytes, opening: int, config: ScanConfig) -> int:
-    """Return how many elements may be open at once; stop counting beyond the parser's depth.
-
-    Start tags minus end tags are counted piece by piece. Elements without end tags count as open,
-    which errs on the safe side.
-    """
-    size = max(len(markup) * config.tags_per_piece // opening, 64)
-    is_open = highest = 0
-    for start in range(0, len(markup), size):
-        closes = markup.count(b"</", start, start + size + 1)
-        opens = markup.count(b"<", start, start + size) - closes
-        highest = max(highest, is_open + opens)
-        if highest > config.parser_depth:
-            break
-        is_open = max(is_open + opens - closes, 0)
-    return highest
+    return (
+        opening * closing > config.steps_max
+        and stray_end_tag_steps(markup, config.parser_depth) > config.steps_max
+    )
 
 
 def _has_long_tag(markup: bytes, config: ScanConfig) -> bool:
