@@ -1,5 +1,6 @@
 """The state directory of a worker, which one process at a time may use."""
 
+import errno
 import fcntl
 import time
 import uuid
@@ -8,13 +9,14 @@ from typing import IO
 
 import msgspec
 
-from workers.errors import StateProblem
+from workers.errors import DiskProblem, StateProblem, WorkerError
 
 STATE_FORMAT = 1
 """Version of the directory's layout."""
 _LOCK_WAIT_S = 5.0
 """How long opening waits for a lock: the processes of a killed worker end within a second."""
 _LOCK_RETRY_S = 0.1
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class _Description(msgspec.Struct, frozen=True):
@@ -45,14 +47,13 @@ class StateDirectory:
         Raises:
             StateProblem: The directory is in use or not writable, or it was made by another version
                 or for another number of partitions.
+            DiskProblem: The disk is full.
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = (path / "lock").open("ab")
         except OSError as error:
-            raise StateProblem(
-                f"state directory {path}: {error.strerror}; choose another with --state"
-            ) from None
+            raise _cannot_write(path, error) from None
         if not _locked(lock):
             lock.close()
             raise StateProblem(
@@ -61,6 +62,9 @@ class StateDirectory:
             )
         try:
             instance = _instance(path, partitions)
+        except OSError as error:
+            lock.close()
+            raise _cannot_write(path, error) from None
         except StateProblem:
             lock.close()
             raise
@@ -69,6 +73,12 @@ class StateDirectory:
     def close(self) -> None:
         """Unlock the directory for other processes."""
         self._lock.close()
+
+
+def _cannot_write(path: Path, error: OSError) -> WorkerError:
+    if error.errno in _FULL:
+        return DiskProblem(f"cannot write {path}: {error.strerror}; free some disk space")
+    return StateProblem(f"state directory {path}: {error.strerror}; choose another with --state")
 
 
 def _locked(lock: IO[bytes]) -> bool:

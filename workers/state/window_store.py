@@ -94,11 +94,12 @@ class WindowStore:
         """
         self._settings = settings
         self._has_topic = has_topic
-        has_data = path is not None and (path / "CURRENT").exists()
         self._db = open_database(path, _FAMILIES)
-        if not has_data:
+        found = self._db.get("meta", _FORMAT)
+        if found is None and next(self.entries(), None) is None:
+            # The store is new, or the disk was full when it was new.
             self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
-        elif self._db.get("meta", _FORMAT) != bytes([WINDOW_FORMAT]):
+        elif found != bytes([WINDOW_FORMAT]):
             self._db.close()
             raise OtherFormat(
                 f"{path} was written by another version of templ: delete it to start anew"

@@ -8,6 +8,7 @@ import pytest
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
 from tests.workers.builders import document
+from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
 from workers.settings import load_settings
@@ -51,7 +52,9 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
     refresher._owned.assign([0])
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
-        SimpleNamespace(offset=offset, key=key, value=value)
+        Received(
+            topic="documents", partition=0, offset=offset, timestamp_ms=0, key=key, value=value
+        )
         for offset, (key, value) in enumerate(odd)
     ]
     asyncio.run(refresher._batch_of(0, messages))
