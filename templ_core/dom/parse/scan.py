@@ -32,7 +32,7 @@ def stalls_parser(markup: bytes, config: ScanConfig = _CONFIG) -> bool:
     Raises:
         HostilePage: There are too many elements.
 
-    >>> stalls_parser(b"<p " + b" ".join(b"a%d" % n for n in range(600)) + b">text")
+    >>> stalls_parser(b"<p " + b" ".join(b"a%d" % n for n in range(2000)) + b">text")
     True
     """
     if len(markup) > config.large_bytes:
