@@ -9,6 +9,8 @@ WorkerError            exit code 1
 └── TopicProblem       78  a topic is missing or has wrong settings
 """
 
+from pathlib import Path
+
 
 class WorkerError(Exception):
     """A problem that a person has to solve; the message says what is wrong and what to do."""
@@ -43,6 +45,23 @@ class StateProblem(WorkerError):
 
 class OtherFormat(StateProblem):
     """The problem that another version has written a store; workers on Kafka rebuild it."""
+
+
+class DamagedStore(StateProblem):
+    """The problem that a store cannot be read; workers on Kafka set it aside and rebuild it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        """Set the message.
+
+        Args:
+            path: The damaged file or directory.
+            reason: What is wrong with it.
+        """
+        super().__init__(
+            f"{path} is damaged ({reason}): workers on Kafka rebuild it by themselves, otherwise "
+            "delete it to start anew"
+        )
+        self.reason = reason
 
 
 class DiskProblem(WorkerError):

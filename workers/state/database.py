@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+from workers.errors import StateProblem
 from workers.state.batch import Batch
 from workers.state.memory import MemoryDatabase
 from workers.state.rocks import RocksDatabase
@@ -16,7 +17,8 @@ class Database(Protocol):
     """Named families of ordered keys, where keys and values are bytes.
 
     Every method blocks its thread until the database has answered. Code that runs on an event loop
-    calls them from a thread, for instance with `asyncio.to_thread`.
+    calls them from a thread, for instance with `asyncio.to_thread`. Every method but `damaged` raises
+    `DamagedStore` where it comes upon damage, and so does every later opening.
     """
 
     def get(self, family: str, key: bytes) -> bytes | None:
@@ -37,6 +39,9 @@ class Database(Protocol):
     def write(self, batch: Batch) -> None:
         """Apply a batch, either all of its changes or none."""
 
+    def damaged(self, reason: str) -> StateProblem:
+        """Mark the database as damaged for all who open it later, and return the error to raise."""
+
     def close(self) -> None:
         """Release the database."""
 
@@ -50,8 +55,9 @@ def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
 
     Raises:
         OtherFormat: The database has other families.
+        DamagedStore: The database is damaged.
         DiskProblem: The disk is full or fails.
-        StateProblem: The database is in use, damaged or not writable.
+        StateProblem: The database is in use or not writable.
     """
     return MemoryDatabase(families) if path is None else RocksDatabase(path, families)
 

@@ -26,7 +26,10 @@ class ModelStore:
         """Open the database at `path`, and create it when it does not exist; None means in memory.
 
         Raises:
-            StateProblem: The database is in use, damaged or not writable.
+            OtherFormat: Another version has written it.
+            DamagedStore: The database is damaged.
+            DiskProblem: The disk is full or fails.
+            StateProblem: The database is in use or not writable.
         """
         self._db = open_database(path, _FAMILIES)
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)

@@ -7,7 +7,6 @@ from itertools import islice
 import msgspec
 
 from schemas.document import DocumentRecord, document_key
-from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.state.batch import Batch
 from workers.state.database import Database
@@ -289,7 +288,5 @@ class WindowChange:
     def _value(self, family: str, key: bytes) -> bytes:
         value = self._db.get(family, key)
         if value is None:
-            raise StateProblem(
-                f"the window of {self.site} lacks a document: delete the state directory"
-            )
+            raise self._db.damaged(f"the window of {self.site} lacks a document")
         return value

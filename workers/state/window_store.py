@@ -89,26 +89,37 @@ class WindowStore:
 
         Raises:
             OtherFormat: Another version has written it.
+            DamagedStore: The database is damaged.
             DiskProblem: The disk is full or fails.
-            StateProblem: The database is in use, damaged or not writable.
+            StateProblem: The database is in use or not writable.
         """
         self._settings = settings
         self._has_topic = has_topic
-        has_data = path is not None and (path / "CURRENT").exists()
         self._db = open_database(path, _FAMILIES)
-        if not has_data:
-            self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
-        elif self._db.get("meta", _FORMAT) != bytes([WINDOW_FORMAT]):
+        try:
+            self._check_format(path)
+            self._packers = Packers(self._db)
+            self._lock = threading.Lock()
+            stored = self._db.get("meta", _NEXT)
+            self.next_offset = int.from_bytes(stored, "big") if stored else 0
+            """Offset of the first record of `documents` that has not been stored."""
+            self._totals = self._counted_totals()
+        except BaseException:
             self._db.close()
+            raise
+
+    def _check_format(self, path: Path | None) -> None:
+        """Raise `OtherFormat` for a store of another version; note the format in a new store.
+
+        A store without sites is new, even if its making was interrupted before the format was noted.
+        """
+        found = self._db.get("meta", _FORMAT)
+        if found is None and not any(True for _ in self._db.scan("sites")):
+            self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
+        elif found != bytes([WINDOW_FORMAT]):
             raise OtherFormat(
                 f"{path} was written by another version of templ: delete it to start anew"
             )
-        self._packers = Packers(self._db)
-        self._lock = threading.Lock()
-        stored = self._db.get("meta", _NEXT)
-        self.next_offset = int.from_bytes(stored, "big") if stored else 0
-        """Offset of the first record of `documents` that has not been stored."""
-        self._totals = self._counted_totals()
 
     def entries(self) -> Iterator[DatabaseEntry]:
         """Yield everything that is stored."""
