@@ -23,9 +23,13 @@ class Settings(BaseSettings):
     page_model: Path | None = None
     """File of a page model that `templ train` wrote; None means the one that comes with templ."""
     page_deadline_s: float = Field(5.0, gt=0)
-    """Longest time to clean a page of up to 4 MiB; larger pages get proportionally more."""
+    """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
+
+    It is also the longest time for which a page's process may use no processor. A page that exceeds it
+    is tried once more.
+    """
     refit_deadline_s: float = Field(120.0, gt=0)
-    """Longest time to fit a site model once."""
+    """Longest processor time to fit a site model once."""
     child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
     """Largest memory of a child process."""
     page_limit_bytes: int = Field(32 << 20, gt=0)
@@ -91,7 +95,7 @@ class Settings(BaseSettings):
     """Module that a child process runs; fault-injection tests have one of their own."""
 
     def deadline_s(self, page_bytes: int) -> float:
-        """Return the longest time to clean a page of this size, in seconds."""
+        """Return the longest processor time to clean a page of this size, in seconds."""
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 

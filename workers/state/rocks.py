@@ -4,6 +4,7 @@ No other module names RocksDB's Python interface.
 """
 
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -42,8 +43,11 @@ _DAMAGED = ("Corruption", "No such file or directory", "Input/output error")
 """Text in messages about files with wrong bytes, missing files and unreadable sectors."""
 _DAMAGE_MARK = "DAMAGED"
 """File in the directory of a database in which damage was found; it holds the reason."""
-_CLOSED_MARK = "CLOSED"
-"""File in the directory of a database that says which list of files it had when it was closed."""
+_FILES_NOTE = "FILES"
+"""File in the directory of a database with name, size and CRC-32 of its list of files, the MANIFEST.
+
+It is written when the database is opened and when it is closed.
+"""
 _REASON_CHARS = 300
 """Longest reason in a message, in characters; RocksDB repeats paths in it."""
 _LOCK_WAIT_S = 15.0
@@ -70,6 +74,7 @@ class RocksDatabase:
         self._path = path
         _refuse_known_damage(path)
         self._db = _open(path, families)
+        _note_files(path)
         self._families = {name: self._db.get_column_family(name) for name in families}
         self._handles = {name: self._db.get_column_family_handle(name) for name in families}
 
@@ -171,8 +176,7 @@ class RocksDatabase:
         self._handles.clear()
         with suppress(DamagedStore), self._problems():
             self._db.close()
-            with suppress(OSError):
-                (self._path / _CLOSED_MARK).write_text("{} {}".format(*_manifest(self._path)))
+            _note_files(self._path)
 
     @contextmanager
     def _problems(self) -> Iterator[None]:
@@ -200,26 +204,26 @@ def _disk_problem(path: Path, message: str) -> DiskProblem:
     return DiskProblem(f"cannot write {path}: {reason}; free some disk space, nothing is lost")
 
 
-def _manifest(path: Path) -> tuple[str, int]:
-    """Return the name and the size in bytes of RocksDB's list of a database's files.
-
-    Raises:
-        OSError: There is none.
-    """
-    name = (path / "CURRENT").read_text(errors="replace").strip()
-    return name, (path / name).stat().st_size
+def _note_files(path: Path) -> None:
+    """Keep a checksum of RocksDB's list of a database's files, which only grows from now on."""
+    with suppress(OSError):
+        name = (path / "CURRENT").read_text().strip()
+        content = (path / name).read_bytes()
+        (path / _FILES_NOTE).write_text(f"{name} {len(content)} {zlib.crc32(content)}")
 
 
-def _was_cut(path: Path) -> bool:
-    """Return whether the list of files lost its end since the database was closed.
+def _has_lost_files(path: Path) -> bool:
+    """Return whether the list of files is no longer what was noted of it.
 
-    RocksDB would take the shorter list for that of an earlier moment, at which the families do not
-    agree with each other.
+    RocksDB takes a list that it can read only in part for that of an earlier moment, at which the
+    families do not agree with each other.
     """
     try:
-        closed_name, closed_bytes = (path / _CLOSED_MARK).read_text().split()
-        name, size_bytes = _manifest(path)
-        return name == closed_name and size_bytes < int(closed_bytes)
+        name, size_bytes, checksum = (path / _FILES_NOTE).read_text().split()
+        if (path / "CURRENT").read_text().strip() != name:
+            return False
+        with (path / name).open("rb") as manifest:
+            return zlib.crc32(manifest.read(int(size_bytes))) != int(checksum)
     except (OSError, ValueError):
         return False
 
@@ -234,8 +238,8 @@ def _refuse_known_damage(path: Path) -> None:
         raise DamagedStore(path, mark.read_text(errors="replace"))
     if not (path / "CURRENT").exists() and any(path.glob("*.sst")):
         raise DamagedStore(path, "the file CURRENT is missing")
-    if _was_cut(path):
-        raise DamagedStore(path, "its MANIFEST was cut short")
+    if _has_lost_files(path):
+        raise DamagedStore(path, "its MANIFEST is not what was written")
 
 
 @cache
