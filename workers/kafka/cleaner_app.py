@@ -68,7 +68,8 @@ class CleanerApp:
         started_s = time.monotonic()
         come = [received_from_faust(event.message) for event in events]
         messages = await self._gaps.complete(come)
-        records = [page_of_message(message, self._config.settings) for message in messages]
+        now_ms = round(time.time() * 1000)
+        records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._follower.ready.wait()
         outcomes = await asyncio.gather(*map(self._outcome, records))

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
+from heapq import nlargest
 from itertools import islice
 
 import msgspec
@@ -57,6 +58,8 @@ class WindowChange:
         self._entered_contents: tuple[bytes, bytes] = b"", b""
         self._left: set[bytes] = set()
         self._dropped: set[bytes] = set()
+        self._deleted: bytes | None = None
+        self._present_ms: int | None = None
 
     def enter(self, record: DocumentRecord, summary: StoredSummary) -> None:
         """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""
@@ -116,7 +119,7 @@ class WindowChange:
         self._thin_out(settings.window_newest_pages, settings.window_day_pages)
         state = self.state
         for key, entry in self._oldest_first():
-            age_ms = state.newest_ms - entry.event_time_ms
+            age_ms = self._age_ms(entry.event_time_ms, settings)
             is_spare = state.pages > settings.window_floor_pages
             if not (
                 state.pages > settings.window_pages_max
@@ -128,6 +131,35 @@ class WindowChange:
                 return
             self._leave(key, entry)
         state.oldest_ms = 0
+
+    def _age_ms(self, time_ms: int, settings: Settings) -> int:
+        """Return the age of a time at the site's present time, exactly where it may be too high."""
+        at_most_ms = self.state.newest_ms - time_ms
+        if at_most_ms <= min(settings.window_age_ms, settings.window_floor_age_ms):
+            return at_most_ms
+        if self._present_ms is None:
+            self._present_ms = self._present_time_ms(settings.clock_skew_ms)
+        return self._present_ms - time_ms
+
+    def _present_time_ms(self, skew_ms: int) -> int:
+        """Return the site's present time: the newest time, as far as another record bears it out.
+
+        One record alone moves the present time by no more than the allowed clock skew. The documents
+        and deletions of the window alone decide, not the order in which they arrived.
+        """
+        documents = (time_from(key[len(self._prefix) :]) for key in self._keys_newest_first())
+        deletions = (time_from(mark) for mark in self._deletions_newest_first())
+        newest, *others = nlargest(2, [*islice(documents, 2), *islice(deletions, 2)])
+        return min(newest, others[0] + skew_ms) if others else newest
+
+    def _deletions_newest_first(self) -> Iterator[bytes]:
+        """Yield time and source of the deletions after this change, newest first."""
+        if self._deleted is not None:
+            yield self._deleted
+        for key, _ in self._db.scan_back("deletions", self._prefix):
+            mark = key.removeprefix(self._prefix)
+            if mark not in self._dropped:
+                yield mark
 
     def _thin_out(self, newest_pages: int, day_pages: int) -> None:
         """Keep the newest documents, and of each day those with the smallest hashes of page ids.
@@ -210,6 +242,7 @@ class WindowChange:
             return
         if earlier is not None:
             self._drop_deletion(earlier)
+        self._deleted = mark
         self.batch.put("deleted", url_key, mark)
         self.batch.put("deletions", self._prefix + mark, url_key)
         self.batch.delete("outbox", document_key(record.site, record.source))
@@ -220,7 +253,7 @@ class WindowChange:
         state = self.state
         for key, url_key in self._db.scan("deletions", self._prefix):
             mark = key.removeprefix(self._prefix)
-            age_ms = state.newest_ms - time_from(mark)
+            age_ms = self._age_ms(time_from(mark), settings)
             if (
                 age_ms <= settings.window_floor_age_ms
                 and state.deletions <= settings.window_pages_max
