@@ -2,6 +2,7 @@
 
 WorkerError            exit code 1
 ├── UsageProblem       2   an argument or a setting cannot be used
+├── FeedProblem        65  most records of a feed cannot be cleaned
 ├── InputProblem       66  an input file cannot be read
 ├── BrokerProblem      69  the broker cannot be reached, or refuses
 ├── StateProblem       73  the state is of another version, in use, damaged or not writable
@@ -23,6 +24,12 @@ class UsageProblem(WorkerError):
     """The problem that an argument or a setting cannot be used."""
 
     exit_code = 2
+
+
+class FeedProblem(WorkerError):
+    """The problem that most records of a feed cannot be cleaned, so that the feed itself is wrong."""
+
+    exit_code = 65
 
 
 class InputProblem(WorkerError):

@@ -79,6 +79,18 @@ class Settings(BaseSettings):
 
     A single larger page is processed by itself.
     """
+    dead_letters_run_max: int = Field(1000, ge=0)
+    """Pages in a row that become dead letters until the worker stops; 0 means any number.
+
+    So many in a row mean that the feed is wrong, not its pages.
+    """
+    dead_letters_ratio_max: float = Field(0.5, gt=0, le=1)
+    """Largest share of dead letters among the latest pages of a worker, beyond which it stops.
+
+    1 means any share.
+    """
+    dead_letters_ratio_pages: int = Field(2000, ge=1)
+    """Number of latest pages among which that share is counted; before as many have come, it is not."""
     refresher_niceness: int = Field(10, ge=0, le=19)
     """Niceness of the refresher, so that cleaning comes first when processors are busy.
 

@@ -89,7 +89,7 @@ def test_the_spread_does_not_depend_on_the_order_of_arrival(order):
 
 def test_old_documents_leave_except_for_the_newest_few(store):
     put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS), document(3, time_ms=2 * DAY_MS))
-    put(store, document(4, time_ms=30 * DAY_MS), document(5, time_ms=30 * DAY_MS))
+    put(store, document(4, time_ms=30 * DAY_MS), document(5, time_ms=31 * DAY_MS))
     assert ids(store) == ["page:4", "page:5"]
 
 
