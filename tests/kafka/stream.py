@@ -90,6 +90,10 @@ class Stream:
         process.send_signal(how)
         return process.wait(WAIT_S)
 
+    def wait_for_end(self, name):
+        """Wait until a worker ends by itself; answers its exit code."""
+        return self._workers.pop(name).wait(WAIT_S)
+
     def running(self):
         """Names of the workers that were started and not stopped."""
         return list(self._workers)
