@@ -68,10 +68,7 @@ class Settings(BaseSettings):
     `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
     """
     clock_skew_ms: int = Field(3_600_000, ge=0)
-    """How far the event time of a page may lie after its arrival and after the worker's clock.
-
-    It is also how far one record alone moves the present time of its site.
-    """
+    """How far the event time of a page may lie after its arrival and after the worker's clock."""
     batch_pages: int = Field(32, ge=1)
     """Most pages that a cleaner processes at once."""
     batch_bytes: int = Field(64 << 20, ge=1 << 20)

@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from schemas.document import DocumentRecord, document_key
-from workers.settings import Settings
+from workers.settings import DAY_MS, Settings
 from workers.state.batch import Batch
 from workers.state.database import Database
 from workers.state.packing import (
@@ -32,6 +32,13 @@ from workers.state.window_entry import (
     time_from,
     url_hash,
 )
+
+_UNCONFIRMED_MS = DAY_MS
+"""How far one record alone moves the present time of its site, in milliseconds.
+
+A record with a wrong date makes other pages a day older at most. A site of which a window holds more than
+its newest pages has several pages a day, so its present time is that of its newest page.
+"""
 
 
 class WindowChange:
@@ -138,19 +145,18 @@ class WindowChange:
         if at_most_ms <= min(settings.window_age_ms, settings.window_floor_age_ms):
             return at_most_ms
         if self._present_ms is None:
-            self._present_ms = self._present_time_ms(settings.clock_skew_ms)
+            self._present_ms = self._present_time_ms()
         return self._present_ms - time_ms
 
-    def _present_time_ms(self, skew_ms: int) -> int:
+    def _present_time_ms(self) -> int:
         """Return the site's present time: the newest time, as far as another record bears it out.
 
-        One record alone moves the present time by no more than the allowed clock skew. The documents
-        and deletions of the window alone decide, not the order in which they arrived.
+        The documents and deletions of the window alone decide, not the order in which they arrived.
         """
         documents = (time_from(key[len(self._prefix) :]) for key in self._keys_newest_first())
         deletions = (time_from(mark) for mark in self._deletions_newest_first())
         newest, *others = nlargest(2, [*islice(documents, 2), *islice(deletions, 2)])
-        return min(newest, others[0] + skew_ms) if others else newest
+        return min(newest, others[0] + _UNCONFIRMED_MS) if others else newest
 
     def _deletions_newest_first(self) -> Iterator[bytes]:
         """Yield time and source of the deletions after this change, newest first."""
