@@ -1,13 +1,21 @@
 """The operations that the stores need of a database, on disk or in memory."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+import msgspec
+import zstandard
+
+from schemas.codec import SchemaError
+from templ_core.errors import CodecError
 from workers.errors import StateProblem
 from workers.state.batch import Batch
 from workers.state.memory import MemoryDatabase
 from workers.state.rocks import RocksDatabase
+
+T = TypeVar("T")
 
 DatabaseEntry = tuple[str, bytes, bytes]
 """Family, key and value of one entry of a database."""
@@ -60,6 +68,31 @@ def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
         StateProblem: The database is in use or not writable.
     """
     return MemoryDatabase(families) if path is None else RocksDatabase(path, families)
+
+
+@contextmanager
+def stored_values(database: Database) -> Iterator[None]:
+    """Have values of a database that cannot be decoded inside the context count as its damage.
+
+    Raises:
+        StateProblem: A value cannot be decoded.
+    """
+    try:
+        yield
+    except (SchemaError, CodecError, msgspec.DecodeError, zstandard.ZstdError) as error:
+        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
+
+
+def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
+    """Return a value of a database that is stored as MessagePack.
+
+    Raises:
+        StateProblem: It cannot be decoded, which counts as damage of the database.
+    """
+    try:
+        return msgspec.msgpack.decode(value, type=kind)
+    except msgspec.DecodeError as error:
+        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
 
 
 def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:

@@ -8,7 +8,13 @@ from schemas.codec import decode_site_model_record
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
 from workers.state.batch import Batch
-from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
+from workers.state.database import (
+    DatabaseEntry,
+    entries_of,
+    open_database,
+    put_entries,
+    stored_values,
+)
 
 _FAMILIES = ("models", "offsets")
 _MODELS_IN_MEMORY = 1024
@@ -54,7 +60,8 @@ class ModelStore:
             if hot is None:
                 stored = self._db.get("models", site.encode())
                 if stored is not None:
-                    hot = decode_site_model_record(stored)
+                    with stored_values(self._db):
+                        hot = decode_site_model_record(stored)
                     self._hot.put(site, hot)
             return hot
 

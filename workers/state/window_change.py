@@ -10,7 +10,7 @@ import msgspec
 from schemas.document import DocumentRecord, document_key
 from workers.settings import DAY_MS, Settings
 from workers.state.batch import Batch
-from workers.state.database import Database
+from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (
     DICTIONARY_PAGES,
     FIRST_PACKING,
@@ -221,7 +221,7 @@ class WindowChange:
                 yield entered
                 entered = None
             if key not in self._left:
-                yield key, msgspec.msgpack.decode(value, type=WindowEntry)
+                yield key, decode_stored(self._db, value, WindowEntry)
         if entered is not None:
             yield entered
 
@@ -314,15 +314,16 @@ class WindowChange:
     def _contents(self, key: bytes) -> tuple[bytes, bytes]:
         if self._entered is not None and key == self._entered[0]:
             return self._entered_contents
-        body = self._packers.bodies.content(self._value("bodies", key))
-        return body, self._packers.summaries.content(self._value(SUMMARIES, key))
+        body, summary = self._value("bodies", key), self._value(SUMMARIES, key)
+        with stored_values(self._db):
+            return self._packers.bodies.content(body), self._packers.summaries.content(summary)
 
     def _put_contents(self, key: bytes, packers: SitePackers, body: bytes, summary: bytes) -> None:
         self.batch.put("bodies", key, packers.bodies.pack_content(body))
         self.batch.put(SUMMARIES, key, packers.summaries.pack_content(summary))
 
     def _entry(self, key: bytes) -> WindowEntry:
-        return msgspec.msgpack.decode(self._value("entries", key), type=WindowEntry)
+        return decode_stored(self._db, self._value("entries", key), WindowEntry)
 
     def _value(self, family: str, key: bytes) -> bytes:
         value = self._db.get(family, key)

@@ -125,6 +125,32 @@ def test_a_window_that_lacks_a_document_is_damaged(whole, tmp_path):
         windows_at(path)
 
 
+@pytest.mark.parametrize(
+    ("family", "read"),
+    [
+        ("bodies", lambda store: list(store.window("s0.com"))),
+        ("contributions", lambda store: store.summary("s0.com", next(entries(store)))),
+        ("entries", lambda store: list(entries(store))),
+        ("sites", lambda store: store.site_state("s0.com")),
+        ("dictionaries", lambda store: list(store.window("s0.com"))),
+    ],
+)
+def test_a_stored_value_that_cannot_be_decoded_is_damage(whole, tmp_path, family, read):
+    path = shutil.copytree(whole, tmp_path / "windows")
+    store = windows_at(path)
+    key, _ = next(store._db.scan(family, b"s0.com"))
+    store._db.put(family, key, b"\xff wrong")
+    with pytest.raises(DamagedStore, match="a stored value cannot be decoded"):
+        read(store)
+    store.close()
+    with pytest.raises(DamagedStore):
+        windows_at(path)
+
+
+def entries(store):
+    return store.window_entries("s0.com")
+
+
 def test_a_damaged_model_store_is_made_anew_and_reads_its_topic_again(tmp_path):
     path = tmp_path / "models"
     store = ModelStore(path)
