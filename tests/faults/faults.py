@@ -32,14 +32,13 @@ from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
 PATIENT = {
-    "TEMPL_PAGE_DEADLINE_S": "60",
     "TEMPL_WINDOW_PAGES_MAX": "40",
     "TEMPL_REVISIONS_PER_S": "200",
     "TEMPL_BATCH_PAGES": "32",
     "TEMPL_SESSION_TIMEOUT_S": "6",
     "TEMPL_STALL_TIMEOUT_S": "120",
 }
-"""A busy machine must neither refuse pages nor be taken for stalled, and windows are to be full."""
+"""A busy machine must not be taken for stalled, and windows are to be full."""
 PAUSE_S = 8.0
 """How long a paused worker is paused; its session ends before."""
 STAND_STILL_S = 3600.0

@@ -89,7 +89,7 @@ class Publisher:
             yield Pause()
 
     def revise_with_latest(self, site: str) -> Iterator[Action]:
-        """Do the same with the site's model as its window is now, published first if it is new."""
+        """Publish texts again that the site's latest model changes; publish that model first if it is new."""
         fitted = self._refresher.refit(site)
         if fitted is None or isinstance(fitted, NotLearned):
             return
