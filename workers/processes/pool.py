@@ -26,6 +26,7 @@ from workers.processes.deadline import (
     processor_clock,
     processor_s,
 )
+from workers.processes.learning import RefitTask, TemplatesTask
 from workers.processes.page_model import read_model_file
 from workers.processes.tasks import (
     MODELS_IN_MEMORY,
@@ -143,23 +144,29 @@ class _Lane:
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
         with self._lock:
             for attempt in range(1, _ATTEMPTS + 1):
-                result, keeps_child = self._attempt(task, deadline_s)
-                if keeps_child:
+                result, is_final = self._attempt(task, deadline_s)
+                if is_final:
                     return result, attempt
-                self._drop_child()
         return result, _ATTEMPTS
 
     def _attempt(self, task: Task, deadline_s: float) -> tuple[Result, bool]:
-        """Return the result of a task, and whether the child can go on with other tasks."""
+        """Return the result of a task, and whether another attempt cannot give a better one."""
         if self._child is None:
             self._child = self._new_child()
         try:
             result = self._ask(self._child, task, deadline_s)
+            if not (isinstance(result, Failure) and result.failure == "memory"):
+                return result, True
+            is_final = False
         except DeadlineExceeded as late:
-            return Failure("DeadlineExceeded", f"{late}, {_ATTEMPTS} times", "refused"), False
+            # A late fit is tried again when more documents have come; it would hold up all others.
+            is_final = isinstance(task, RefitTask | TemplatesTask)
+            result = Failure("DeadlineExceeded", str(late), "refused")
         except _ChildLostError:
-            return Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused"), False
-        return result, not (isinstance(result, Failure) and result.failure == "memory")
+            is_final = False
+            result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
+        self._drop_child()
+        return result, is_final
 
     def _new_child(self) -> _Child:
         return _Child(self._settings, self._niceness, self._page_model)

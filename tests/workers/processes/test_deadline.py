@@ -96,4 +96,4 @@ def test_a_page_that_is_late_in_both_attempts_says_so(poison_settings):
     pool.close()
     assert isinstance(outcome, Dead)
     assert outcome.letter.attempts == 2
-    assert outcome.letter.message == "no result, and no work on one for 0.3 s, 2 times"
+    assert outcome.letter.message == "no result, and no work on one for 0.3 s"
