@@ -50,14 +50,18 @@ class CleanerApp:
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         pages = config.topic(PAGES)
         self._dead_letter_limit = DeadLetterLimit(config.settings)
+        self._pages_done = 0
         self._gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
         self._outputs = TopicOutputs(self.app, config)
         self.app.task(self._follow_models)
         self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
     def inner_progress(self) -> int:
-        """Return how many site models were read: at a first start, before any page."""
-        return self._follower.taken
+        """Return how many site models were read and how many pages have an outcome, in all.
+
+        Site models are read before the first page, and a batch of pages that are all late takes long.
+        """
+        return self._follower.taken + self._pages_done
 
     async def _follow_models(self) -> None:
         await essential(self.app, "site models", self._follower.run)
@@ -87,7 +91,9 @@ class CleanerApp:
             letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
             return Dead(letter=letter)
         work = self._pool.submit(record.site, self._cleaner.process, record)
-        return await asyncio.wrap_future(work)
+        outcome = await asyncio.wrap_future(work)
+        self._pages_done += 1
+        return outcome
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):

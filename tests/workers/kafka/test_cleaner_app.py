@@ -101,6 +101,7 @@ def test_every_message_is_answered_and_documents_follow_the_texts(
         for outcome in ("cleaned", "dead", "deleted")
     }
     assert counted == {"cleaned": 2, "dead": 2, "deleted": 1}
+    assert app.inner_progress() == 4  # one of the messages is no page
 
 
 def test_no_document_is_sent_where_a_text_was_not_stored(tmp_path, poison_pool, poison_settings):
