@@ -36,6 +36,12 @@ class Settings(BaseSettings):
     """Largest page after decompression."""
     message_limit_bytes: int = Field(MAX_MESSAGE_BYTES, ge=64 << 10)
     """Largest Kafka message."""
+    record_limit_bytes: int = Field(64 << 20, ge=1 << 20)
+    """Largest record of a topic that is read, after decompression.
+
+    A larger one becomes a dead letter with its first 64 KiB. The limit has room for a page of the
+    largest size in base64.
+    """
 
     comments: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of readers' comments and reviews.

@@ -10,6 +10,7 @@ import click
 from templ_core import __version__
 from workers.cli.lazy import LazyGroup
 from workers.errors import WorkerError
+from workers.log_lines import one_line
 
 _FAULT = 70
 _INTERRUPTED = 130
@@ -62,7 +63,8 @@ def main() -> None:
         click.echo("templ: interrupted", err=True)
         sys.exit(_INTERRUPTED)
     except WorkerError as error:
-        click.echo(f"templ: {error}", err=True)
+        for problem in str(error).split("\ntempl: "):  # topics may have several problems
+            click.echo(f"templ: {one_line(problem)}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 import faust
 
 from workers.errors import FeedProblem, WorkerError
+from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.settings import Settings
@@ -47,6 +48,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     The App creates no topics; `templ topics create` does.
     """
     settings = config.settings
+    bound_fetches(settings.record_limit_bytes)
     app = App(
         config.group(role),
         broker=f"kafka://{config.broker}",

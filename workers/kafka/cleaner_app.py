@@ -97,7 +97,10 @@ class CleanerApp:
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
-            return self._outputs.send_dead_letter(message, outcome.letter)
+            letter = outcome.letter
+            place = f"{message.topic}-{message.partition}-{message.offset}"
+            log.warning("%s is a dead letter: %s: %s", place, letter.exception, letter.message)
+            return self._outputs.send_dead_letter(message, letter)
         return self._outputs.send(outcome.record)
 
     def _count(self, outcomes: Iterable[Outcome], seconds: float) -> None:

@@ -13,6 +13,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
+from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.state.model_store import ModelStore
 
@@ -104,7 +105,8 @@ class ModelFollower:
 
     def _take(self, record: ConsumerRecord) -> None:
         try:
-            self._models.put(record.key.decode(), record.value, record.partition, record.offset)
+            value = processable(record.value)
+            self._models.put(record.key.decode(), value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:
             place = f"{record.topic}-{record.partition}-{record.offset}"
             log.warning("site model at %s cannot be used: %s", place, error)

@@ -11,9 +11,11 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
-from schemas.codec import NewerFormatError, SchemaError, decode_document_record
+from schemas.codec import SchemaError, decode_document_record
+from schemas.document import document_key
 from schemas.topics import DOCUMENTS
 from workers.kafka.broker.received import Received
+from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
@@ -46,27 +48,45 @@ class PartitionWindows:
             message_limit_bytes=settings.message_limit_bytes,
         )
 
-    def ingest(self, site: str, message: Received) -> None:
-        """Take one record of `documents` in; one that cannot be read is stepped over and logged.
+    def ingest(self, site: str, message: Received) -> bool:
+        """Take one record of `documents` in, or step over it and log why it cannot be used.
+
+        Args:
+            site: Site in the record's key.
+            message: The record.
+
+        Returns:
+            Whether it was taken in.
+        """
+        try:
+            problem = self._take(site, message)
+        except SchemaError as error:
+            self.store.skip(message.offset)
+            problem = str(error)
+        if problem is not None:
+            place = f"{message.topic}-{message.partition}-{message.offset}"
+            log.warning("document %s is left out: %s", place, problem)
+        return problem is None
+
+    def _take(self, site: str, message: Received) -> str | None:
+        """Take one record in.
+
+        Returns:
+            Why nothing was learned from it, or None.
 
         Raises:
-            NewerFormatError: a newer version of templ has written the record.
+            SchemaError: The record is not a document of a known format, or not of its key.
         """
-        if message.value is None:
+        value = processable(message.value)
+        if value is None:
             source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
             self.store.remove(site, source_id, message.offset)
-            return
-        try:
-            record = decode_document_record(message.value)
-        except NewerFormatError:
-            raise
-        except SchemaError as error:
-            log.warning("document at offset %s is left out: %s", message.offset, error)
-            self.store.skip(message.offset)
-            return
+            return None
+        record = decode_document_record(value)
+        if record.site != site or document_key(site, record.source) != message.key:
+            raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
         problem = self.refresher.process(record, message.offset)
-        if problem is not None:
-            log.warning("document %s is left out: %s", record.source, problem.reason)
+        return None if problem is None else problem.reason
 
     def remove(self) -> None:
         """Close the store and remove it from the disk."""

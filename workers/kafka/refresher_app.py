@@ -127,8 +127,9 @@ class RefresherApp:
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key or b"")
-        await asyncio.wrap_future(self._pool.submit(site, windows.ingest, site, message))
-        self.metrics.documents.inc()
+        work = self._pool.submit(site, windows.ingest, site, message)
+        is_taken = await asyncio.wrap_future(work)
+        (self.metrics.documents if is_taken else self.metrics.left_out).inc()
         return site
 
     async def _publish(self, number: int, windows: PartitionWindows, sites: Iterable[str]) -> None:

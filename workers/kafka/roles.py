@@ -18,6 +18,7 @@ from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import start_watchdog
+from workers.log_lines import escape_log_arguments
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
@@ -91,6 +92,7 @@ def _set_up_logging(role: str) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
+        handler.addFilter(escape_log_arguments)
 
 
 async def _checked_partitions(broker: str, prefix: str) -> int:

@@ -1,5 +1,6 @@
 """The state directory of a worker, which one process at a time may use."""
 
+import errno
 import fcntl
 import logging
 import os
@@ -10,7 +11,7 @@ from typing import IO
 
 import msgspec
 
-from workers.errors import DamagedStore, StateProblem
+from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
 from workers.state.rebuildable import set_all_aside
 
 STATE_FORMAT = 1
@@ -19,6 +20,7 @@ _LOCK_WAIT_S = 5.0
 """How long opening waits for a lock: the processes of a killed worker end within a second."""
 _LOCK_RETRY_S = 0.1
 _LOCK_NAME = "lock"
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 log = logging.getLogger("templ")
 
 
@@ -53,14 +55,13 @@ class StateDirectory:
             DamagedStore: The directory's description is damaged, and it cannot be rebuilt.
             StateProblem: The directory is in use or not writable, or it was made by another version
                 or for another number of partitions.
+            DiskProblem: The disk is full.
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = (path / _LOCK_NAME).open("ab")
         except OSError as error:
-            raise StateProblem(
-                f"state directory {path}: {error.strerror}; choose another with --state"
-            ) from None
+            raise _cannot_write(path, error) from None
         if not _locked(lock):
             lock.close()
             raise StateProblem(
@@ -69,6 +70,9 @@ class StateDirectory:
             )
         try:
             instance = _usable_instance(path, partitions, is_rebuildable=is_rebuildable)
+        except OSError as error:
+            lock.close()
+            raise _cannot_write(path, error) from None
         except StateProblem:
             lock.close()
             raise
@@ -77,6 +81,12 @@ class StateDirectory:
     def close(self) -> None:
         """Unlock the directory for other processes."""
         self._lock.close()
+
+
+def _cannot_write(path: Path, error: OSError) -> WorkerError:
+    if error.errno in _FULL:
+        return DiskProblem(f"cannot write {path}: {error.strerror}; free some disk space")
+    return StateProblem(f"state directory {path}: {error.strerror}; choose another with --state")
 
 
 def _locked(lock: IO[bytes]) -> bool:

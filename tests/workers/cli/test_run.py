@@ -1,11 +1,14 @@
 import gzip
 import json
+import lzma
+import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+import zstandard
 
 from schemas.codec import decode_output
 from workers.state.directory import StateDirectory
@@ -136,6 +139,24 @@ def test_an_unreadable_input_is_reported_in_one_line(templ, tmp_path, name, cont
     last = done.stderr.decode().splitlines()[-1]
     assert last.startswith("templ: ")
     assert words in last
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_every_whole_record_before_the_damage_comes_out(templ, tmp_path, suffix):
+    pages = [
+        json.dumps({"url": f"https://a.com/{n}", "html": f"{ARTICLE} {n}"}) for n in range(200)
+    ]
+    compress = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}[suffix]
+    whole = compress(b"".join(page.encode() + b"\n" for page in pages[:150]))
+    rest = compress(os.urandom(100_000).hex().encode())
+    source = tmp_path / f"in.jsonl{suffix}"
+    source.write_bytes(whole + rest[: len(rest) // 2])
+    done = templ("run", source, "--out", tmp_path / "out.jsonl", expect=66)
+    found = [record.url for record in outputs(tmp_path / "out.jsonl")]
+    assert found == [f"https://a.com/{n}" for n in range(150)]
+    *_, last = done.stderr.decode().splitlines()
+    assert "is damaged after its first 150 records" in last
+    assert "everything before that was read" in last
 
 
 def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
 from tests.workers.builders import document, stored_summary
+from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
 from workers.settings import load_settings
@@ -35,8 +36,13 @@ def refresher(tmp_path):
 
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
     record = document(1)
-    message = SimpleNamespace(
-        offset=0, key=document_key(record.site, record.source), value=encode_msgpack(record)
+    message = Received(
+        topic="documents",
+        partition=NOT_OURS,
+        offset=0,
+        timestamp_ms=0,
+        key=document_key(record.site, record.source),
+        value=encode_msgpack(record),
     )
 
     async def late():
@@ -53,7 +59,9 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
     refresher._owned.assign([0])
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
-        SimpleNamespace(offset=offset, key=key, value=value)
+        Received(
+            topic="documents", partition=0, offset=offset, timestamp_ms=0, key=key, value=value
+        )
         for offset, (key, value) in enumerate(odd)
     ]
     asyncio.run(refresher._batch_of(0, messages))

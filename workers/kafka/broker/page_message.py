@@ -20,6 +20,7 @@ from templ_core.site_key import site_key
 from workers.feeds.records import clean_text, page_from_json
 from workers.feeds.times import parse_time_ms
 from workers.kafka.broker.received import Header, Received
+from workers.kafka.broker.record_batch import RefusedValue
 from workers.page import Page, Rejected
 from workers.settings import DAY_MS, Settings
 
@@ -55,6 +56,14 @@ def _read(message: Received, settings: Settings) -> Page | Rejected:
     arrival_ms = message.timestamp_ms
     headers = _text_headers(message.headers)
     url = headers.get(HEADER_URL)
+    if isinstance(message.value, RefusedValue):
+        return Rejected(
+            source=source,
+            url=url,
+            exception=message.value.exception,
+            message=message.value.message,
+            value=message.value,
+        )
     if url:
         return _raw_page(message, source, url, headers)
     if message.value and message.value.lstrip()[:1] == b"{":
