@@ -167,7 +167,7 @@ class TaskRunner(Protocol):
         Args:
             site: Site key; tasks of one site run in order.
             task: What to do.
-            deadline_s: Longest time that the task may take.
+            deadline_s: Longest processor time that the task may take, in seconds.
         """
 
 

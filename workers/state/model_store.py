@@ -8,7 +8,13 @@ from schemas.codec import decode_site_model_record
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
 from workers.state.batch import Batch
-from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
+from workers.state.database import (
+    DatabaseEntry,
+    entries_of,
+    open_database,
+    put_entries,
+    stored_values,
+)
 
 _FAMILIES = ("models", "offsets")
 _MODELS_IN_MEMORY = 1024
@@ -26,7 +32,10 @@ class ModelStore:
         """Open the database at `path`, and create it when it does not exist; None means in memory.
 
         Raises:
-            StateProblem: The database is in use, damaged or not writable.
+            OtherFormat: Another version has written it.
+            DamagedStore: The database is damaged.
+            DiskProblem: The disk is full or fails.
+            StateProblem: The database is in use or not writable.
         """
         self._db = open_database(path, _FAMILIES)
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
@@ -51,7 +60,8 @@ class ModelStore:
             if hot is None:
                 stored = self._db.get("models", site.encode())
                 if stored is not None:
-                    hot = decode_site_model_record(stored)
+                    with stored_values(self._db):
+                        hot = decode_site_model_record(stored)
                     self._hot.put(site, hot)
             return hot
 
