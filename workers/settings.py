@@ -25,9 +25,13 @@ class Settings(BaseSettings):
     page_model: Path | None = None
     """File of a page model that `templ train` wrote; None means the one that comes with templ."""
     page_deadline_s: float = Field(5.0, gt=0)
-    """Longest time to clean a page of up to 4 MiB; larger pages get proportionally more."""
+    """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
+
+    It is also the longest time for which a page's process may use no processor. A page that exceeds it
+    is tried once more.
+    """
     refit_deadline_s: float = Field(120.0, gt=0)
-    """Longest time to fit a site model once."""
+    """Longest processor time to fit a site model once."""
     child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
     """Largest memory of a child process."""
     page_limit_bytes: int = Field(32 << 20, gt=0)
@@ -72,7 +76,7 @@ class Settings(BaseSettings):
     `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
     """
     clock_skew_ms: int = Field(3_600_000, ge=0)
-    """How far the event time of a page may lie after its arrival."""
+    """How far the event time of a page may lie after its arrival and after the worker's clock."""
     batch_pages: int = Field(32, ge=1)
     """Most pages that a cleaner processes at once."""
     batch_bytes: int = Field(64 << 20, ge=1 << 20)
@@ -80,6 +84,18 @@ class Settings(BaseSettings):
 
     A single larger page is processed by itself.
     """
+    dead_letters_run_max: int = Field(1000, ge=0)
+    """Pages in a row that become dead letters until the worker stops; 0 means any number.
+
+    So many in a row mean that the feed is wrong, not its pages.
+    """
+    dead_letters_ratio_max: float = Field(0.5, gt=0, le=1)
+    """Largest share of dead letters among the latest pages of a worker, beyond which it stops.
+
+    1 means any share.
+    """
+    dead_letters_ratio_pages: int = Field(2000, ge=1)
+    """Number of latest pages among which that share is counted; before as many have come, it is not."""
     refresher_niceness: int = Field(10, ge=0, le=19)
     """Niceness of the refresher, so that cleaning comes first when processors are busy.
 
@@ -107,7 +123,7 @@ class Settings(BaseSettings):
     """Module that a child process runs; fault-injection tests have one of their own."""
 
     def deadline_s(self, page_bytes: int) -> float:
-        """Return the longest time to clean a page of this size, in seconds."""
+        """Return the longest processor time to clean a page of this size, in seconds."""
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 

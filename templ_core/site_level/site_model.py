@@ -22,6 +22,8 @@ PLACE_TABLES = {
 }
 """The fields of `PlaceTable` that are keyed sums, in the order in which they are stored, and how many
 sums each has."""
+WORD_TABLES = ("cells", "anchors")
+"""The tables whose first sum counts words; that of the others counts pages."""
 
 
 class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):

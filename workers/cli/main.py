@@ -40,10 +40,10 @@ _EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fr
     cls=LazyGroup,
     modules=_COMMANDS,
     extras=_EXTRAS,
-    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page was refused; "
-    "66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a fault of templ "
-    "itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a topic is "
-    "missing or has wrong settings; 130 interrupted.",
+    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page, or most of a "
+    "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
+    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
+    "topic is missing or has wrong settings; 130 interrupted.",
 )
 @click.version_option(__version__)
 def templ() -> None:

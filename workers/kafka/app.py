@@ -13,7 +13,7 @@ from typing import Any
 import faust
 from faust.types import TP
 
-from workers.errors import WorkerError
+from workers.errors import FeedProblem, WorkerError
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
@@ -162,14 +162,14 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     )
 
 
-def end_process(reason: str) -> None:
+def end_process(reason: str, exit_code: int = _FATAL) -> None:
     """End this process at once without committing offsets.
 
     What was not acknowledged is processed again after a restart.
     """
     log.critical(reason)
     logging.shutdown()
-    os._exit(_FATAL)
+    os._exit(exit_code)
 
 
 async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
@@ -191,6 +191,9 @@ async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None
         if app.should_stop:
             log.debug("%s was interrupted by the stop of the worker", name, exc_info=True)
             raise asyncio.CancelledError from error
+        if isinstance(error, FeedProblem):
+            end_process(str(error), error.exit_code)
+            return
         if not isinstance(error, WorkerError):
             log.exception("a fault of templ itself while %s", name)
         end_process(

@@ -14,7 +14,6 @@ from contextlib import asynccontextmanager
 from schemas.codec import SchemaError, decode_document_record
 from schemas.document import document_key
 from schemas.topics import DOCUMENTS
-from workers.errors import OtherFormat
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -22,6 +21,7 @@ from workers.kafka.logs.resume import LogMark
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
+from workers.state.rebuildable import open_rebuildable
 from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")
@@ -31,21 +31,18 @@ class PartitionWindows:
     """The windows of one partition: what they hold, learn and publish."""
 
     def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
-        """Open the store, made anew where another version has written it.
+        """Open the store; an empty one takes the place of one that cannot be used.
 
         Raises:
-            StateProblem: the store is in use, damaged or not writable.
+            StateProblem: The store is in use or not writable.
         """
         self._path = config.state / f"windows-{number}"
         self.mark: LogMark | None = None
         """The log that the store was compared with; None before the first comparison."""
         settings = config.settings
-        try:
-            self.store = WindowStore(self._path, settings)
-        except OtherFormat:
-            log.warning("windows-%s were written by another version and are made anew", number)
-            shutil.rmtree(self._path)
-            self.store = WindowStore(self._path, settings)
+        self.store = open_rebuildable(
+            self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
+        )
         self.refresher = Refresher(self.store, pool, settings)
         self.publisher = Publisher(
             self.refresher,

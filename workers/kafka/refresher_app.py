@@ -21,7 +21,7 @@ from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
 from workers.processes.pool import Pool
-from workers.state.site_state import WindowTotals, model_is_due
+from workers.state.site_state import WindowTotals, model_is_due, templates_overdue_by
 
 
 class RefresherApp:
@@ -139,8 +139,8 @@ class RefresherApp:
             sites = await asyncio.to_thread(list, recovered.store.sites())
             due = [site for site, state in sites if model_is_due(state)]
             await self._publish(number, recovered, due)
-            for site, _ in sites:
-                self._carrier.fit_later(number, site)
+            for site, state in sites:
+                self._carrier.fit_later(number, site, templates_overdue_by(state))
 
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""

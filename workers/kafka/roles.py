@@ -9,7 +9,7 @@ from pathlib import Path
 
 import faust
 
-from schemas.topics import DOCUMENTS, PAGES
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.log_filter import RepeatedMessageFilter
@@ -22,6 +22,7 @@ from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
+from workers.state.rebuildable import open_rebuildable
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
@@ -47,7 +48,7 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
     _set_up_logging(role)
     partitions = asyncio.run(_checked_partitions(broker, prefix))
     with ExitStack() as stack:
-        directory = StateDirectory.open(state / role, partitions)
+        directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
         config = KafkaConfig(
             broker=broker,
@@ -104,7 +105,7 @@ async def _checked_partitions(broker: str, prefix: str) -> int:
 
 @contextmanager
 def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
-    models = ModelStore(config.state / "models")
+    models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
     pool = Pool(config.settings, children=os.cpu_count() or 1)
     try:
         yield CleanerApp(config, pool, models)

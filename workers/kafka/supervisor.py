@@ -11,9 +11,9 @@ from types import FrameType
 
 import msgspec
 
-from workers.errors import StateProblem, TopicProblem, UsageProblem
+from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
 
-_HOPELESS = {UsageProblem.exit_code, StateProblem.exit_code, TopicProblem.exit_code}
+_HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
 log = logging.getLogger("templ")
 

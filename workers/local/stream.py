@@ -94,7 +94,7 @@ class Stream:
                     self._models.put(model.site, encode_msgpack(model), 0, 0)
                 case Send(CleanedRecord() as record):
                     yield record
-                case Fit(site):
+                case Fit(site=site):
                     self._refresher.refit_templates(site)
                 case Revise(model):
                     yield from self._carry_out(self._publisher.revise(model))

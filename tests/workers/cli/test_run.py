@@ -53,6 +53,21 @@ def test_page_only_uses_no_site_models(templ, feed, tmp_path):
     assert all(record.site_model_version is None for record in records)
 
 
+def test_damaged_state_ends_a_run_with_one_line(templ, feed, tmp_path):
+    out = ("--out", tmp_path / "out.jsonl")
+    state = tmp_path / "state"
+    templ("run", feed, *out, "--state", state)
+    for table in (state / "windows-0").glob("*.sst"):
+        content = bytearray(table.read_bytes())
+        content[10] ^= 1
+        table.write_bytes(content)
+    for _ in range(2):  # once when the damage is read, once because it is known
+        message = templ("run", feed, *out, "--state", state, expect=73).stderr.decode()
+        *_, line = message.splitlines()
+        assert line.startswith(f"templ: {state / 'windows-0'} is damaged (Corruption: ")
+        assert line.endswith("otherwise delete it to start anew")
+
+
 def test_a_state_directory_keeps_the_site_models_of_the_run_before(templ, feed, tmp_path):
     templ("run", feed, "--out", tmp_path / "a.jsonl", "--state", tmp_path / "state")
     templ("run", feed, "--out", tmp_path / "b.jsonl", "--state", tmp_path / "state")

@@ -13,6 +13,7 @@ from workers.settings import load_settings
 
 MESSAGES = 20_000
 HEADER_NAMES = [*NAMES, *CLOUD_EVENT_HEADERS, "URL", "content-encoding", "fetched-at"]
+NOW_MS = 1_800_000_000_000
 
 
 def random_message(rng):
@@ -40,7 +41,7 @@ def test_random_messages_are_pages_or_rejected():
     found = []
     for _ in range(MESSAGES):
         message = random_message(rng)
-        record = page_of_message(message, settings)
+        record = page_of_message(message, settings, NOW_MS)
         assert len(msgspec.msgpack.encode(record)) > 0  # every field can be sent
         found.append(type(record))
     assert min(found.count(Page), found.count(Rejected)) > MESSAGES // 20

@@ -89,7 +89,9 @@ def test_a_header_name_that_is_not_utf_8_refuses_its_record_only(codec):
     odd = (b"key", b"<p>Words", [URL, (b"\xff\xfename", b"x")])
     records = fetched(batch([GOOD, odd, GOOD], codec), batch([GOOD], base_offset=3))
     assert [one.offset for one in records] == [0, 1, 2, 3]
-    pages = [page_of_message(received_from_aiokafka(one), load_settings()) for one in records]
+    pages = [
+        page_of_message(received_from_aiokafka(one), load_settings(), NOW_MS) for one in records
+    ]
     assert [type(one) for one in pages] == [Page, Rejected, Page, Page]
     assert (pages[1].exception, pages[1].url) == ("InvalidHeader", "https://example.com/a")
     assert pages[1].value == b"<p>Words"
@@ -111,7 +113,7 @@ def test_a_record_that_is_too_large_is_refused_in_bounded_memory(codec, size):
     assert peak_bytes < 4 * len(raw) + (32 << 20)
     first, large, last = records
     assert first.value == last.value == GOOD[1]
-    page = page_of_message(received_from_aiokafka(large), load_settings())
+    page = page_of_message(received_from_aiokafka(large), load_settings(), NOW_MS)
     assert (page.exception, page.url) == ("RecordTooLarge", "https://example.com/a")
     assert page.value == bytes(KEPT_BYTES)
     assert large.value.size_bytes == size
