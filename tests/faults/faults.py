@@ -1,49 +1,63 @@
 """Random faults over a stream on a real broker, compared with the same feed undisturbed.
 
-    python -m tests.faults.faults [--seed N] [--faults 100] [--pages 20000] [--sites 500]
+    python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500]
 
-Two workers, sometimes three, clean a feed of small pages while processes are killed, workers stopped,
-lost and joined, the broker restarted and the site models lost, evenly over the feed. Then: no page
-without an outcome, revisions in order, no URL whose last record is of an older fetch, and windows,
-refitted models and the texts they give equal to those of `templ run` on the same feed. Needs Java and
-Maven.
+Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
+each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
+state is lost, damaged or its disk full, logs are cut, lost or made anew, and hostile records come in
+each topic (`disturber.py` has them all). Then: no page that its topic still has is without an outcome,
+only hostile records are dead letters, revisions are in order, no URL's last record is of an older
+fetch, and windows, refitted models and the texts they give equal those of `templ run` on the same feed.
+
+What a fault takes out of `pages` or `documents` for good is read from the log file that it cuts. Such a
+page is left out of the undisturbed feed, unless its document is in `documents` all the same. Two pages
+of a site that had the same offset, one before a cut and one after it, are one document to workers; the
+windows of these sites are counted but not compared. `pages` is made anew once, early, for that reason.
+
+Recovery is the time from the end of a fault until every partition of `pages` in which records wait has
+another committed page. Needs Java and Maven, and for full disks the right to mount a tmpfs.
 """
 
 import argparse
 import asyncio
-import random
-import shutil
-import signal
+import statistics
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
 import msgspec
-import psutil
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError
 
-from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from schemas.codec import SchemaError, decode_document_record, decode_output
+from schemas.topics import CLEANED, DOCUMENTS, PAGES
+from tests.faults.disturber import PATIENT, WORKERS, Disturber
 from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run
 from workers.feeds.files import read_feed
+from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.feeder import Feeder
+from workers.kafka.broker.plain_consumer import plain_consumer
+from workers.kafka.broker.record_batch import processable
 from workers.settings import load_settings
 
-PATIENT = {
-    "TEMPL_WINDOW_PAGES_MAX": "40",
-    "TEMPL_REVISIONS_PER_S": "200",
-    "TEMPL_BATCH_PAGES": "32",
-    "TEMPL_SESSION_TIMEOUT_S": "6",
-    "TEMPL_STALL_TIMEOUT_S": "120",
-}
-"""A busy machine must not be taken for stalled, and windows are to be full."""
-PAUSE_S = 8.0
-"""How long a paused worker is paused; its session ends before."""
 STAND_STILL_S = 3600.0
 """A busy machine takes its time to rebuild windows."""
+RECOVERY_S = 600.0
+"""Longest recovery that is waited for; then somebody's hand would be needed."""
+
+
+class Recovery(msgspec.Struct, frozen=True):
+    """How long cleaning took to go on after a fault."""
+
+    number: int
+    fault: str
+    seconds: float
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,18 +66,32 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     faults: dict[str, int]
     pages: int
     lost: int
-    """Pages without a cleaned record, a deletion or a dead letter."""
+    """Pages that their topic has but that have no cleaned record, no deletion and no dead letter."""
     dead: int
+    """Dead letters of pages that were not hostile."""
+    hostile_dead: int
     repeated: int
     """Records beyond the first of a source and revision."""
     broken_sequences: int
     """Sources whose revisions do not follow each other from 0."""
     revisions: int
-    sites: int
+    pages_cut: int
+    """Pages that faults took out of their topic."""
+    documents_cut: int
+    """Documents that faults took out of their topic and that did not come again."""
     older_last: int
     """URLs whose last record is not of their newest fetch."""
+    sites: int
+    shared_sources: int
+    """Sites of which two pages had the same source; their windows are not compared."""
     other_windows: list[str]
     """Sites whose window, refitted model or texts with it are not those of the undisturbed run."""
+    ended_workers: list[str]
+    """Workers that ended by themselves and had to be started."""
+    recovery_median_s: float
+    recovery_max_s: float
+    slow_recoveries: list[Recovery]
+    """Those of more than 20 s."""
     seconds: float
 
     def problems(self) -> list[str]:
@@ -74,116 +102,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             "sources have revisions out of order": self.broken_sequences,
             "URLs end with an older fetch": self.older_last,
             "sites have other windows or models": len(self.other_windows),
+            "workers ended by themselves": len(self.ended_workers),
         }
         return [f"{number} {what}" for what, number in found.items() if number]
-
-
-class Disturber:
-    """Does to a stream what a machine room does."""
-
-    def __init__(self, broker, stream: Stream, seed: int) -> None:
-        self._broker = broker
-        self._stream = stream
-        self._rng = random.Random(seed)
-        self._third = False
-        self.done: Counter[str] = Counter()
-        self._faults = {
-            "kill a worker": self._kill_worker,
-            "kill a process": self._kill_process,
-            "stop a worker": self._stop_worker,
-            "rebalance": self._rebalance,
-            "restart the broker": self._restart_broker,
-            "lose a state directory": self._lose_state,
-            "lose site-models": self._lose_site_models,
-            "damage a store": self._damage_store,
-            "pause a worker": self._pause_worker,
-        }
-
-    def start(self) -> None:
-        for name in ("one", "two"):
-            self._stream.start(name, **PATIENT)
-
-    def one_fault(self) -> str:
-        name = self._rng.choice(list(self._faults))
-        self._faults[name]()
-        self.done[name] += 1
-        return name
-
-    def _kill_worker(self) -> None:
-        name = self._any()
-        self._stream.stop(name, signal.SIGKILL)
-        self._pause()
-        self._stream.start(name, **PATIENT)
-
-    def _kill_process(self) -> None:
-        worker = psutil.Process(self._stream.pid(self._any()))
-        below = worker.children(recursive=True)
-        if below:
-            self._rng.choice(sorted(below, key=lambda one: one.pid)).kill()
-
-    def _stop_worker(self) -> None:
-        name = self._any()
-        self._stream.stop(name)
-        self._pause()
-        self._stream.start(name, **PATIENT)
-
-    def _rebalance(self) -> None:
-        if self._third:
-            self._stream.stop("three")
-        else:
-            self._stream.start("three", **PATIENT)
-        self._third = not self._third
-
-    def _restart_broker(self) -> None:
-        if self._rng.random() < 0.5:
-            self._broker.kill()
-        else:
-            self._broker.stop()
-        self._pause()
-        self._broker.start()
-
-    def _lose_state(self) -> None:
-        name = self._any()
-        self._stream.stop(name, signal.SIGKILL)
-        self._pause()
-        shutil.rmtree(self._stream.state(name), ignore_errors=True)
-        self._stream.start(name, **PATIENT)
-
-    def _lose_site_models(self) -> None:
-        self._stream.lose_log(self._broker, SITE_MODELS)
-
-    def _damage_store(self) -> None:
-        name = self._any()
-        self._stream.stop(name, signal.SIGKILL)
-        files = [
-            file
-            for kind in ("*.sst", "*.blob", "*.log", "MANIFEST-*", "CURRENT")
-            for file in sorted(self._stream.state(name).glob(f"*/*/{kind}"))
-            if not file.parent.name.endswith(".damaged")
-        ]
-        if files:
-            file = self._rng.choice(files)
-            content = bytearray(file.read_bytes())
-            if content:
-                content[self._rng.randrange(len(content))] ^= 1 << self._rng.randrange(8)
-            file.write_bytes(content)
-        self._stream.start(name, **PATIENT)
-
-    def _pause_worker(self) -> None:
-        """Stop a worker's processes for longer than its session, as a machine that is moved."""
-        worker = psutil.Process(self._stream.pid(self._any()))
-        processes = [worker, *worker.children(recursive=True)]
-        for process in processes:
-            process.suspend()
-        time.sleep(PAUSE_S)
-        for process in processes:
-            process.resume()
-
-    def _any(self) -> str:
-        return self._rng.choice(["one", "two", *(["three"] if self._third else [])])
-
-    def _pause(self) -> None:
-        time.sleep(self._rng.uniform(0, 1.5))
 
 
 def disturbed_run(broker, prefix, directory, *, seed, faults, pages, sites, say=lambda _: None):
@@ -199,35 +120,63 @@ def disturbed_run(broker, prefix, directory, *, seed, faults, pages, sites, say=
     )
     stream = Stream(broker, prefix, directory)
     disturber = Disturber(broker, stream, seed)
-    slices = batched(read_feed([feed]), -(-pages // (faults + 1)))
+    all_pages = list(read_feed([feed]))
+    fetches = Counter(page.url for page in all_pages)
+    recoveries, ended = [], []
     try:
         disturber.start()
-        for number, some in enumerate(slices):
-            asyncio.run(send(stream, some))
+        for number, some in enumerate(batched(all_pages, -(-pages // (faults + 1)))):
+            now, later = some[: len(some) // 2], some[len(some) // 2 :]
+            asyncio.run(send(stream, now))
             if number < faults:
-                wait_until_taken(stream, len(some))
-                fault = disturber.one_fault()
-                say(f"{time.monotonic() - started:.0f} s, fault {number + 1}: {fault}")
+                # A page that is dated ahead is the newest of its URL, whatever comes later.
+                single = [one for one in later if fetches[one.url] == 1]
+                left = list(single)
+                fault, whole_at = disturber.one_fault(number, left)
+                taken = {one.id for one in single} - {one.id for one in left}
+                later = [one for one in later if one.id not in taken]
+                before = asyncio.run(progress(stream))
+            asyncio.run(send(stream, later))
+            if number < faults:
+                asyncio.run(wait_until_recovered(stream, before, disturber, ended))
+                took = Recovery(number + 1, fault, round(time.monotonic() - whole_at, 1))
+                recoveries.append(took)
+                say(
+                    f"{time.monotonic() - started:.0f} s, fault {number + 1}: {fault}, "
+                    f"recovered after {took.seconds} s"
+                )
+                ended += disturber.start_ended()
+            wait_until_taken(stream, 2 * len(some))
+        stream.wait_until_lag("cleaner", PAGES, 0, STAND_STILL_S)
         stream.wait_until_answered(STAND_STILL_S)
         stream.wait_until_learned(STAND_STILL_S)
         for name in stream.running():
             stream.stop(name)
+        names = [name for name in WORKERS if stream.state(name).exists()]
+        say(f"{time.monotonic() - started:.0f} s, the feed is cleaned")
+        windows = stream.windows(*names, **PATIENT)
+        outcome, expected, shared = outcome_of(stream, disturber.ledger, all_pages)
+        say(f"{time.monotonic() - started:.0f} s, undisturbed runs next: {outcome}")
     finally:
         stream.stop_all()
-    names = [name for name in ("one", "two", "three") if stream.state(name).exists()]
-    outcome = outcome_of(stream)
-    say(f"{time.monotonic() - started:.0f} s, undisturbed runs next: {outcome}")
-    windows = stream.windows(*names, **PATIENT)
-    _, undisturbed = local_run([feed], directory, timeout_s=36000, **PATIENT)
+        disturber.close()
+    told = write_expected(feed, directory / "expected.jsonl", expected)
+    _, undisturbed = local_run([told], directory, timeout_s=36000, **PATIENT)
+    times = [one.seconds for one in recoveries]
     return Report(
         **outcome,
         faults=dict(disturber.done),
         sites=len(windows),
+        shared_sources=len(shared),
         other_windows=sorted(
             site
             for site in undisturbed.keys() | windows.keys()
-            if undisturbed.get(site) != windows.get(site)
+            if site not in shared and undisturbed.get(site) != windows.get(site)
         ),
+        ended_workers=ended,
+        recovery_median_s=round(statistics.median(times), 1),
+        recovery_max_s=max(times),
+        slow_recoveries=[one for one in recoveries if one.seconds > 20],
         seconds=round(time.monotonic() - started, 1),
     )
 
@@ -245,46 +194,183 @@ async def send(stream, pages):
             assert await feeder.send(page) is None
 
 
+async def progress(stream):
+    """Partition of `pages` -> its committed offset and its end."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+    await admin.start()
+    try:
+        async with plain_consumer(stream.address) as consumer:
+            return await progress_with(stream, admin, consumer)
+    finally:
+        await admin.close()
+
+
+async def progress_with(stream, admin, consumer):
+    ends = await consumer.end_offsets(stream.partitions(PAGES))
+    try:
+        committed = await admin.list_consumer_group_offsets(f"{stream.prefix}templ-cleaner")
+    except KafkaError:
+        committed = {}
+    return {
+        one: (committed[one].offset if one in committed else 0, end) for one, end in ends.items()
+    }
+
+
+async def wait_until_recovered(stream, before, disturber, ended):
+    """Wait until each partition in which records wait has another committed page."""
+    until = time.monotonic() + RECOVERY_S
+    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+    await admin.start()
+    try:
+        async with plain_consumer(stream.address) as consumer:
+            while not has_recovered(before, await progress_with(stream, admin, consumer)):
+                assert time.monotonic() < until, "no recovery"
+                ended += disturber.start_ended()
+                await asyncio.sleep(0.2)
+    finally:
+        await admin.close()
+
+
+def has_recovered(before, now):
+    """Whether all partitions moved; where a log was cut, beyond what was left of it."""
+    for partition, (committed, end) in now.items():
+        was, end_was = before[partition]
+        is_moved = min(was, end_was) < committed <= end and committed != was
+        if committed != end and not is_moved:
+            return False
+    return True
+
+
 def wait_until_taken(stream, most_waiting):
     """Wait until both groups are at most so many records behind: a fault then meets live work."""
     for role, topic in (("cleaner", PAGES), ("refresher", DOCUMENTS)):
         stream.wait_until_lag(role, topic, most_waiting, STAND_STILL_S)
 
 
-def outcome_of(stream):
-    """What the topics tell, by the fields of the report."""
-    sent = stream.sent()
-    revisions: defaultdict[object, list[int]] = defaultdict(list)
-    for source, records in stream.outputs().items():
-        revisions[source] += [one.revision for one in records]
+def outcome_of(stream, ledger, fed):
+    """What the topics tell.
+
+    Returns:
+        Fields of the report; id -> event time of each page that the undisturbed run is to have; and
+        the sites of which two pages had the same source.
+    """
+    held = [one for one in stream.records(PAGES) if "id" in dict(one.headers)]
+    held_ids = {source_of(one): header(one, "id") for one in held}
+    cleaned = sorted(stream.records(CLEANED), key=lambda one: (one.partition, one.offset))
+    outputs = [decode_output(one.value) for one in cleaned if one.value is not None]
+    gone = {header(one, "source.id") for one in cleaned if one.value is None}
+    dead = set(stream.dead_letters())
+    answered = {one.id for one in outputs}
+    learned = documents_of(stream)
+    lost_pages = [page for some in ledger.lost_pages.values() for page in some]
+    cut = {one.id for one in lost_pages} - set(held_ids.values())
+    forgotten = ledger.lost_documents.keys() - learned.keys()
+    expected = {
+        page.id: learned[page.id] if page.id in ledger.ahead.values() else page.event_time_ms
+        for page in fed
+        if page.id in learned or (page.id not in cut and page.id not in forgotten)
+    }
+    revisions = defaultdict(list)
+    for one in outputs:
+        revisions[one.source, one.id].append(one.revision)
     sequences = [sorted(set(some)) for some in revisions.values()]
-    newest, last = stream.newest_fetches(), stream.last_sources()
-    return {
-        "pages": len(sent),
-        "lost": len(sent - stream.answered()),
-        "dead": len(stream.dead_letters()),
+    fields = {
+        "pages": len(fed),
+        "lost": sum(
+            id_ not in answered and source not in gone and source not in dead
+            for source, id_ in held_ids.items()
+        ),
+        "dead": len(dead - ledger.hostile),
+        "hostile_dead": len(dead & ledger.hostile),
         "repeated": sum(len(some) - len(set(some)) for some in revisions.values()),
         "broken_sequences": sum(one != list(range(len(one))) for one in sequences),
         "revisions": sum(len(one) - 1 for one in sequences),
-        "older_last": sum(last.get(url) != source for url, source in newest.items()),
+        "pages_cut": len(cut),
+        "documents_cut": len(forgotten),
+        "older_last": len(older_last(held, cleaned, ledger)),
     }
+    return fields, expected, shared_sources(ledger, held, learned)
+
+
+def older_last(held, cleaned, ledger):
+    """URLs whose last record is not of their newest fetch that nothing of was cut."""
+    newest = {
+        header(one, "url"): source_of(one)
+        for one in sorted(held, key=lambda one: (one.partition, one.offset))
+    }
+    last = {one.key.decode(): header(one, "source.id") for one in cleaned}
+    cut = {page.url for some in ledger.lost_pages.values() for page in some}
+    cut |= set(ledger.lost_documents.values())
+    return [url for url, one in newest.items() if url not in cut and last.get(url) != one]
+
+
+def shared_sources(ledger, held, learned):
+    """Sites of which two pages had the same source, the earlier of them with a document."""
+    pages = defaultdict(set)
+    for source, some in ledger.lost_pages.items():
+        pages[source] |= {(page.site, page.id) for page in some if page.id in learned}
+    for one in held:
+        pages[source_of(one)].add((header(one, "site"), header(one, "id")))
+    counts = Counter((source, site) for source, some in pages.items() for site, _ in some)
+    return {site for (_, site), count in counts.items() if count > 1}
+
+
+def documents_of(stream):
+    """Page id -> event time of every document, or deletion, that was ever sent and not cut."""
+    found = {}
+    for record in stream.records(DOCUMENTS):
+        try:
+            value = processable(record.value)
+            document = decode_document_record(value) if value else None
+        except SchemaError:
+            continue
+        if document is not None:
+            found[document.id] = document.event_time_ms
+    return found
+
+
+def source_of(record):
+    return f"{record.topic}-{record.partition}-{record.offset}"
+
+
+def header(record, name):
+    return dict(record.headers)[name].decode()
+
+
+def write_expected(feed, path, expected):
+    """Write the records of a feed that are expected, with their ids and event times."""
+    with path.open("wb") as file:
+        for number, line in enumerate(feed.read_bytes().splitlines()):
+            id_ = f"{feed.name}:{number}"
+            if id_ in expected:
+                record = {**msgspec.json.decode(line), "id": id_, "fetched_at": expected[id_]}
+                file.write(msgspec.json.encode(record) + b"\n")
+    return path
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--faults", type=int, default=100)
-    arguments.add_argument("--pages", type=int, default=20_000)
+    arguments.add_argument("--faults", type=int, default=150)
+    arguments.add_argument("--pages", type=int, default=30_000)
     arguments.add_argument("--sites", type=int, default=500)
+    arguments.add_argument("--keep", type=Path, help="directory for logs and topics, which stays")
     options = arguments.parse_args()
-    with tempfile.TemporaryDirectory(prefix="faults-") as directory:
-        broker = runner.Broker(Path(directory) / "kafka")
+    bound_fetches(load_settings().record_limit_bytes)
+    with ExitStack() as stack:
+        if options.keep:
+            directory = options.keep
+            directory.mkdir()
+        else:
+            scratch = tempfile.TemporaryDirectory(prefix="faults-")
+            directory = Path(stack.enter_context(scratch))
+        broker = runner.Broker(directory / "kafka")
         broker.start()
         try:
             found = disturbed_run(
                 broker,
                 "faults.",
-                Path(directory),
+                directory,
                 seed=options.seed,
                 faults=options.faults,
                 pages=options.pages,

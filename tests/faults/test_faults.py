@@ -1,13 +1,19 @@
-"""Ten random faults; `python -m tests.faults.faults` does a hundred over a larger feed."""
+"""Ten random faults; `python -m tests.faults.faults` does 150 over a larger feed."""
 
 import pytest
+from aiokafka.consumer import fetcher
 
 from tests.faults.faults import disturbed_run
+from workers.kafka.broker.bounded_fetch import bound_fetches
+from workers.settings import load_settings
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]
 
 
-def test_ten_random_faults_lose_nothing(kafka_broker, prefix, tmp_path):
+def test_ten_random_faults_lose_nothing(kafka_broker, prefix, tmp_path, monkeypatch):
+    for name in ("MemoryRecords", "FetchResult"):
+        monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
+    bound_fetches(load_settings().record_limit_bytes)
     found = disturbed_run(
         kafka_broker, prefix, tmp_path, seed=20260105, faults=10, pages=300, sites=5
     )

@@ -5,12 +5,15 @@ import time
 
 import msgspec
 from aiokafka import TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import for_code
 from aiokafka.protocol.produce import ProduceRequest
 
 from schemas.document import document_key
 from schemas.source import Source
+from schemas.topics import PAGES, TOPICS
 from tests.workers.builders import document
 from tests.workers.raw_batches import ZSTD, Zeros, batch
 
@@ -24,14 +27,14 @@ HOSTILE_PAGES = {
 """Records of `pages` that become dead letters, by the name of their problem."""
 
 
-def hostile_documents(site):
-    """Records of `documents` that are to be left out."""
+def hostile_documents(site, large=LARGE):
+    """Records of `documents` that are to be left out; `large` is the value of one that is too large."""
     key = document_key(site, Source("pages", 0, 1))
     values = [
         _document(site, event_time_ms=-(2**63)),
         _document(site, kind="deletion", event_time_ms=2**63 - 1),
         _document(site, format=9),
-        LARGE,
+        large,
         b"\xc1 no document",
     ]
     odd_name = (key, _document(site, event_time_ms=2**64 - 1), [(b"\xff", b"x")])
@@ -63,3 +66,15 @@ async def _send(address, topic, partition, raw):
         return offset
     finally:
         await client.close()
+
+
+async def accept_any_timestamp(stream):
+    """Have the broker take timestamps as those before 4.0 do."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+    await admin.start()
+    try:
+        configs = {**TOPICS[PAGES].config(), "message.timestamp.after.max.ms": str(2**63 - 1)}
+        topic = ConfigResource(ConfigResourceType.TOPIC, stream.prefix + PAGES, configs=configs)
+        await admin.alter_configs([topic])
+    finally:
+        await admin.close()

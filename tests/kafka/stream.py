@@ -100,6 +100,10 @@ class Stream:
         """Names of the workers that were started and not stopped."""
         return list(self._workers)
 
+    def ended(self):
+        """Names of the workers that have ended by themselves."""
+        return [name for name, process in self._workers.items() if process.poll() is not None]
+
     def pid(self, name):
         """Process id of a worker."""
         return self._workers[name].pid
@@ -188,6 +192,26 @@ class Stream:
         )
         return {one.key.decode(): dict(one.headers)["source.id"].decode() for one in cleaned}
 
+    def make_anew(self, *topics):
+        """Delete topics and create them again, empty."""
+        asyncio.run(self._delete([self.prefix + topic for topic in topics]))
+        wait_until(
+            lambda: (
+                templ("topics", "check", *self.options, expect=78).stderr.count("no such topic")
+                == len(topics)
+            ),
+            lambda: "a topic is still there",
+        )
+        templ("topics", "create", *self.options, "--partitions", PARTITIONS)
+
+    async def _delete(self, names):
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
+        await admin.start()
+        try:
+            await admin.delete_topics(names)
+        finally:
+            await admin.close()
+
     def lose_log(self, broker, topic):
         """Take all records of a topic away, as a new disk does; the topic itself stays."""
         broker.stop()
@@ -206,12 +230,13 @@ class Stream:
         """Whether there are as many outputs as pages: the records need not be read before."""
         async with plain_consumer(self.address) as consumer:
             pages, cleaned, dead = [
-                sum((await consumer.end_offsets(self._partitions(topic))).values())
+                sum((await consumer.end_offsets(self.partitions(topic))).values())
                 for topic in (PAGES, CLEANED, DEAD_LETTERS)
             ]
         return cleaned + dead >= pages
 
-    def _partitions(self, topic):
+    def partitions(self, topic):
+        """All partitions of a topic."""
         return [TopicPartition(self.prefix + topic, number) for number in range(PARTITIONS)]
 
     def wait_until_learned(self, wait_s=WAIT_S):
@@ -229,7 +254,7 @@ class Stream:
         wait_until(is_reached, self._logs, wait_s)
 
     async def _lag(self, role, topic):
-        partitions = self._partitions(topic)
+        partitions = self.partitions(topic)
         admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
         await admin.start()
         try:
@@ -238,17 +263,25 @@ class Stream:
             return None
         finally:
             await admin.close()
-        async with plain_consumer(self.address) as consumer:
-            ends = await consumer.end_offsets(partitions)
+        ends = await self._ends(topic)
         done = {one: found.offset for one, found in committed.items()}
-        return sum(ends[one] - done.get(one, 0) for one in partitions)
+        # Where a log was cut, the offset that was committed before may lie beyond its end.
+        return sum(abs(ends[one] - done.get(one, 0)) for one in partitions)
+
+    async def _ends(self, topic):
+        async with plain_consumer(self.address) as consumer:
+            return await consumer.end_offsets(self.partitions(topic))
 
     def _logs(self):
         return "\n".join(self.log(path.stem) for path in self.directory.glob("*.log"))
 
     def windows(self, *names, **environment):
-        """Windows and refitted models of stopped workers, from the store that read furthest."""
+        """Windows and refitted models of stopped workers, from the store that read furthest.
+
+        A store that has read beyond the end is of a log that was cut since, under another worker.
+        """
         settings = settings_of(environment)
+        ends = asyncio.run(self._ends(DOCUMENTS))
         with ExitStack() as stack:
             found = {}
             for number in range(PARTITIONS):
@@ -259,6 +292,8 @@ class Stream:
                         if path.exists():
                             stores.append(WindowStore(path, settings))
                             stack.callback(stores[-1].close)
+                (partition,) = [one for one in ends if one.partition == number]
+                stores = [one for one in stores if one.next_offset <= ends[partition]]
                 if stores:
                     found |= windows_of(max(stores, key=lambda store: store.next_offset))
             return found

@@ -7,10 +7,9 @@ import time
 import psutil
 import pytest
 from aiokafka import AIOKafkaProducer
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from schemas.topics import PAGES, TOPICS
+from schemas.topics import PAGES
+from tests.kafka.hostile_records import accept_any_timestamp
 from tests.kafka.stream import Stream, wait_until, write_feed
 from workers.settings import DAY_MS
 
@@ -38,18 +37,6 @@ async def send(stream, messages):
             )
     finally:
         await producer.stop()
-
-
-async def accept_any_timestamp(stream):
-    """Have the broker take timestamps as those before 4.0 do."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-    await admin.start()
-    try:
-        configs = {**TOPICS[PAGES].config(), "message.timestamp.after.max.ms": str(2**63 - 1)}
-        topic = ConfigResource(ConfigResourceType.TOPIC, stream.prefix + PAGES, configs=configs)
-        await admin.alter_configs([topic])
-    finally:
-        await admin.close()
 
 
 def page(number):

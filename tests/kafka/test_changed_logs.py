@@ -5,14 +5,12 @@ shorter, and new records take offsets that old ones had. Both are simulated by r
 files of a stopped broker.
 """
 
-import asyncio
 import time
 
 import pytest
-from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
-from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
 from workers.kafka.logs.lost_models import LOOK_S
 
 pytestmark = pytest.mark.timeout(400)
@@ -47,29 +45,6 @@ def cut_log(stream, broker, topic):
 def last_used_byte(log):
     """Bytes of a log file before the zeros that were allocated for later records."""
     return len(log.read_bytes().rstrip(b"\0"))
-
-
-async def delete_topics(stream, names):
-    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-    await admin.start()
-    try:
-        await admin.delete_topics(names)
-    finally:
-        await admin.close()
-
-
-def make_anew(stream, *topics):
-    """Delete topics and create them again, empty."""
-    names = [stream.prefix + topic for topic in topics]
-    asyncio.run(delete_topics(stream, names))
-    wait_until(
-        lambda: (
-            templ("topics", "check", *stream.options, expect=78).stderr.count("no such topic")
-            == len(topics)
-        ),
-        lambda: "a topic is still there",
-    )
-    templ("topics", "create", *stream.options, "--partitions", PARTITIONS)
 
 
 def cleaned_ids(stream):
@@ -116,7 +91,7 @@ def test_pages_of_a_log_that_became_shorter_are_cleaned(
 
 def test_pages_made_anew_under_a_running_worker_are_cleaned(stream, tmp_path):
     feed_first(stream, tmp_path)
-    make_anew(stream, PAGES)
+    stream.make_anew(PAGES)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     wait_until_cleaned(stream, second)
@@ -149,7 +124,7 @@ def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
 
 def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
     feed_first(stream, tmp_path)
-    make_anew(stream, *TOPICS)
+    stream.make_anew(*TOPICS)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     wait_until_cleaned(stream, second)
@@ -165,7 +140,7 @@ def test_site_models_that_were_emptied_are_published_again(stream, kafka_broker,
     sites = {record.key for record in stream.records(SITE_MODELS)}
     time.sleep(3 * LOOK_S)  # the refresher looks at the topic after it has published
     if how == "made anew":
-        make_anew(stream, SITE_MODELS)
+        stream.make_anew(SITE_MODELS)
     else:
         stream.lose_log(kafka_broker, SITE_MODELS)
     wait_until(

@@ -10,7 +10,7 @@ from pathlib import Path
 import faust
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
-from workers.errors import TopicProblem
+from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.log_filter import RepeatedMessageFilter
 from workers.kafka.cleaner_app import CleanerApp
@@ -20,7 +20,7 @@ from workers.kafka.watchdog import Watched, start_watchdog
 from workers.log_lines import escape_log_arguments
 from workers.processes.pool import Pool
 from workers.settings import Settings
-from workers.state.directory import StateDirectory
+from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
 
@@ -41,12 +41,13 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
         settings: Limits and bounds.
 
     Raises:
-        BrokerProblem: The broker cannot be reached.
+        BrokerProblem: The broker cannot be reached, or it lacks a topic with which this state directory
+            has been used.
         TopicProblem: A topic is missing or has wrong settings.
         StateProblem: The state directory cannot be used.
     """
     _set_up_logging(role)
-    partitions = asyncio.run(_checked_partitions(broker, prefix))
+    partitions = asyncio.run(_checked_partitions(broker, prefix, has_served=is_used(state / role)))
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
@@ -96,10 +97,12 @@ def _set_up_logging(role: str) -> None:
         handler.addFilter(escape_log_arguments)
 
 
-async def _checked_partitions(broker: str, prefix: str) -> int:
+async def _checked_partitions(broker: str, prefix: str, *, has_served: bool) -> int:
     problems = await check_topics(broker, prefix)
     if problems:
-        raise TopicProblem("\ntempl: ".join(problems))
+        # A topic that was there before may have been deleted to be created again: that is waited for.
+        problem = BrokerProblem if has_served else TopicProblem
+        raise problem("\ntempl: ".join(problems))
     return await partition_count(broker, prefix)
 
 

@@ -20,6 +20,7 @@ _LOCK_WAIT_S = 5.0
 """How long opening waits for a lock: the processes of a killed worker end within a second."""
 _LOCK_RETRY_S = 0.1
 _LOCK_NAME = "lock"
+_DESCRIPTION_NAME = "state.json"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 log = logging.getLogger("templ")
 
@@ -102,6 +103,11 @@ def _locked(lock: IO[bytes]) -> bool:
             return True
 
 
+def is_used(path: Path) -> bool:
+    """Return whether a directory has been a state directory before."""
+    return (path / _DESCRIPTION_NAME).exists()
+
+
 def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> str:
     try:
         return _instance(path, partitions)
@@ -118,7 +124,7 @@ def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> st
 
 def _instance(path: Path, partitions: int) -> str:
     """Return the name of the directory, after a check that this version can use it."""
-    file = path / "state.json"
+    file = path / _DESCRIPTION_NAME
     if not file.exists():
         return _write(file, partitions)
     try:
