@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import faust
+from aiokafka.errors import KafkaError
 from faust.types import TP
 
 from workers.errors import FeedProblem, WorkerError
@@ -175,7 +176,7 @@ def end_process(reason: str, exit_code: int = _FATAL) -> None:
 async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
     """Run a step of the worker whose failure must end the process, so that no message is skipped.
 
-    The traceback of an unforeseen failure is logged. A worker that is being stopped loses its producer during a
+    The traceback of an unforeseen failure is logged, but not that of a broker that is away. A worker that is being stopped loses its producer during a
     step; that is no failure, and nothing is acknowledged.
 
     Args:
@@ -194,7 +195,7 @@ async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None
         if isinstance(error, FeedProblem):
             end_process(str(error), error.exit_code)
             return
-        if not isinstance(error, WorkerError):
+        if not isinstance(error, (WorkerError, KafkaError)):
             log.exception("a fault of templ itself while %s", name)
         end_process(
             f"{name}: {type(error).__name__}: {error}; the process ends to be started again"

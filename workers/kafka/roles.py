@@ -12,7 +12,7 @@ import faust
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
-from workers.kafka.broker.log_filter import RepeatedMessageFilter
+from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
@@ -94,6 +94,7 @@ def _set_up_logging(role: str) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
+        handler.addFilter(without_expected_traceback)
         handler.addFilter(escape_log_arguments)
 
 

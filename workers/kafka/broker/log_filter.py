@@ -1,8 +1,11 @@
-"""A log filter for messages that client libraries repeat many times a second."""
+"""Log filters for what client libraries say too often, or at too great length."""
 
 import logging
 import time
+from asyncio import CancelledError
 from collections.abc import Callable
+
+from aiokafka.errors import KafkaError
 
 _MESSAGES = 512
 """Different messages that are remembered."""
@@ -35,3 +38,11 @@ class RepeatedMessageFilter(logging.Filter):
             self._logged_at.clear()
         self._logged_at[key] = now
         return True
+
+
+def without_expected_traceback(record: logging.LogRecord) -> bool:
+    """Remove the traceback of a broker that is away, or of a stop, from a record; return True."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, (KafkaError, CancelledError)):
+        record.exc_info = None
+    return True

@@ -1,6 +1,8 @@
 import logging
 
-from workers.kafka.broker.log_filter import RepeatedMessageFilter
+from aiokafka.errors import KafkaConnectionError
+
+from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
 
 
 def record(name, message, *arguments):
@@ -16,3 +18,11 @@ def test_repeated_messages_of_libraries_are_dropped_and_our_own_are_not():
     assert all(repeats.filter(record("templ", "ours")) for _ in range(3))
     now[0] = 31.0
     assert repeats.filter(unable)
+
+
+def test_a_broker_that_is_away_has_no_traceback_and_a_fault_has():
+    for error, is_kept in ((KafkaConnectionError("away"), False), (ValueError("fault"), True)):
+        told = record("mode.worker", "Error: %r", error)
+        told.exc_info = type(error), error, None
+        assert without_expected_traceback(told)
+        assert bool(told.exc_info) == is_kept
