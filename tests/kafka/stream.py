@@ -248,12 +248,13 @@ class Stream:
         """Until a group has committed all but so many records of its input."""
 
         def is_reached():
-            lag = asyncio.run(self._lag(role, topic))
+            lag = asyncio.run(self.lag(role, topic))
             return lag is not None and lag <= most
 
         wait_until(is_reached, self._logs, wait_s)
 
-    async def _lag(self, role, topic):
+    async def lag(self, role, topic):
+        """Records of its input that a group has not committed; None while nobody knows."""
         partitions = self.partitions(topic)
         admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
         await admin.start()
