@@ -1,0 +1,46 @@
+"""A child process ends without a word when its parent has gone."""
+
+import os
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+
+import msgspec
+
+from workers.processes.page_model import read_model_file
+from workers.processes.tasks import CleanTask
+
+
+def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
+    ours, theirs = socket.socketpair()
+    with theirs:
+        child = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "workers.processes.child", str(theirs.fileno())),
+                *(str(1 << 30), "0", str(os.getpid())),
+            ],
+            pass_fds=[theirs.fileno()],
+            stderr=subprocess.PIPE,
+        )
+    connection = Connection(ours.detach())
+    assert connection.recv_bytes() == b"ready"
+    connection.send_bytes(read_model_file(None))
+    page = b"<p>A sentence of some words, and more." * 20_000
+    task = CleanTask(
+        body=page,
+        url="https://example.com/",
+        content_type=None,
+        charset=None,
+        content_encoding=None,
+        limit_bytes=1 << 30,
+        model_key=None,
+        model_body=None,
+        with_segments=False,
+        comments="auto",
+        source_id="pages-0-1",
+    )
+    connection.send_bytes(msgspec.msgpack.encode(task))
+    connection.close()
+    assert child.communicate()[1] == b""
+    assert child.returncode == 0
