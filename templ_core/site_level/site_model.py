@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
+from templ_core.site_level.phrases.sentence_counts import SentenceTable
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
@@ -24,6 +25,10 @@ PLACE_TABLES = {
 sums each has."""
 
 
+SENTENCE_TABLES = {"sentences": 1, "constant_contexts": 1}
+"""The fields of `SentenceTable` in the same way."""
+
+
 class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is known about the templates of a site."""
 
@@ -35,6 +40,8 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The tree templates of the site's clusters."""
     phrases: PhraseSet
     """The phrases that recur on the site."""
+    sentences: SentenceTable
+    """The sentences that recur on the site."""
 
     @property
     def documents(self) -> int:
@@ -66,6 +73,9 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         places=msgspec.structs.replace(model.places, **tables),
         trees=bounded_trees(model.trees, int(share * tree_bytes)),
         phrases=bounded_phrases(model.phrases, int(share * phrase_bytes)),
+        sentences=SentenceTable(
+            **{name: _first(getattr(model.sentences, name), share) for name in SENTENCE_TABLES}
+        ),
     )
 
 

@@ -7,9 +7,15 @@ import numpy as np
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
+from templ_core.site_level.phrases.sentence_counts import SentenceTable
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
-from templ_core.site_level.site_model import PLACE_TABLES, SiteModel, best_supported
+from templ_core.site_level.site_model import (
+    PLACE_TABLES,
+    SENTENCE_TABLES,
+    SiteModel,
+    best_supported,
+)
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
 
 _STEPS = 7
@@ -23,9 +29,11 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     """Keys and sums of each table of places, in the order of `PLACE_TABLES`."""
     trees: bytes
     phrases: bytes
+    sentences: list[tuple[bytes, bytes]]
+    """Keys and sums of each table of sentences, in the order of `SENTENCE_TABLES`."""
 
 
-SITE_MODEL_FORM = CompactForm("site model", 3, _Compact)
+SITE_MODEL_FORM = CompactForm("site model", 4, _Compact)
 """How site models are stored."""
 
 
@@ -60,6 +68,7 @@ def _encode(model: SiteModel) -> bytes:
             [_table(one) for one in tables],
             encode_tree_model(model.trees),
             encode_phrase_set(model.phrases),
+            [_table(getattr(model.sentences, name)) for name in SENTENCE_TABLES],
         )
     )
 
@@ -72,16 +81,21 @@ def decode_site_model(body: bytes) -> SiteModel:
     """
     with SITE_MODEL_FORM.refusing():
         compact = SITE_MODEL_FORM.decode(body)
-        tables: dict[str, Any] = {
-            name: _counts(keys, sums, rows)
-            for (name, rows), (keys, sums) in zip(PLACE_TABLES.items(), compact.counts, strict=True)
-        }
+        tables = _tables(PLACE_TABLES, compact.counts)
         return SiteModel(
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
             trees=decode_tree_model(compact.trees),
             phrases=decode_phrase_set(compact.phrases),
+            sentences=SentenceTable(**_tables(SENTENCE_TABLES, compact.sentences)),
         )
+
+
+def _tables(names: dict[str, int], stored: list[tuple[bytes, bytes]]) -> dict[str, Any]:
+    return {
+        name: _counts(keys, sums, rows)
+        for (name, rows), (keys, sums) in zip(names.items(), stored, strict=True)
+    }
 
 
 def _table(counts: KeyedSums) -> tuple[bytes, bytes]:

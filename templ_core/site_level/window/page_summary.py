@@ -12,6 +12,9 @@ from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.config import SENTENCES_CONFIG
+from templ_core.site_level.phrases.sentence_counts import PageSentences
+from templ_core.site_level.phrases.sentences import prose_sentences
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
 
 _LOG_ODDS_UNIT = 1000
@@ -26,6 +29,8 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
     places: PagePlaces
     content_log_odds: Floats
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
+    sentences: PageSentences
+    """The sentences of text that may be content."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -40,9 +45,11 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     first: bytes
     last: bytes
     log_odds: bytes
+    sentences: bytes
+    sentence_segments: bytes
 
 
-_FORM = CompactForm("page summary", 1, _Compact, max_bytes=256 << 20)
+_FORM = CompactForm("page summary", 2, _Compact, max_bytes=256 << 20)
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
@@ -65,7 +72,14 @@ def summarise_scored_page(
     return PageSummary(
         places=page_places(document, features, node_places(document)),
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
+        sentences=_counted_sentences(features, content_log_odds),
     )
+
+
+def _counted_sentences(features: PageFeatures, content_log_odds: Floats) -> PageSentences:
+    sentences = prose_sentences(features)
+    counts = content_log_odds[sentences.segment] > SENTENCES_CONFIG.log_odds_min
+    return PageSentences(keys=sentences.keys[counts], segment=sentences.segment[counts])
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
@@ -88,6 +102,8 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         first=first,
         last=last,
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
+        sentences=page.sentences.keys.astype(_NARROW).tobytes(),
+        sentence_segments=np.diff(page.sentences.segment, prepend=0).astype(_NARROW).tobytes(),
     )
     return _FORM.encode(compact)
 
@@ -114,6 +130,10 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
             last=_numbers(compact.last),
         ),
         content_log_odds=np.frombuffer(compact.log_odds, "<i2") / _LOG_ODDS_UNIT,
+        sentences=PageSentences(
+            keys=np.frombuffer(compact.sentences, _NARROW).astype(np.uint64),
+            segment=np.cumsum(_numbers(compact.sentence_segments), dtype=np.int32),
+        ),
     )
 
 
