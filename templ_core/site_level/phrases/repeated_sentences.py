@@ -27,6 +27,7 @@ from templ_core.site_level.phrases.sentences import Sentences, prose_sentences
 _MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
 """Marks and space behind the last word of a sentence."""
 
+
 class RepeatedSentences(msgspec.Struct, frozen=True, kw_only=True):
     """The text of a page that its site repeats."""
 

@@ -35,7 +35,8 @@ class SentenceCounts(msgspec.Struct, frozen=True, kw_only=True):
     def learn_one(self, page: "SentenceCounts") -> "SentenceCounts":
         """Return the counts with those of a page, or of other pages, added."""
         return SentenceCounts(
-            sentences=self.sentences.plus(page.sentences), contexts=self.contexts.plus(page.contexts)
+            sentences=self.sentences.plus(page.sentences),
+            contexts=self.contexts.plus(page.contexts),
         )
 
     def forget_one(self, page: "SentenceCounts") -> "SentenceCounts":

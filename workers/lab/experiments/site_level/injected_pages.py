@@ -64,8 +64,13 @@ def injected_text(vocabulary: Sequence[str], rng: Random) -> InjectedText:
 
 
 def inject(
-    root: html.HtmlElement, selectors: GoldSelectors, sentences: Sequence[str], form: str, *,
-    beside: bool, rng: Random,
+    root: html.HtmlElement,
+    selectors: GoldSelectors,
+    sentences: Sequence[str],
+    form: str,
+    *,
+    beside: bool,
+    rng: Random,
 ) -> bool:
     """Put sentences into a parsed page; answer whether the page has an element for them.
 

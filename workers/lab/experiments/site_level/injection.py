@@ -106,30 +106,65 @@ def injection(
     run of four of them is published on a page after the first five pages that had the text.
     """
     report = Report(out)
-    runs = [Injection(share=float(one), changing=changing, beside=beside) for one in shares.split(",") if one]
+    runs = [
+        Injection(share=float(one), changing=changing, beside=beside)
+        for one in shares.split(",")
+        if one
+    ]
     rows, repeated_rows = [], []
     for corpus in corpora:
         found = [*run_sites(_read(corpus, time_field), runs, seed, jobs)]
         name = corpus_name(corpus)
         for number, run in enumerate(runs):
             some = [one[number + 1] for one in found]
-            injected, content = (sum(getattr(one, field) for one in some) for field in ("injected_words", "content_words"))
-            left, lost = (sum(getattr(one, field) for one in some) for field in ("left_words", "lost_words"))
-            rows.append([
-                name, f"{run.share:.0%}", str(injected),
-                f"{left / max(injected, 1):.4f}", f"{lost / max(content, 1):.5f}",
-            ])
+            injected, content = (
+                sum(getattr(one, field) for one in some)
+                for field in ("injected_words", "content_words")
+            )
+            left, lost = (
+                sum(getattr(one, field) for one in some) for field in ("left_words", "lost_words")
+            )
+            rows.append(
+                [
+                    name,
+                    f"{run.share:.0%}",
+                    str(injected),
+                    f"{left / max(injected, 1):.4f}",
+                    f"{lost / max(content, 1):.5f}",
+                ]
+            )
         for one in found:
             plain = one[0]
-            repeated_rows.append([
-                name, plain.site, str(plain.pages), "" if plain.f1 is None else f"{plain.f1:.4f}",
-                f"{plain.repeated.ratio:.4f}",
-            ])
+            repeated_rows.append(
+                [
+                    name,
+                    plain.site,
+                    str(plain.pages),
+                    "" if plain.f1 is None else f"{plain.f1:.4f}",
+                    f"{plain.repeated.ratio:.4f}",
+                ]
+            )
         scored = [one[0].f1 for one in found if one[0].f1 is not None]
         total = sum((one[0].repeated for one in found), RepeatedText(words=0, repeated_words=0))
-        repeated_rows.append([name, "mean of sites", "", f"{statistics.fmean(scored or [0.0]):.4f}", f"{total.ratio:.4f}"])
-    report.table("Repeated text without injection", ["corpus", "site", "pages", "word F1", "repeated"], repeated_rows)
-    report.table("Injected words left, and content words lost", ["corpus", "pages", "words", "left", "lost"], rows)
+        repeated_rows.append(
+            [
+                name,
+                "mean of sites",
+                "",
+                f"{statistics.fmean(scored or [0.0]):.4f}",
+                f"{total.ratio:.4f}",
+            ]
+        )
+    report.table(
+        "Repeated text without injection",
+        ["corpus", "site", "pages", "word F1", "repeated"],
+        repeated_rows,
+    )
+    report.table(
+        "Injected words left, and content words lost",
+        ["corpus", "pages", "words", "left", "lost"],
+        rows,
+    )
 
 
 def run_sites(
@@ -140,7 +175,10 @@ def run_sites(
     with ProcessPoolExecutor(jobs) as pool:
         yield from track(
             pool.map(_run_site, sites, repeat(runs), repeat(seed)),
-            "sites", total=len(sites), console=console, disable=not console.is_terminal,
+            "sites",
+            total=len(sites),
+            console=console,
+            disable=not console.is_terminal,
         )
 
 
@@ -165,12 +203,18 @@ def _run_site(site: _SitePages, runs: Sequence[Injection], seed: int) -> list[Si
         for gold, one, text in zip(site.gold, markup, plain, strict=True)
         if gold is not None
     ]
-    results = [SiteRun(
-        site=site.site, pages=len(site.pages),
-        f1=statistics.fmean(scores) if scores else None, repeated=repeated_text(texts),
-    )]
+    results = [
+        SiteRun(
+            site=site.site,
+            pages=len(site.pages),
+            f1=statistics.fmean(scores) if scores else None,
+            repeated=repeated_text(texts),
+        )
+    ]
     gold_words = [word_counts(one.gold_text) if one else Counter() for one in site.gold]
-    vocabulary = sorted({word for words in gold_words for word in words if word.isalpha() and len(word) > 1})
+    vocabulary = sorted(
+        {word for words in gold_words for word in words if word.isalpha() and len(word) > 1}
+    )
     for run in runs:
         results.append(_injected_run(site, markup, plain, gold_words, vocabulary, run, seed))
     return results
@@ -224,13 +268,17 @@ def _clean(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str | None]:
     stream = Stream(LocalState(None, settings), runner, settings)
     texts: list[str | None] = []
     for page, body in zip(pages, bodies, strict=True):
-        outcome, _ = stream.process(msgspec.structs.replace(page, body=body, charset="utf-8", content_type=None))
+        outcome, _ = stream.process(
+            msgspec.structs.replace(page, body=body, charset="utf-8", content_type=None)
+        )
         texts.append(outcome.record.text if isinstance(outcome, Cleaned) else None)
     return texts
 
 
 def _markup(page: Page, gold: EvaluationPage | None) -> str:
-    return page_markup(gold) if gold else (page.body or b"").decode(page.charset or "utf-8", "replace")
+    return (
+        page_markup(gold) if gold else (page.body or b"").decode(page.charset or "utf-8", "replace")
+    )
 
 
 def _parse(markup: str) -> html.HtmlElement:
