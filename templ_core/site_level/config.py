@@ -284,7 +284,7 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of a window's pages, 0 to 1, from which on a sentence is template whatever is around it,
     but on documentation and in forums."""
 
-    constant_ratio: float = 0.3
+    constant_ratio: float = 0.5
     """Share of the pages with a sentence, 0 to 1, on which the same text stands before or behind it if
     the two are part of a record or of a series, which repeat text with what is around it."""
 
