@@ -296,10 +296,6 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words of the shortest run of repeated sentences that is template on documentation and in
     forums."""
 
-    record_ratio_max: float = 0.2
-    """Share of such a page's words, 0 to 1, that repeated sentences may have; where it is more, the
-    site repeats them on purpose."""
-
     whole_ratio: float = 0.8
     """Share of a segment's words, 0 to 1, in repeated sentences from which on none of it stays."""
 

@@ -72,11 +72,8 @@ def find_repeated(
     stays = np.zeros(len(runs), np.bool_)
     if is_record or is_rare.any():
         stays = _stand_between_equal_texts(repeated, runs, features, table) & (is_rare | is_record)
-    words = np.add.reduceat(repeated.words, runs)
     if is_record:
-        stays |= words < config.record_words_min
-        if words.sum() > config.record_ratio_max * features.tree.words.sum():
-            return None
+        stays |= np.add.reduceat(repeated.words, runs) < config.record_words_min
     if stays.all():
         return None
     lengths = np.diff(np.append(runs, len(repeated.keys)))
