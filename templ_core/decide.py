@@ -8,16 +8,19 @@ import numpy as np
 from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.text import Cuts
+from templ_core.page_level.features.surroundings import HEADING, REPEATING, VERBATIM
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection.repeats import Selection, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
+from templ_core.site_level.config import FUSION_CONFIG
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
 from templ_core.site_level.fusion.outside_container import outside_container
-from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
+from templ_core.site_level.fusion.site_columns import CONSTANT, TREE_TEXT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 
 REASON_PAGE = "page-level"
+REASON_TREE = "site-tree"
 REASON_SENTENCES = "site-phrases"
 REASON_REPEAT = "repeat"
 REASON_OUTSIDE = "beside-content"
@@ -106,6 +109,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if is_known:
         outside = outside_container(log_odds, site.columns, page.words, page.page_type)
         rules.append((REASON_OUTSIDE, outside))
+        rules.append((REASON_TREE, in_tree_template(site.columns, page)))
     if site.repeated is not None:
         rules.append((REASON_SENTENCES, site.repeated.whole))
     copies = None if is_known else page.copies
@@ -175,3 +179,17 @@ def _decision(
 
 _ANY_TYPE = PageType()
 """What is known of the site tells comments from content; only what a setting asks for is certain."""
+
+
+def in_tree_template(columns: SiteColumns, page: PageEvidence) -> Bools:
+    config = FUSION_CONFIG
+    surroundings = page.features.surroundings
+    is_prose = surroundings & (HEADING | VERBATIM | REPEATING) == 0
+    is_record = max(page.page_type.documentation, page.page_type.forum) > 0.5
+    result: Bools = (
+        (columns[TREE_TEXT] >= config.tree_text_share_min)
+        & (page.words >= config.tree_words_min)
+        & is_prose
+        & (not is_record)
+    )
+    return result

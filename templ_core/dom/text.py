@@ -8,7 +8,6 @@ from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.tags import CELLS
 
-
 Cuts = dict[int, list[tuple[int, int]]]
 """For each segment that loses some parts, the first character of each part and the one behind it, in
 order."""

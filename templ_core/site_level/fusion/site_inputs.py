@@ -24,6 +24,7 @@ from templ_core.site_level.fusion.site_columns import (
     LENGTH,
     PHRASES,
     STEPS_TO_BEST_CONTAINER,
+    TREE_TEXT,
     USUAL_CONTENT_CONTAINER,
     SiteColumns,
 )
@@ -98,13 +99,12 @@ def site_inputs(
     best = int(container_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
     head = article_head(document, features, types, int(tree.first[best]))
+    trees = tree_evidence(document, model.trees, config.cluster_likeness_min, features.text, types)
     columns, is_open = combine(
         SegmentEvidence(
             content_log_odds=content_log_odds,
             places=known,
-            trees=tree_evidence(
-                document, model.trees, config.cluster_likeness_min, features.text, types
-            ),
+            trees=trees,
             surroundings=mean_around(known.content, tree, parent),
             best_share=usual_share(table.best_containers, nodes.cell, tree),
             steps=steps,
@@ -121,6 +121,9 @@ def site_inputs(
     )
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = head.headline
+    columns[TREE_TEXT] = (
+        trees.text_share if trees.pages >= FUSION_CONFIG.tree_pages_min else 0.0 * trees.text_share
+    )
     columns[CONSTANT] = known.constant.astype(np.float64)
     columns[PHRASES] = (
         (1 - page_type.documentation)

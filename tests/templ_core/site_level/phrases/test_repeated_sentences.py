@@ -6,10 +6,28 @@ from templ_core.clean import clean
 from templ_core.dom.document import parse_document
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
-WORDS = (
-    "harbour council winter bridge market story people river morning window garden letter"
-    " engine summer teacher village doctor island forest kitchen"
-).split()
+WORDS = [
+    "harbour",
+    "council",
+    "winter",
+    "bridge",
+    "market",
+    "story",
+    "people",
+    "river",
+    "morning",
+    "window",
+    "garden",
+    "letter",
+    "engine",
+    "summer",
+    "teacher",
+    "village",
+    "doctor",
+    "island",
+    "forest",
+    "kitchen",
+]
 NOTICE = (
     "We ask all readers of this paper to tell us what they think of it by letter. "
     "Whatever they write is read by somebody who answers before the week is over."

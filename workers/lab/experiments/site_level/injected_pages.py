@@ -10,6 +10,7 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 
 _SENTENCES = (3, 4)
 _LENGTHS = range(40, 61)
+_SHORT = range(4, 8)
 _FORMS = ("p", "div p", "two p")
 _MONTHS = "January February March April May June July August September October November December"
 _FIRST_NAMES = "Anna Boris Clara David Emma Felix Greta Hugo Irene Jonas Karla Louis"
@@ -25,6 +26,8 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a date, a number and a name in it differ from page to page."""
     beside: bool = False
     """Whether it stands behind the element of the content instead of inside it."""
+    short: bool = False
+    """Whether it is a line of four to seven words."""
 
 
 class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,13 +48,29 @@ class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def injected_text(vocabulary: Sequence[str], rng: Random) -> InjectedText:
+def parsed(markup: str) -> html.HtmlElement:
+    """Return a page as a tree."""
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+
+
+def serialised(root: html.HtmlElement) -> bytes:
+    """Return the markup of a tree in UTF-8."""
+    body: bytes = etree.tostring(root, method="html", encoding="utf-8")
+    return body
+
+
+def injected_text(vocabulary: Sequence[str], rng: Random, *, short: bool = False) -> InjectedText:
     """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each.
 
     Args:
         vocabulary: At least some dozens of words in lower case.
         rng: Decides on words and form.
+        short: Return a line of four to seven words instead.
     """
+    if short:
+        words = [rng.choice(vocabulary) for _ in range(rng.choice(_SHORT))]
+        return InjectedText(sentences=(" ".join(words).capitalize(),), form="p")
     count = rng.choice(_SENTENCES)
     lengths = [rng.choice(_LENGTHS) // count for _ in range(count)]
     sentences = []
@@ -123,11 +142,6 @@ def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
     paragraph = html.Element("p")
     paragraph.text = " ".join(sentences)
     return paragraph
-
-
-def serialise(root: html.HtmlElement) -> bytes:
-    """Return the markup of a page."""
-    return etree.tostring(root, method="html", encoding="utf-8")
 
 
 def _date(rng: Random) -> str:

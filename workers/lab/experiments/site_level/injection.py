@@ -10,13 +10,12 @@ from random import Random
 
 import click
 import msgspec
-from lxml import etree, html
 from rich.console import Console
 from rich.progress import track
 
+from templ_core.lab.evaluation.left_words import words_left
 from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
-from templ_core.lab.evaluation.words import word_counts, word_list
-from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.lab.evaluation.words import WordCounts, word_counts
 from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
@@ -26,7 +25,8 @@ from workers.lab.experiments.site_level.injected_pages import (
     Injection,
     inject,
     injected_text,
-    serialise,
+    parsed,
+    serialised,
 )
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
@@ -37,36 +37,57 @@ from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
-_RUN_WORDS = 4
-"""Words of the shortest run of an injected text that counts as left."""
-_TAUGHT_PAGES = 5
+TAUGHT_PAGES = 5
 """Pages of a site that had the text before it must be gone."""
 _VOCABULARY_MIN = 50
+"""Different words that a site needs, for a text of its own words that no page has by chance."""
+_NOTHING = RepeatedText(words=0, repeated_words=0)
 
 
-class SiteRun(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one site in one run; counts of words."""
+class SitePages(msgspec.Struct, frozen=True, kw_only=True):
+    """The pages of a site in order, each with its gold where it has some."""
+
+    site: str
+    pages: list[Page]
+    gold: list[EvaluationPage | None]
+
+
+class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one site without injection."""
 
     site: str
     pages: int
+    f1: list[float]
+    """Word F1 of each page with gold."""
+    repeated: RepeatedText
+
+
+class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one site with an injection; counts of words."""
+
     injected_words: int = 0
-    """Words of the injected text on pages after the first five that had it."""
+    """Words of the injected text on pages after the first TAUGHT_PAGES that had it."""
     left_words: int = 0
     """Those of them that were published in runs of some words."""
     content_words: int = 0
     """Words of gold that were published without injection."""
     lost_words: int = 0
     """Those of them that were not published with injection."""
-    f1: float | None = None
-    """Mean word F1 without injection; None for a site without gold."""
-    repeated: RepeatedText = RepeatedText(words=0, repeated_words=0)
-    """How much of the text that was published without injection is repeated."""
 
+    def __add__(self, other: "InjectionFigures") -> "InjectionFigures":
+        return InjectionFigures(
+            **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}
+        )
 
-class _SitePages(msgspec.Struct, frozen=True, kw_only=True):
-    site: str
-    pages: list[Page]
-    gold: list[EvaluationPage | None]
+    @property
+    def left_ratio(self) -> float:
+        """Share of the injected words that are left, 0 to 1."""
+        return self.left_words / max(self.injected_words, 1)
+
+    @property
+    def lost_ratio(self) -> float:
+        """Share of the content words that are lost, 0 to 1."""
+        return self.lost_words / max(self.content_words, 1)
 
 
 @click.command(short_help="Measure what is left of texts that a site repeats.")
@@ -79,8 +100,14 @@ class _SitePages(msgspec.Struct, frozen=True, kw_only=True):
 )
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
 @click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
-@click.option("--time-field", default="arrival", show_default=True, help="Field that orders pages.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the texts and places.")
+@click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
+@click.option(
+    "--time-field",
+    default="arrival",
+    show_default=True,
+    help="Field that orders the pages; see `templ run --help`.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the texts and of their places.")
 @click.option(
     "--jobs",
     default=1,
@@ -91,86 +118,92 @@ class _SitePages(msgspec.Struct, frozen=True, kw_only=True):
 @out_option
 def injection(
     corpora: Sequence[Path],
+    *,
     shares: str,
-    changing: bool,
-    beside: bool,
     time_field: str,
     seed: int,
     jobs: int,
     out: Path | None,
+    **form: bool,
 ) -> None:
     """Put a text into the content of pages, and clean them in order as `templ run` does.
 
     CORPORA are JSON Lines with `gold_selector`. Each site gets one text of 40 to 60 random words of
-    its own, as one or two paragraphs behind a random paragraph of the content. Words are left where a
-    run of four of them is published on a page after the first five pages that had the text.
+    its own, as one or two paragraphs behind a random paragraph of the content (Foschini 2007,
+    section 6.1). Words are left where a run of four of them is published on a page after the first
+    five pages that had the text.
     """
     report = Report(out)
-    runs = [
-        Injection(share=float(one), changing=changing, beside=beside)
-        for one in shares.split(",")
-        if one
-    ]
-    rows, repeated_rows = [], []
+    runs = [Injection(share=float(one), **form) for one in shares.split(",") if one]
+    plain_rows, rows = [], []
     for corpus in corpora:
-        found = [*run_sites(_read(corpus, time_field), runs, seed, jobs)]
-        name = corpus_name(corpus)
+        name, plain, injected = corpus_name(corpus), [], []
+        for site, figures in run_sites(read_sites(corpus, time_field), runs, seed, jobs):
+            plain.append(site)
+            injected.append(figures)
+        plain_rows += _plain_rows(name, plain)
         for number, run in enumerate(runs):
-            some = [one[number + 1] for one in found]
-            injected, content = (
-                sum(getattr(one, field) for one in some)
-                for field in ("injected_words", "content_words")
-            )
-            left, lost = (
-                sum(getattr(one, field) for one in some) for field in ("left_words", "lost_words")
-            )
+            one = sum((figures[number] for figures in injected), InjectionFigures())
             rows.append(
                 [
                     name,
                     f"{run.share:.0%}",
-                    str(injected),
-                    f"{left / max(injected, 1):.4f}",
-                    f"{lost / max(content, 1):.5f}",
+                    str(one.injected_words),
+                    f"{one.left_ratio:.4f}",
+                    f"{one.lost_ratio:.5f}",
                 ]
             )
-        for one in found:
-            plain = one[0]
-            repeated_rows.append(
-                [
-                    name,
-                    plain.site,
-                    str(plain.pages),
-                    "" if plain.f1 is None else f"{plain.f1:.4f}",
-                    f"{plain.repeated.ratio:.4f}",
-                ]
-            )
-        scored = [one[0].f1 for one in found if one[0].f1 is not None]
-        total = sum((one[0].repeated for one in found), RepeatedText(words=0, repeated_words=0))
-        repeated_rows.append(
-            [
-                name,
-                "mean of sites",
-                "",
-                f"{statistics.fmean(scored or [0.0]):.4f}",
-                f"{total.ratio:.4f}",
-            ]
+    heads = ["corpus", "site", "pages", "word F1", "repeated text"]
+    report.table("Without injection", heads, plain_rows)
+    if rows:
+        report.table(
+            "Injected words that are left, and content words that are lost",
+            ["corpus", "pages with the text", "words", "left", "lost"],
+            rows,
         )
-    report.table(
-        "Repeated text without injection",
-        ["corpus", "site", "pages", "word F1", "repeated"],
-        repeated_rows,
-    )
-    report.table(
-        "Injected words left, and content words lost",
-        ["corpus", "pages", "words", "left", "lost"],
-        rows,
-    )
+
+
+def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[str]]:
+    rows = [
+        [
+            corpus,
+            one.site,
+            str(one.pages),
+            f"{statistics.fmean(one.f1):.4f}" if one.f1 else "",
+            f"{one.repeated.ratio:.4f}",
+        ]
+        for one in sites
+    ]
+    f1 = [score for one in sites for score in one.f1]
+    total = sum((one.repeated for one in sites), _NOTHING)
+    mean = f"{statistics.fmean(f1):.4f}" if f1 else ""
+    return [*rows, [corpus, "all pages", str(len(f1)), mean, f"{total.ratio:.4f}"]]
+
+
+def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
+    """Return the sites of a corpus, in the order in which they first appear."""
+    gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
+    by_site: dict[str, list[Page]] = {}
+    for page in read_feed([corpus], time_field=time_field):
+        if isinstance(page, Page) and page.body:
+            by_site.setdefault(page.site, []).append(page)
+    return [
+        SitePages(site=site, pages=pages, gold=[gold.get(one.source.offset) for one in pages])
+        for site, pages in by_site.items()
+    ]
 
 
 def run_sites(
-    sites: Sequence[_SitePages], runs: Sequence[Injection], seed: int, jobs: int
-) -> Iterator[list[SiteRun]]:
-    """Yield the figures of each site: first those without injection, then those of each run."""
+    sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
+) -> Iterator[tuple[SiteFigures, list[InjectionFigures]]]:
+    """Yield the figures of each site, without and with each injection.
+
+    Args:
+        sites: The sites.
+        runs: The injections.
+        seed: Equal seeds and sites give equal texts and places.
+        jobs: Number of sites to process at the same time, each in a process of its own.
+    """
     console = Console(stderr=True)
     with ProcessPoolExecutor(jobs) as pool:
         yield from track(
@@ -182,105 +215,79 @@ def run_sites(
         )
 
 
-def _read(corpus: Path, time_field: str) -> list[_SitePages]:
-    gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
-    by_site: dict[str, list[Page]] = {}
-    for page in read_feed([corpus], time_field=time_field):
-        if isinstance(page, Page) and page.body:
-            by_site.setdefault(page.site, []).append(page)
-    return [
-        _SitePages(site=site, pages=pages, gold=[gold.get(one.source.offset) for one in pages])
-        for site, pages in by_site.items()
-    ]
+class _Plain(msgspec.Struct, frozen=True):
+    """A site without injection; lists with an item for each page."""
+
+    markup: list[str]
+    texts: list[str]
+    """The cleaned texts; empty where a page was refused."""
+    gold: list[WordCounts]
 
 
-def _run_site(site: _SitePages, runs: Sequence[Injection], seed: int) -> list[SiteRun]:
-    markup = [_markup(page, gold) for page, gold in zip(site.pages, site.gold, strict=True)]
-    plain = _clean(site.pages, [serialise(_parse(one)) for one in markup])
-    texts = [one for one in plain if one is not None]
-    scores = [
-        TextScorer(gold, one).score(text or "").f1
-        for gold, one, text in zip(site.gold, markup, plain, strict=True)
+def _run_site(
+    site: SitePages, runs: Sequence[Injection], seed: int
+) -> tuple[SiteFigures, list[InjectionFigures]]:
+    pairs = list(zip(site.pages, site.gold, strict=True))
+    markup = [_markup(page, gold) for page, gold in pairs]
+    texts = _cleaned(site.pages, [serialised(parsed(one)) for one in markup])
+    f1 = [
+        TextScorer(gold, one).score(text).f1
+        for gold, one, text in zip(site.gold, markup, texts, strict=True)
         if gold is not None
     ]
-    results = [
-        SiteRun(
-            site=site.site,
-            pages=len(site.pages),
-            f1=statistics.fmean(scores) if scores else None,
-            repeated=repeated_text(texts),
-        )
-    ]
-    gold_words = [word_counts(one.gold_text) if one else Counter() for one in site.gold]
-    vocabulary = sorted(
-        {word for words in gold_words for word in words if word.isalpha() and len(word) > 1}
+    figures = SiteFigures(
+        site=site.site, pages=len(site.pages), f1=f1, repeated=repeated_text(texts)
     )
-    for run in runs:
-        results.append(_injected_run(site, markup, plain, gold_words, vocabulary, run, seed))
-    return results
+    words = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
+    plain = _Plain(markup, texts, words)
+    return figures, [_run_injection(site, plain, run, seed) for run in runs]
 
 
-def _injected_run(site, markup, plain, gold_words, vocabulary, run, seed) -> SiteRun:
+def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) -> InjectionFigures:
     rng = Random(f"{seed}/{site.site}/{run.share}")  # noqa: S311 - not for secrets
-    empty = SiteRun(site=site.site, pages=len(site.pages))
+    every = {word for words in plain.gold for word in words}
+    vocabulary = sorted(word for word in every if word.isalpha() and len(word) > 1)
     if len(vocabulary) < _VOCABULARY_MIN:
-        return empty
-    text = injected_text(vocabulary, rng)
+        return InjectionFigures()
+    text = injected_text(vocabulary, rng, short=run.short)
     bodies, put = [], []
-    for one, gold in zip(markup, site.gold, strict=True):
-        root = _parse(one)
-        sentences: tuple[str, ...] = ()
+    for markup, gold in zip(plain.markup, site.gold, strict=True):
+        root, sentences = parsed(markup), ""
         if gold is not None and gold.selectors is not None and rng.random() < run.share:
-            sentences = text.on_page(rng if run.changing else None)
-            if not inject(root, gold.selectors, sentences, text.form, beside=run.beside, rng=rng):
-                sentences = ()
-        bodies.append(serialise(root))
+            some = text.on_page(rng if run.changing else None)
+            if inject(root, gold.selectors, some, text.form, beside=run.beside, rng=rng):
+                sentences = " ".join(some)
+        bodies.append(serialised(root))
         put.append(sentences)
-    cleaned = _clean(site.pages, bodies)
-    had = injected = left = content = lost = 0
-    for sentences, before, after, gold in zip(put, plain, cleaned, gold_words, strict=True):
-        if sentences and had >= _TAUGHT_PAGES:
-            words = word_list(" ".join(sentences))
-            injected += len(words)
-            left += _words_left(words, word_list(after or ""))
-        had += bool(sentences)
-        kept = word_counts(before or "") & gold
-        content += kept.total()
-        lost += (kept - word_counts(after or "")).total()
-    return msgspec.structs.replace(
-        empty, injected_words=injected, left_words=left, content_words=content, lost_words=lost
-    )
+    figures, taught = InjectionFigures(), 0
+    for sentences, before, after, gold_words in zip(
+        put, plain.texts, _cleaned(site.pages, bodies), plain.gold, strict=True
+    ):
+        counts = bool(sentences) and taught >= TAUGHT_PAGES
+        kept = word_counts(before) & gold_words
+        figures += InjectionFigures(
+            injected_words=word_counts(sentences).total() if counts else 0,
+            left_words=words_left(sentences, after) if counts else 0,
+            content_words=kept.total(),
+            lost_words=(kept - word_counts(after)).total(),
+        )
+        taught += bool(sentences)
+    return figures
 
 
-def _words_left(words: Sequence[str], text: Sequence[str]) -> int:
-    """Return how many words stand in a run of `_RUN_WORDS` words that the text has, too."""
-    runs = {tuple(text[at : at + _RUN_WORDS]) for at in range(len(text) - _RUN_WORDS + 1)}
-    left: set[int] = set()
-    for at in range(len(words) - _RUN_WORDS + 1):
-        if tuple(words[at : at + _RUN_WORDS]) in runs:
-            left.update(range(at, at + _RUN_WORDS))
-    return len(left)
-
-
-def _clean(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str | None]:
+def _cleaned(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str]:
     settings = load_settings()
     runner = InProcess(page_model_of(read_model_file(settings.page_model)))
     stream = Stream(LocalState(None, settings), runner, settings)
-    texts: list[str | None] = []
+    texts = []
     for page, body in zip(pages, bodies, strict=True):
         outcome, _ = stream.process(
             msgspec.structs.replace(page, body=body, charset="utf-8", content_type=None)
         )
-        texts.append(outcome.record.text if isinstance(outcome, Cleaned) else None)
+        texts.append(outcome.record.text if isinstance(outcome, Cleaned) else "")
     return texts
 
 
 def _markup(page: Page, gold: EvaluationPage | None) -> str:
-    return (
-        page_markup(gold) if gold else (page.body or b"").decode(page.charset or "utf-8", "replace")
-    )
-
-
-def _parse(markup: str) -> html.HtmlElement:
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-    return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+    body = page.body or b""
+    return page_markup(gold) if gold else body.decode(page.charset or "utf-8", "replace")
