@@ -16,7 +16,8 @@ from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.config import FUSION_CONFIG
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
 from templ_core.site_level.fusion.outside_container import outside_container
-from templ_core.site_level.fusion.site_columns import CONSTANT, TREE_TEXT, TRUST, SiteColumns
+from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
+from templ_core.site_level.fusion.tree_text import in_tree_template
 from templ_core.site_level.site_evidence import SiteEvidence
 
 REASON_PAGE = "page-level"
@@ -105,13 +106,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         _ANY_TYPE if is_known else page.page_type,
         config.comments,
     )
-    rules: list[tuple[str, Bools]] = []
-    if is_known:
-        outside = outside_container(log_odds, site.columns, page.words, page.page_type)
-        rules.append((REASON_OUTSIDE, outside))
-        rules.append((REASON_TREE, in_tree_template(site.columns, page)))
-    if site.repeated is not None:
-        rules.append((REASON_SENTENCES, site.repeated.whole))
+    rules = _template_rules(page, site, log_odds, config) if is_known else ()
     copies = None if is_known else page.copies
     left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
     choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
@@ -119,6 +114,26 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
     return _decision(page, log_odds, choice, site=site, rules=rules)
+
+
+def _template_rules(
+    page: PageEvidence, site: SiteEvidence, log_odds: Floats, config: CoreConfig
+) -> tuple[tuple[str, Bools], ...]:
+    """Return what the site leaves out whatever the cut, by the name of the rule.
+
+    What it repeats stays where it is nearly all of the page's content: this is the page that the others
+    repeat, such as the delivery terms of a shop.
+    """
+    outside = outside_container(log_odds, site.columns, page.words, page.page_type)
+    in_tree = in_tree_template(site.columns, page.features, page.page_type)
+    repeated = in_tree if site.repeated is None else in_tree | site.repeated.whole
+    mass = page.words / (1 + np.exp(-log_odds))
+    if mass[repeated].sum() > config.recurring_content_max * mass.sum():
+        return ((REASON_OUTSIDE, outside),)
+    rules = ((REASON_OUTSIDE, outside), (REASON_TREE, in_tree))
+    if site.repeated is None:
+        return rules
+    return (*rules, (REASON_SENTENCES, site.repeated.whole))
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
@@ -179,17 +194,3 @@ def _decision(
 
 _ANY_TYPE = PageType()
 """What is known of the site tells comments from content; only what a setting asks for is certain."""
-
-
-def in_tree_template(columns: SiteColumns, page: PageEvidence) -> Bools:
-    config = FUSION_CONFIG
-    surroundings = page.features.surroundings
-    is_prose = surroundings & (HEADING | VERBATIM | REPEATING) == 0
-    is_record = max(page.page_type.documentation, page.page_type.forum) > 0.5
-    result: Bools = (
-        (columns[TREE_TEXT] >= config.tree_text_share_min)
-        & (page.words >= config.tree_words_min)
-        & is_prose
-        & (not is_record)
-    )
-    return result

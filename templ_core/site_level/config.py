@@ -251,8 +251,8 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     tree_pages_min: int = 4
     """Pages of a kind that a tree template must rest on before its texts are left out."""
 
-    tree_text_share_min: float = 0.3
-    """Share of the pages of its kind, 0 to 1, that must have a text at the same node of their template
+    tree_text_share_min: float = 0.5
+    """Share of the pages of a kind, 0 to 1, that must have a text at one node of their tree template
     before it is left out whatever else speaks for it."""
 
     tree_words_min: int = 3

@@ -79,7 +79,7 @@ def _ends(characters, behind, segment):
                 is_border = pending or characters.lower[at] == ord("\n")
             elif not closers[at]:
                 pending = False
-            at += 1
+            at += 1  # noqa: PLW2901
         result[word] = is_last or is_border
     return result
 
