@@ -8,12 +8,10 @@ import numpy as np
 from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.text import Cuts
-from templ_core.page_level.features.surroundings import HEADING, REPEATING, VERBATIM
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection.repeats import Selection, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
-from templ_core.site_level.config import FUSION_CONFIG
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
 from templ_core.site_level.fusion.outside_container import outside_container
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
@@ -113,7 +111,9 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
-    return _decision(page, log_odds, choice, site=site, rules=rules)
+    is_cut = site.repeated is not None and any(name == REASON_SENTENCES for name, _ in rules)
+    cuts = site.repeated.cuts if is_cut else None
+    return _decision(page, log_odds, choice, site=site, rules=rules, cuts=cuts)
 
 
 def _template_rules(
@@ -172,6 +172,7 @@ def _decision(
     *,
     site: SiteEvidence | None = None,
     rules: Sequence[tuple[str, Bools]] = (),
+    cuts: Cuts | None = None,
     abstained: bool = False,
 ) -> Decision:
     return Decision(
@@ -186,7 +187,7 @@ def _decision(
             (REASON_COMMENTS, page.roles.comments),
             (REASON_CONSENT, page.roles.consent),
         ),
-        cuts=site.repeated.cuts if site is not None and site.repeated is not None else None,
+        cuts=cuts,
         site=site,
         abstained=abstained,
     )

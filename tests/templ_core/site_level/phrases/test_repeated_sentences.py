@@ -110,3 +110,13 @@ def test_a_series_repeats_text_with_what_is_around_it():
 def test_near_copies_of_a_page_count_once():
     model = site_model([article(7, NOTICE) for _ in range(6)] + [article(n) for n in range(20, 24)])
     assert "readers of this paper" in cleaned(article(50, NOTICE), model).text
+
+
+def test_the_page_that_others_repeat_keeps_its_text():
+    terms = " ".join(sentence(Random(f"terms {number}")) for number in range(12))
+    model = site_model([article(number, terms) for number in range(8)])
+    page = parse_document(
+        f"<title>Terms</title><body><nav><a href=/>Home</a></nav><article><p>{terms}</article>",
+        "https://paper.example/",
+    )
+    assert cleaned(page, model).text.count(".") >= 12
