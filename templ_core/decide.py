@@ -15,11 +15,9 @@ from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
 from templ_core.site_level.fusion.outside_container import outside_container
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
-from templ_core.site_level.fusion.tree_text import in_tree_template
 from templ_core.site_level.site_evidence import SiteEvidence
 
 REASON_PAGE = "page-level"
-REASON_TREE = "site-tree"
 REASON_SENTENCES = "site-phrases"
 REASON_REPEAT = "repeat"
 REASON_OUTSIDE = "beside-content"
@@ -104,36 +102,30 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         _ANY_TYPE if is_known else page.page_type,
         config.comments,
     )
-    rules = _template_rules(page, site, log_odds, config) if is_known else ()
+    rules: list[tuple[str, Bools]] = []
+    cuts = None
+    if is_known:
+        outside = outside_container(log_odds, site.columns, page.words, page.page_type)
+        rules.append((REASON_OUTSIDE, outside))
+        if site.repeated is not None and not _is_all(site.repeated.whole, log_odds, page, config):
+            rules.append((REASON_SENTENCES, site.repeated.whole))
+            cuts = site.repeated.cuts
     copies = None if is_known else page.copies
     left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
     choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
-    is_cut = site.repeated is not None and any(name == REASON_SENTENCES for name, _ in rules)
-    cuts = site.repeated.cuts if is_cut else None
     return _decision(page, log_odds, choice, site=site, rules=rules, cuts=cuts)
 
 
-def _template_rules(
-    page: PageEvidence, site: SiteEvidence, log_odds: Floats, config: CoreConfig
-) -> tuple[tuple[str, Bools], ...]:
-    """Return what the site leaves out whatever the cut, by the name of the rule.
+def _is_all(segments: Bools, log_odds: Floats, page: PageEvidence, config: CoreConfig) -> bool:
+    """Return whether these segments are nearly all of a page's content.
 
-    What it repeats stays where it is nearly all of the page's content: this is the page that the others
-    repeat, such as the delivery terms of a shop.
+    Then the page is the one that other pages repeat, such as the delivery terms of a shop.
     """
-    outside = outside_container(log_odds, site.columns, page.words, page.page_type)
-    in_tree = in_tree_template(site.columns, page.features, page.page_type)
-    repeated = in_tree if site.repeated is None else in_tree | site.repeated.whole
     mass = page.words / (1 + np.exp(-log_odds))
-    if mass[repeated].sum() > config.recurring_content_max * mass.sum():
-        return ((REASON_OUTSIDE, outside),)
-    rules = ((REASON_OUTSIDE, outside), (REASON_TREE, in_tree))
-    if site.repeated is None:
-        return rules
-    return (*rules, (REASON_SENTENCES, site.repeated.whole))
+    return bool(mass[segments].sum() > config.recurring_content_max * mass.sum())
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:

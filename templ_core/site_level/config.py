@@ -248,16 +248,6 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """A container is usual if its share of the pages is no farther than this (0 to -1) below that of
     the page's most usual container."""
 
-    tree_pages_min: int = 4
-    """Pages of a kind that a tree template must rest on before its texts are left out."""
-
-    tree_text_share_min: float = 0.5
-    """Share of the pages of a kind, 0 to 1, that must have a text at one node of their tree template
-    before it is left out whatever else speaks for it."""
-
-    tree_words_min: int = 3
-    """Words of the shortest text that is left out so; shorter ones are labels."""
-
     outside_log_odds_min: float = 1.0
     """Log-odds that text outside the container needs to stay: on articles text of some words, on
     documentation text that other pages have."""

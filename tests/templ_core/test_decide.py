@@ -12,7 +12,6 @@ from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
     LENGTH,
     RECURS,
-    TREE_TEXT,
     TRUST,
 )
 from templ_core.site_level.site_evidence import SiteEvidence
@@ -34,7 +33,6 @@ def decided(kind, documents):
         LENGTH: np.log(scores.words),
         TRUST: np.ones(2),
         CONSTANT: np.zeros(2),
-        TREE_TEXT: np.zeros(2),
     }
     site = SiteEvidence(
         columns=columns,

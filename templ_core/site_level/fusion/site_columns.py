@@ -23,9 +23,6 @@ LONG_SAME_SHAPE = "long same shape"
 TREE_CONSTANT = "tree constant"
 PHRASES = "phrases"
 
-TREE_TEXT = "tree text"
-"""This column is no input of the fusion: share of the pages of the page's kind that have this very text
-at this node of their tree template, 0 to 1; 0 where the template rests on few pages."""
 CONSTANT = "constant"
 """This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
 TRUST = "trust"

@@ -24,7 +24,6 @@ from templ_core.site_level.fusion.site_columns import (
     LENGTH,
     PHRASES,
     STEPS_TO_BEST_CONTAINER,
-    TREE_TEXT,
     USUAL_CONTENT_CONTAINER,
     SiteColumns,
 )
@@ -104,7 +103,9 @@ def site_inputs(
         SegmentEvidence(
             content_log_odds=content_log_odds,
             places=known,
-            trees=trees,
+            trees=tree_evidence(
+                document, model.trees, config.cluster_likeness_min, features.text, types
+            ),
             surroundings=mean_around(known.content, tree, parent),
             best_share=usual_share(table.best_containers, nodes.cell, tree),
             steps=steps,
@@ -121,7 +122,6 @@ def site_inputs(
     )
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = head.headline
-    columns[TREE_TEXT] = (
         trees.text_share if trees.pages >= FUSION_CONFIG.tree_pages_min else 0.0 * trees.text_share
     )
     columns[CONSTANT] = known.constant.astype(np.float64)
