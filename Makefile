@@ -4,7 +4,7 @@ PYTHON ?= python3
 OUT ?= out
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
-.PHONY: help setup run test check wheel-check kafka schemas clean
+.PHONY: help setup run test check sanitize wheel-check kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -32,6 +32,9 @@ check: setup     ## format, lint, types, import direction
 	.venv/bin/ruff check --quiet .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+sanitize: setup  ## mutated stored values and hostile pages under gcc's address sanitizer; some twenty minutes
+	.venv/bin/python -m tests.faults.sanitized
 
 wheel-check: setup  ## the wheel in an empty environment, as a new user installs it; some minutes
 	.venv/bin/python -m tests.quality.wheel_check

@@ -1,6 +1,6 @@
 """The document record, which carries a parsed page into the window of its site."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -8,6 +8,11 @@ from schemas.source import Source
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
+EARLIEST_TIME_MS = -62_135_596_800_000
+"""Smallest event time, which is the beginning of the year 1."""
+LATEST_TIME_MS = 253_402_300_799_999
+"""Largest event time, which is the end of the year 9999."""
+_COUNT_MAX = (1 << 31) - 1
 
 
 class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -23,7 +28,7 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     site: str
     id: str
     source: Source
-    event_time_ms: int
+    event_time_ms: Annotated[int, msgspec.Meta(ge=EARLIEST_TIME_MS, le=LATEST_TIME_MS)]
     """Time of the fetch in Unix milliseconds, limited by the cleaner to times that can be right."""
     fetched_at: str | None = None
     content_digest: bytes = b""
@@ -31,11 +36,11 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     site_model_version: str | None = None
     """Version of the site model with which the last published text was decided."""
     page_model_version: str = ""
-    model_documents: int = 0
+    model_documents: Annotated[int, msgspec.Meta(ge=0, le=_COUNT_MAX)] = 0
     """Number of documents that this site model was fitted on."""
     kept: bytes = b""
     """One bit for each text segment: whether the last published text has it; the highest bit first."""
-    revision: int = 0
+    revision: Annotated[int, msgspec.Meta(ge=0, le=_COUNT_MAX)] = 0
     """Revision of the last published text; the refresher sends the document again with each one."""
     body: bytes = b""
     """The document's columns in the core's compact form, empty for a deletion."""

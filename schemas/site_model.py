@@ -1,5 +1,7 @@
 """The site-model record, which carries what was learned about a site."""
 
+from typing import Annotated
+
 import msgspec
 
 SITE_MODEL_FORMAT = 1
@@ -17,7 +19,7 @@ class SiteModelRecord(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     version: str
     """Digest of the documents that it was fitted on, the page model's version and the code's."""
-    documents: int
+    documents: Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)]
     """Number of documents of the window that it was fitted on."""
     first_event_time_ms: int
     last_event_time_ms: int

@@ -3,14 +3,55 @@
 Every stored value has a private struct of columns whose first field is the number of its format.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 import zstandard
 
+from templ_core.columns import INT32_MAX, PAGES_MAX, ROWS_MAX
 from templ_core.errors import CodecError
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)]
+"""A stored number that compiled code may read as a 32-bit integer."""
+Pages = Annotated[int, msgspec.Meta(ge=0, le=PAGES_MAX)]
+"""A stored number of pages."""
+Texts = Annotated[list[str], msgspec.Meta(max_length=ROWS_MAX)]
+"""A stored list of strings, bounded before memory is taken for it."""
+_DAMAGE = (
+    zstandard.ZstdError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What damaged bytes make the decoders raise."""
+
+
+class _Contexts(threading.local):
+    """The compressors and the decompressor of one thread.
+
+    They are kept, because making one takes longer than using it on the value of a page, and they may
+    not be used by two threads at a time.
+    """
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+        self._compressors: dict[int, zstandard.ZstdCompressor] = {}
+
+    def compressor(self, level: int) -> zstandard.ZstdCompressor:
+        """Return the compressor of a level, which writes a checksum behind each frame."""
+        known = self._compressors.get(level)
+        if known is None:
+            known = zstandard.ZstdCompressor(level=level, write_checksum=True)
+            self._compressors[level] = known
+        return known
+
+
+_CONTEXTS = _Contexts()
 
 
 class CompactColumns(msgspec.Struct, frozen=True, array_like=True):
@@ -80,8 +121,8 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
             return msgspec.msgpack.decode(packed, type=self.columns)
 
     def compress(self, packed: bytes) -> bytes:
-        """Return `packed` as one zstd frame."""
-        return zstandard.ZstdCompressor(level=self.level).compress(packed)
+        """Return `packed` as one zstd frame, with a checksum by which damage is noticed."""
+        return _CONTEXTS.compressor(self.level).compress(packed)
 
     def decompress(self, body: bytes) -> bytes:
         """Return what `compress` was given.
@@ -89,17 +130,45 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
         Raises:
             CodecError: The bytes are no zstd frame, or hold more than `max_bytes`.
         """
-        with self.refusing():
-            # The decompressor ignores its bound where a frame itself says how large its content is.
-            size_bytes = zstandard.frame_content_size(body)
-            if size_bytes > self.max_bytes:
-                raise CodecError(f"{self.name} of {size_bytes} bytes, at most {self.max_bytes}")
-            return zstandard.ZstdDecompressor().decompress(body, max_output_size=self.max_bytes)
+        try:
+            return frame_content(body, self.max_bytes)
+        except CodecError as error:
+            raise CodecError(f"not a {self.name}: {error}") from None
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
         """Turn every error that damaged bytes cause while they are read into a `CodecError`."""
         try:
             yield
-        except (zstandard.ZstdError, ValueError, IndexError, TypeError) as error:
+        except _DAMAGE as error:
             raise CodecError(f"not a {self.name}: {error}") from None
+
+
+def frame_content(
+    frame: bytes, max_bytes: int, decompressor: zstandard.ZstdDecompressor | None = None
+) -> bytes:
+    """Return the content of a zstd frame; everything that is decompressed passes here.
+
+    >>> frame_content(zstandard.compress(b"tea"), 3)
+    b'tea'
+    >>> frame_content(zstandard.compress(b"green tea"), 3)
+    Traceback (most recent call last):
+    templ_core.errors.CodecError: content of 9 bytes, and 3 is the most
+
+    Args:
+        frame: The frame.
+        max_bytes: Size of the largest content.
+        decompressor: What decompresses, where the frame needs a dictionary; None = a plain one.
+
+    Raises:
+        CodecError: The bytes are no zstd frame, or hold more than `max_bytes`.
+    """
+    try:
+        # The decompressor ignores its bound where a frame itself says how large its content is.
+        size_bytes = zstandard.frame_content_size(frame)
+        if size_bytes > max_bytes:
+            raise CodecError(f"content of {size_bytes} bytes, and {max_bytes} is the most")
+        decompressor = decompressor or _CONTEXTS.decompressor
+        return decompressor.decompress(frame, max_output_size=max_bytes)
+    except (zstandard.ZstdError, ValueError) as error:
+        raise CodecError(str(error)) from None

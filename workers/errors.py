@@ -2,12 +2,15 @@
 
 WorkerError            exit code 1
 ├── UsageProblem       2   an argument or a setting cannot be used
+├── FeedProblem        65  most records of a feed cannot be cleaned
 ├── InputProblem       66  an input file cannot be read
 ├── BrokerProblem      69  the broker cannot be reached, or refuses
 ├── StateProblem       73  the state is of another version, in use, damaged or not writable
 ├── DiskProblem        74  a store cannot be written because the disk is full or fails
 └── TopicProblem       78  a topic is missing or has wrong settings
 """
+
+from pathlib import Path
 
 
 class WorkerError(Exception):
@@ -21,6 +24,12 @@ class UsageProblem(WorkerError):
     """The problem that an argument or a setting cannot be used."""
 
     exit_code = 2
+
+
+class FeedProblem(WorkerError):
+    """The problem that most records of a feed cannot be cleaned, so that the feed itself is wrong."""
+
+    exit_code = 65
 
 
 class InputProblem(WorkerError):
@@ -43,6 +52,23 @@ class StateProblem(WorkerError):
 
 class OtherFormat(StateProblem):
     """The problem that another version has written a store; workers on Kafka rebuild it."""
+
+
+class DamagedStore(StateProblem):
+    """The problem that a store cannot be read; workers on Kafka set it aside and rebuild it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        """Set the message.
+
+        Args:
+            path: The damaged file or directory.
+            reason: What is wrong with it.
+        """
+        super().__init__(
+            f"{path} is damaged ({reason}): workers on Kafka rebuild it by themselves, otherwise "
+            "delete it to start anew"
+        )
+        self.reason = reason
 
 
 class DiskProblem(WorkerError):

@@ -11,6 +11,8 @@ from schemas.topics import MAX_MESSAGE_BYTES
 from workers.errors import UsageProblem
 
 DAY_MS = 24 * 3600 * 1000
+OffsetReset = Literal["cut", "earliest", "latest"]
+"""Where reading of a log goes on that was cut after it had been read."""
 _DEADLINE_PAGE_BYTES = 4 << 20
 """Size up to which a page has the plain deadline."""
 
@@ -23,15 +25,25 @@ class Settings(BaseSettings):
     page_model: Path | None = None
     """File of a page model that `templ train` wrote; None means the one that comes with templ."""
     page_deadline_s: float = Field(5.0, gt=0)
-    """Longest time to clean a page of up to 4 MiB; larger pages get proportionally more."""
+    """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
+
+    It is also the longest time for which a page's process may use no processor. A page that exceeds it
+    is tried once more.
+    """
     refit_deadline_s: float = Field(120.0, gt=0)
-    """Longest time to fit a site model once."""
+    """Longest processor time to fit a site model once."""
     child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
     """Largest memory of a child process."""
     page_limit_bytes: int = Field(32 << 20, gt=0)
     """Largest page after decompression."""
     message_limit_bytes: int = Field(MAX_MESSAGE_BYTES, ge=64 << 10)
     """Largest Kafka message."""
+    record_limit_bytes: int = Field(64 << 20, ge=1 << 20)
+    """Largest record of a topic that is read, after decompression.
+
+    A larger one becomes a dead letter with its first 64 KiB. The limit has room for a page of the
+    largest size in base64.
+    """
 
     comments: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of readers' comments and reviews.
@@ -64,7 +76,7 @@ class Settings(BaseSettings):
     `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
     """
     clock_skew_ms: int = Field(3_600_000, ge=0)
-    """How far the event time of a page may lie after its arrival."""
+    """How far the event time of a page may lie after its arrival and after the worker's clock."""
     batch_pages: int = Field(32, ge=1)
     """Most pages that a cleaner processes at once."""
     batch_bytes: int = Field(64 << 20, ge=1 << 20)
@@ -72,6 +84,18 @@ class Settings(BaseSettings):
 
     A single larger page is processed by itself.
     """
+    dead_letters_run_max: int = Field(1000, ge=0)
+    """Pages in a row that become dead letters until the worker stops; 0 means any number.
+
+    So many in a row mean that the feed is wrong, not its pages.
+    """
+    dead_letters_ratio_max: float = Field(0.5, gt=0, le=1)
+    """Largest share of dead letters among the latest pages of a worker, beyond which it stops.
+
+    1 means any share.
+    """
+    dead_letters_ratio_pages: int = Field(2000, ge=1)
+    """Number of latest pages among which that share is counted; before as many have come, it is not."""
     refresher_niceness: int = Field(10, ge=0, le=19)
     """Niceness of the refresher, so that cleaning comes first when processors are busy.
 
@@ -81,6 +105,14 @@ class Settings(BaseSettings):
     """Time without a heartbeat after which a worker's partitions go to other workers."""
     commit_interval_s: float = Field(1.0, gt=0)
     """Time between commits of offsets, which bounds the pages processed again after a crash."""
+    offset_reset: OffsetReset = "cut"
+    """Where a worker goes on in a partition whose log was cut, by a lost disk or an unclean election.
+
+    `cut` is the offset at which the log stopped being the one that was read: no record is read twice
+    and none is left out. `earliest` reads again whatever the log still has, `latest` leaves out what
+    came since. Where the broker cannot tell the cut, `cut` means `earliest`. Windows are made anew
+    from the whole log of `documents` in any case.
+    """
     stall_timeout_s: float = Field(300.0, gt=0)
     """Time after which a process ends whose committed offsets do not move although records wait."""
     metrics_port: int | None = Field(None, ge=1, le=65534)
@@ -91,7 +123,7 @@ class Settings(BaseSettings):
     """Module that a child process runs; fault-injection tests have one of their own."""
 
     def deadline_s(self, page_bytes: int) -> float:
-        """Return the longest time to clean a page of this size, in seconds."""
+        """Return the longest processor time to clean a page of this size, in seconds."""
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 

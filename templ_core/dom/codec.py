@@ -1,18 +1,21 @@
 """Documents as bytes: their columns in MessagePack, compressed with zstd."""
 
 import hashlib
-from typing import Any
+from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.compact import CompactColumns, CompactForm
+from templ_core.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, packed, read_columns, require_tree
+from templ_core.compact import CompactColumns, CompactForm, Count, Texts
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.tree import tree_of_depths
+from templ_core.errors import CodecError
 
 _CONFIG = DocumentCodecConfig()
+_PAIRS_MAX = 1 << 16
+"""Pairs of a tag and attributes that are told apart by a table; more of them are sorted."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -24,23 +27,23 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
 
     title: str
     language: str
-    html_chars: int
-    scripts: int
-    tag_table: list[str]
-    tags: bytes
-    depth: bytes
-    attribute_table: list[str]
-    attributes: bytes
-    hidden: bytes
-    images: bytes
-    texts: list[str]
-    owner: bytes
-    inline_from: bytes
-    inline_count: bytes
-    links: bytes
-    link_chars: bytes
-    external_links: bytes
-    page_links: bytes
+    html_chars: Count
+    scripts: Count
+    tag_table: Texts
+    tags: Annotated[bytes, Column(rows="nodes", high="tag_table")]
+    depth: Annotated[bytes, Column(rows="nodes", high=DEPTH_MAX)]
+    attribute_table: Texts
+    attributes: Annotated[bytes, Column(rows="nodes", high="attribute_table")]
+    hidden: Annotated[bytes, Column(rows="nodes", form=BITS, dtype="?")]
+    images: Annotated[bytes, Column(rows="nodes")]
+    texts: Texts
+    owner: Annotated[bytes, Column(rows="segments", high="nodes", differences=True, shift="nodes")]
+    inline_from: Annotated[bytes, Column(rows="segments", differences=True)]
+    inline_count: Annotated[bytes, Column(rows="segments")]
+    links: Annotated[bytes, Column(rows="segments")]
+    link_chars: Annotated[bytes, Column(rows="segments")]
+    external_links: Annotated[bytes, Column(rows="segments")]
+    page_links: Annotated[bytes, Column(rows="segments")]
 
 
 _FORM = CompactForm(
@@ -67,22 +70,33 @@ def document_columns(document: Document) -> bytes:
             html_chars=document.html_chars,
             scripts=document.scripts,
             tag_table=tag_table,
-            tags=_packed(tags[nodes.element_type]),
-            depth=_packed(nodes.depth),
+            tags=packed(tags[nodes.element_type]),
+            depth=packed(nodes.depth),
             attribute_table=attribute_table,
-            attributes=_packed(attributes[nodes.element_type]),
+            attributes=packed(attributes[nodes.element_type]),
             hidden=np.packbits(nodes.hidden).tobytes(),
-            images=_packed(nodes.images),
+            images=packed(nodes.images),
             texts=segments.texts,
-            owner=_packed(np.diff(segments.owner, prepend=0) + len(nodes.depth)),
-            inline_from=_packed(np.diff(segments.inline_from, prepend=0)),
-            inline_count=_packed(segments.inline_to - segments.inline_from),
-            links=_packed(segments.links),
-            link_chars=_packed(segments.link_chars),
-            external_links=_packed(segments.external_links),
-            page_links=_packed(segments.page_links),
+            owner=packed(np.diff(segments.owner, prepend=0) + len(nodes.depth)),
+            inline_from=packed(np.diff(segments.inline_from, prepend=0)),
+            inline_count=packed(segments.inline_to - segments.inline_from),
+            links=packed(segments.links),
+            link_chars=packed(segments.link_chars),
+            external_links=packed(segments.external_links),
+            page_links=packed(segments.page_links),
         )
     )
+
+
+def is_storable(document: Document) -> bool:
+    """Return whether a document has text, and no more of anything than `decode_document` accepts.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> is_storable(parse_document("<p>text", "")), is_storable(parse_document("<p>", ""))
+    (True, False)
+    """
+    rows = max(len(document.nodes.depth), len(document.segments.texts))
+    return bool(document.segments.texts) and rows <= ROWS_MAX
 
 
 def content_digest(columns: bytes) -> bytes:
@@ -95,22 +109,52 @@ def compress_columns(columns: bytes) -> bytes:
     return _FORM.compress(columns)
 
 
-def decode_document(body: bytes) -> Document:
+def decode_document(body: bytes, digest: bytes | None = None) -> Document:
     """Return the document whose compressed columns are `body`.
+
+    Whatever compiled code relies on is checked: lengths, ranges, the order of nodes and segments.
+
+    Args:
+        body: What `compress_columns` returned.
+        digest: The document's `content_digest`, which must fit; None = it is not known.
 
     Raises:
         CodecError: The bytes are not a document, are damaged, or have another format.
     """
+    columns = _FORM.decompress(body)
+    if digest is not None and content_digest(columns) != digest:
+        raise CodecError("damaged document: its digest does not fit")
     with _FORM.refusing():
-        return _document(_FORM.decode(body))
+        return _document(_FORM.unpack(columns))
 
 
 def _document(compact: _Compact) -> Document:
-    element_types, element_type = _element_types(compact)
-    depth = _unpacked(compact.depth)
+    if not (all(compact.texts) and all(compact.tag_table)):
+        raise ValueError("a text or the name of a tag is empty")
+    columns = read_columns(
+        compact,
+        {
+            "tag_table": len(compact.tag_table),
+            "attribute_table": len(compact.attribute_table),
+            "segments": len(compact.texts),
+        },
+    )
+    depth = columns["depth"]
+    require_tree(depth)
     parent, end = tree_of_depths(depth)
-    owner = np.cumsum(_unpacked(compact.owner) - len(depth)).astype(np.int32)
-    inline_from = np.cumsum(_unpacked(compact.inline_from)).astype(np.int32)
+    inline_from = columns["inline_from"]
+    segments = Segments(
+        texts=compact.texts,
+        owner=columns["owner"],
+        inline_from=inline_from,
+        inline_to=inline_from + columns["inline_count"],
+        links=columns["links"],
+        link_chars=columns["link_chars"],
+        external_links=columns["external_links"],
+        page_links=columns["page_links"],
+    )
+    _require_order(segments, end)
+    element_types, element_type = _element_types(compact, columns["tags"], columns["attributes"])
     return Document(
         title=compact.title,
         language=compact.language,
@@ -122,50 +166,52 @@ def _document(compact: _Compact) -> Document:
             depth=depth,
             parent=parent,
             end=end,
-            hidden=np.unpackbits(np.frombuffer(compact.hidden, np.uint8), count=len(depth)).astype(
-                np.bool_
-            ),
-            images=_unpacked(compact.images),
+            hidden=columns["hidden"],
+            images=columns["images"],
         ),
-        segments=Segments(
-            texts=compact.texts,
-            owner=owner,
-            inline_from=inline_from,
-            inline_to=inline_from + _unpacked(compact.inline_count),
-            links=_unpacked(compact.links),
-            link_chars=_unpacked(compact.link_chars),
-            external_links=_unpacked(compact.external_links),
-            page_links=_unpacked(compact.page_links),
-        ),
+        segments=segments,
     )
 
 
-def _element_types(compact: _Compact) -> tuple[list[tuple[str, str]], Int32s]:
+def _require_order(segments: Segments, end: Int32s) -> None:
+    """Refuse segments out of order, or not inside their owners.
+
+    With this every element holds segments that follow each other, all of them on the page.
+
+    Args:
+        segments: The segments.
+        end: End of each node's subtree.
+
+    Raises:
+        ValueError: The segments are not so.
+    """
+    first, behind = segments.inline_from, segments.inline_to
+    is_inside = (segments.owner < first) & (first <= behind) & (behind <= end[segments.owner])
+    if not is_inside.all() or (first[1:] < behind[:-1]).any():
+        raise ValueError("the segments are not in the order of their elements")
+
+
+def _element_types(
+    compact: _Compact, tags: Int32s, attributes: Int32s
+) -> tuple[list[tuple[str, str]], Int32s]:
     """Return the element types in order of first occurrence, and the number of each node's."""
-    tags, attributes = _unpacked(compact.tags), _unpacked(compact.attributes)
     pairs = tags * np.int64(len(compact.attribute_table)) + attributes
-    _, first, element_type = np.unique(pairs, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order))
+    room = len(compact.tag_table) * len(compact.attribute_table)
+    if room > _PAIRS_MAX:
+        room, pairs = len(pairs), np.unique(pairs, return_inverse=True)[1]
+    nodes = np.arange(len(pairs))
+    first = np.empty(room, np.int64)
+    first[pairs[::-1]] = nodes[::-1]  # Of nodes of equal pairs the last one that is written stays.
+    starts = np.flatnonzero(first[pairs] == nodes)
+    number = np.empty(room, np.int32)
+    number[pairs[starts]] = np.arange(len(starts))
     element_types = [
-        (compact.tag_table[tags[node]], compact.attribute_table[attributes[node]])
-        for node in first[order].tolist()
+        (compact.tag_table[tag], compact.attribute_table[own])
+        for tag, own in zip(tags[starts].tolist(), attributes[starts].tolist(), strict=True)
     ]
-    return element_types, place[element_type]
+    return element_types, number[pairs]
 
 
 def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
     table = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return list(table), np.array([table[value] for value in values], np.int64)
-
-
-def _packed(values: npt.NDArray[Any]) -> bytes:
-    """Return non-negative integers as bytes, each value as long as the largest one needs."""
-    largest = int(values.max()) if values.size else 0
-    width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
-    return bytes([width]) + values.astype(f"<u{width}").tobytes()
-
-
-def _unpacked(packed: bytes) -> Int32s:
-    return np.frombuffer(packed, f"<u{packed[0]}", offset=1).astype(np.int32)

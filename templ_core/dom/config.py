@@ -70,8 +70,14 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     text_depth_max: int = 768
     """Elements open at once in a repaired page that hold lines of text, such as paragraphs."""
 
-    trusted_depth: int = 1900
-    """Markup with fewer elements open at once is left as it is; libxml2 gives up at 2048."""
+    surplus_depth: int = 32
+    """Elements beyond the allowed depth that the start tag of another one may end.
+
+    More are not looked at for each such tag; it is left out.
+    """
+
+    parser_depth: int = 2048
+    """Elements open at once at which libxml2 gives up and says so; the page is then repaired."""
 
     attributes_max: int = 512
     """Attributes of one tag; further ones are dropped.
@@ -79,11 +85,11 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     libxml2 compares each attribute of a tag with all others.
     """
 
-    elements_max: int = 1_500_000
-    """Elements of a page; each takes 1 kB of memory."""
+    elements_max: int = 150_000
+    """Elements of a page; each takes up to 12 microseconds until the page is clean and learned from."""
 
-    repaired_tags_max: int = 1_000_000
-    """Tags of a page that has to be repaired tag by tag; each takes 3 microseconds."""
+    repaired_tags_max: int = 400_000
+    """Tags of a page that has to be repaired tag by tag; each takes 2 microseconds."""
 
     steps_max: int = 100_000_000
     """Comparisons of stray end tags with open elements; so many take half a second."""
@@ -109,9 +115,6 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     long_tag_chars: int = 1000
     """Attributes are counted in longer tags only."""
 
-    tags_per_piece: int = 64
-    """Start tags in each piece of markup for which open elements are counted, on average."""
-
 
 class InterstitialConfig(msgspec.Struct, frozen=True, kw_only=True):
     """When a page may be an error page or a gate."""
@@ -126,5 +129,8 @@ class DocumentCodecConfig(msgspec.Struct, frozen=True, kw_only=True):
     zstd_level: int = 3
     """Compression level of zstd, 1 to 22; the format does not depend on it."""
 
-    columns_bytes_max: int = 256 << 20
-    """Largest size of a document after decompression."""
+    columns_bytes_max: int = 96 << 20
+    """Largest size of a document after decompression.
+
+    A page of 32 MiB in a charset of one byte a letter may have 64 MiB of text in UTF-8.
+    """

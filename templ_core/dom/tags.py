@@ -22,6 +22,28 @@ INVISIBLE = _names(
 sometimes the whole page.
 """
 
+RAW_TEXT = _names("script style title iframe textarea noembed noframes xmp")
+"""Tags whose content is text without tags, as the parser reads it."""
+
+HOLDS_HTML = _names("foreignobject desc mi mo mn ms mtext annotation-xml")
+"""Tags inside `svg` and `math` whose content is HTML again, but for `title`."""
+
+STARTS_HTML = _names(
+    """
+    b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li
+    listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var
+    """
+)
+"""Tags that end `svg` and `math` where they begin (HTML standard, section 13.2.6.5)."""
+
+ENDS_HTML = STARTS_HTML | _names(
+    """
+    html article aside button caption cite details dialog fieldset figcaption figure footer form
+    header label main nav noscript option section select summary tbody td tfoot th thead tr
+    """
+)
+"""Tags that no element inside `svg` or `math` has, so that their end tags end these, too."""
+
 SPACE_AFTER = _names("img input label")
 """Inline tags that separate the words before and after them."""
 

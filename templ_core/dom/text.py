@@ -35,9 +35,11 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     nodes, segments = document.nodes, document.segments
     stays = np.flatnonzero(kept)
     texts = [segments.texts[segment] for segment in stays.tolist()]
-    for place, segment in enumerate(stays.tolist() if cuts else ()):
-        if segment in cuts:
-            texts[place] = _without(texts[place], cuts[segment])
+    if cuts:
+        texts = [
+            _without(text, cuts[segment]) if segment in cuts else text
+            for text, segment in zip(texts, stays.tolist(), strict=True)
+        ]
     cells = [tag in CELLS for tag, _ in nodes.element_types]
     if not any(cells):
         return "\n".join(texts)

@@ -23,6 +23,8 @@ PLACE_TABLES = {
 }
 """The fields of `PlaceTable` that are keyed sums, in the order in which they are stored, and how many
 sums each has."""
+WORD_TABLES = ("cells", "anchors")
+"""The tables whose first sum counts words; that of the others counts pages."""
 
 
 SENTENCE_TABLES = {"sentences": 1, "constant_contexts": 1}

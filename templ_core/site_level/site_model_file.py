@@ -1,11 +1,12 @@
 """The compact form of a site model, which is what workers store and exchange."""
 
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 
-from templ_core.compact import CompactColumns, CompactForm
-from templ_core.errors import CodecError
+from templ_core.columns import hashes, read_column, require_range
+from templ_core.compact import CompactColumns, CompactForm, Pages
 from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
 from templ_core.site_level.phrases.sentence_counts import SentenceTable
 from templ_core.site_level.places.keyed_sums import KeyedSums
@@ -13,6 +14,7 @@ from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.site_model import (
     PLACE_TABLES,
     SENTENCE_TABLES,
+    WORD_TABLES,
     SiteModel,
     best_supported,
 )
@@ -20,12 +22,18 @@ from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tre
 
 _STEPS = 7
 """Bisections when a model is made smaller: the share that stays is found to within 1/128."""
+_SUM_MAX = 1 << 42
+"""Largest sum that is stored: a million pages of 4 096 words have such a content mass."""
+_KEYS = hashes("keys", increasing=True)
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
     version: str
-    pages: int
-    counts: list[tuple[bytes, bytes]]
+    pages: Pages
+    counts: Annotated[
+        list[tuple[bytes, bytes]],
+        msgspec.Meta(min_length=len(PLACE_TABLES), max_length=len(PLACE_TABLES)),
+    ]
     """Keys and sums of each table of places, in the order of `PLACE_TABLES`."""
     trees: bytes
     phrases: bytes
@@ -33,8 +41,8 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     """Keys and sums of each table of sentences, in the order of `SENTENCE_TABLES`."""
 
 
-SITE_MODEL_FORM = CompactForm("site model", 4, _Compact)
-"""How site models are stored."""
+SITE_MODEL_FORM = CompactForm("site model", 4, _Compact, max_bytes=16 << 20)
+"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression."""
 
 
 def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
@@ -81,20 +89,22 @@ def decode_site_model(body: bytes) -> SiteModel:
     """
     with SITE_MODEL_FORM.refusing():
         compact = SITE_MODEL_FORM.decode(body)
-        tables = _tables(PLACE_TABLES, compact.counts)
+        tables = _tables(PLACE_TABLES, compact.counts, compact.pages)
         return SiteModel(
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
             trees=decode_tree_model(compact.trees),
             phrases=decode_phrase_set(compact.phrases),
-            sentences=SentenceTable(**_tables(SENTENCE_TABLES, compact.sentences)),
+            sentences=SentenceTable(**_tables(SENTENCE_TABLES, compact.sentences, compact.pages)),
         )
 
 
-def _tables(names: dict[str, int], stored: list[tuple[bytes, bytes]]) -> dict[str, Any]:
+def _tables(
+    tables: dict[str, int], stored: list[tuple[bytes, bytes]], pages: int
+) -> dict[str, Any]:
     return {
-        name: _counts(keys, sums, rows)
-        for (name, rows), (keys, sums) in zip(names.items(), stored, strict=True)
+        name: _counts(name, keys, sums, rows, pages)
+        for (name, rows), (keys, sums) in zip(tables.items(), stored, strict=True)
     }
 
 
@@ -102,9 +112,10 @@ def _table(counts: KeyedSums) -> tuple[bytes, bytes]:
     return counts.keys.astype("<u8").tobytes(), counts.sums.astype("<i8").tobytes()
 
 
-def _counts(keys: bytes, sums: bytes, rows: int) -> KeyedSums:
-    columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(rows, -1)
-    names = np.frombuffer(keys, "<u8").astype(np.uint64)
-    if columns.shape[1] != len(names):
-        raise CodecError("not a site model: its columns differ in length")
-    return KeyedSums(keys=names, sums=columns, labels=np.empty((0, len(names)), np.uint64))
+def _counts(name: str, keys: bytes, sums: bytes, rows: int, pages: int) -> KeyedSums:
+    known = read_column(name, _KEYS, keys, {})
+    columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(rows, len(known))
+    first_max = _SUM_MAX if name in WORD_TABLES else pages
+    require_range(name, columns[0], 1, first_max)
+    require_range(name, columns[1:], 0, _SUM_MAX)
+    return KeyedSums(keys=known, sums=columns, labels=np.empty((0, len(known)), np.uint64))

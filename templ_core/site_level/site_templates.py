@@ -93,7 +93,7 @@ _FORM = CompactForm("site templates", 1, _Compact, level=9)
 
 
 def encode_templates(templates: SiteTemplates) -> bytes:
-    """Compact form: MessagePack, zstd; the same bytes for equal templates."""
+    """Return templates in compact form, MessagePack and zstd; equal ones give equal bytes."""
     compact = _Compact(
         _FORM.format,
         templates.version,
@@ -104,10 +104,10 @@ def encode_templates(templates: SiteTemplates) -> bytes:
 
 
 def decode_templates(body: bytes) -> SiteTemplates:
-    """The templates whose compact form is `body`.
+    """Return the templates whose compact form is `body`.
 
     Raises:
-        CodecError: they are damaged or of another format.
+        CodecError: They are damaged or of another format.
     """
     compact = _FORM.decode(body)
     return SiteTemplates(

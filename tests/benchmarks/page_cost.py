@@ -41,7 +41,7 @@ PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 STAGES: dict[str, tuple[str, str]] = {
     "decode": ("templ_core.dom.document", "decode_page"),
     "strip markup": ("templ_core.dom.parse.parse_page", "strip_markup"),
-    "scan": ("templ_core.dom.parse.parse_page", "needs_repair"),
+    "scan": ("templ_core.dom.parse.parse_page", "stalls_parser"),
     "parse": ("templ_core.dom.parse.parse_page", "_parse"),
     "flatten": ("templ_core.dom.document", "_document"),
     "characters": ("templ_core.page_level.features.page_features", "read_characters"),

@@ -3,9 +3,10 @@
     python -m tests.faults.faults [--seed N] [--faults 100] [--pages 20000] [--sites 500]
 
 Two workers, sometimes three, clean a feed of small pages while processes are killed, workers stopped,
-lost and joined, and the broker restarted, evenly over the feed. Then: no page without an outcome,
-revisions in order, no URL whose last record is of an older fetch, and windows, refitted models and the
-texts they give equal to those of `templ run` on the same feed. Needs Java and Maven.
+lost and joined, the broker restarted and the site models lost, evenly over the feed. Then: no page
+without an outcome, revisions in order, no URL whose last record is of an older fetch, and windows,
+refitted models and the texts they give equal to those of `templ run` on the same feed. Needs Java and
+Maven.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from schemas.topics import DOCUMENTS, PAGES
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run
@@ -32,14 +33,15 @@ from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
 PATIENT = {
-    "TEMPL_PAGE_DEADLINE_S": "60",
     "TEMPL_WINDOW_PAGES_MAX": "40",
     "TEMPL_REVISIONS_PER_S": "200",
     "TEMPL_BATCH_PAGES": "32",
     "TEMPL_SESSION_TIMEOUT_S": "6",
     "TEMPL_STALL_TIMEOUT_S": "120",
 }
-"""A busy machine must neither refuse pages nor be taken for stalled, and windows are to be full."""
+"""A busy machine must not be taken for stalled, and windows are to be full."""
+PAUSE_S = 8.0
+"""How long a paused worker is paused; its session ends before."""
 STAND_STILL_S = 3600.0
 """A busy machine takes its time to rebuild windows."""
 
@@ -92,6 +94,9 @@ class Disturber:
             "rebalance": self._rebalance,
             "restart the broker": self._restart_broker,
             "lose a state directory": self._lose_state,
+            "lose site-models": self._lose_site_models,
+            "damage a store": self._damage_store,
+            "pause a worker": self._pause_worker,
         }
 
     def start(self) -> None:
@@ -143,6 +148,36 @@ class Disturber:
         self._pause()
         shutil.rmtree(self._stream.state(name), ignore_errors=True)
         self._stream.start(name, **PATIENT)
+
+    def _lose_site_models(self) -> None:
+        self._stream.lose_log(self._broker, SITE_MODELS)
+
+    def _damage_store(self) -> None:
+        name = self._any()
+        self._stream.stop(name, signal.SIGKILL)
+        files = [
+            file
+            for kind in ("*.sst", "*.blob", "*.log", "MANIFEST-*", "CURRENT")
+            for file in sorted(self._stream.state(name).glob(f"*/*/{kind}"))
+            if not file.parent.name.endswith(".damaged")
+        ]
+        if files:
+            file = self._rng.choice(files)
+            content = bytearray(file.read_bytes())
+            if content:
+                content[self._rng.randrange(len(content))] ^= 1 << self._rng.randrange(8)
+            file.write_bytes(content)
+        self._stream.start(name, **PATIENT)
+
+    def _pause_worker(self) -> None:
+        """Stop a worker's processes for longer than its session, as a machine that is moved."""
+        worker = psutil.Process(self._stream.pid(self._any()))
+        processes = [worker, *worker.children(recursive=True)]
+        for process in processes:
+            process.suspend()
+        time.sleep(PAUSE_S)
+        for process in processes:
+            process.resume()
 
     def _any(self) -> str:
         return self._rng.choice(["one", "two", *(["three"] if self._third else [])])

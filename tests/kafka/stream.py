@@ -3,11 +3,12 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from aiokafka import TopicPartition
@@ -19,6 +20,7 @@ from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from templ_core.dom.codec import content_digest
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
+from workers.errors import DamagedStore
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -89,6 +91,10 @@ class Stream:
         process = self._workers.pop(name)
         process.send_signal(how)
         return process.wait(WAIT_S)
+
+    def wait_for_end(self, name):
+        """Wait until a worker ends by itself; answers its exit code."""
+        return self._workers.pop(name).wait(WAIT_S)
 
     def running(self):
         """Names of the workers that were started and not stopped."""
@@ -182,6 +188,13 @@ class Stream:
         )
         return {one.key.decode(): dict(one.headers)["source.id"].decode() for one in cleaned}
 
+    def lose_log(self, broker, topic):
+        """Take all records of a topic away, as a new disk does; the topic itself stays."""
+        broker.stop()
+        for number in range(PARTITIONS):
+            shutil.rmtree(broker.data / "log" / f"{self.prefix}{topic}-{number}")
+        broker.start()
+
     def wait_until_answered(self, wait_s=WAIT_S):
         wait_until(
             lambda: asyncio.run(self._may_be_answered()) and self.answered() >= self.sent(),
@@ -240,9 +253,12 @@ class Stream:
             found = {}
             for number in range(PARTITIONS):
                 paths = [self.state(name) / "refresher" / f"windows-{number}" for name in names]
-                stores = [WindowStore(path, settings) for path in paths if path.exists()]
-                for store in stores:
-                    stack.callback(store.close)
+                stores = []
+                for path in paths:
+                    with suppress(DamagedStore):  # its partition went to another worker since
+                        if path.exists():
+                            stores.append(WindowStore(path, settings))
+                            stack.callback(stores[-1].close)
                 if stores:
                     found |= windows_of(max(stores, key=lambda store: store.next_offset))
             return found

@@ -11,7 +11,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
-from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, WAIT_S, Stream, local_run, templ, wait_until, write_feed
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -202,7 +202,7 @@ def test_each_poison_page_has_its_outcome_and_the_others_are_cleaned(stream, tmp
         TEMPL_PAGE_DEADLINE_S="3",
         TEMPL_CHILD_MEMORY_BYTES=str(1 << 30),
     )
-    stream.wait_until_answered()
+    stream.wait_until_answered(2 * WAIT_S)  # three pages are tried again in new processes
     assert stream.stop() == 0
     letters = {
         headers["id"]: (headers["__streams.errors.exception"], headers["templ.stage"])

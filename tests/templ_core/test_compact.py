@@ -45,3 +45,29 @@ def test_damaged_bytes_are_refused(damaged):
 def test_other_messages_are_refused(content):
     with pytest.raises(CodecError, match="not a text"):
         FORM.unpack(content)
+
+
+def test_a_frame_that_says_it_holds_six_gib_is_refused_before_memory_is_taken():
+    frame = b"\x28\xb5\x2f\xfd\xc0\x58" + (6 << 30).to_bytes(8, "little") + b"\x01\x00\x00"
+    with pytest.raises(CodecError, match="content of 6442450944 bytes, and 1000 is the most"):
+        FORM.decode(frame)
+
+
+def test_arrays_in_arrays_beyond_the_stack_are_refused():
+    deep = b"\x92\x01" + b"\x91" * 900
+    with pytest.raises(CodecError, match="not a text"):
+        FORM.decode(FORM.compress(deep))
+
+
+def test_no_changed_bit_of_a_stored_value_changes_what_is_read():
+    stored = Text(1, "boats on the river, and a few in the harbour")
+    body = FORM.encode(stored)
+    refused = 0  # Some bits of a frame mean nothing.
+    for bit in range(8 * len(body)):
+        changed = bytearray(body)
+        changed[bit // 8] ^= 1 << bit % 8
+        try:
+            assert FORM.decode(bytes(changed)) == stored
+        except CodecError:
+            refused += 1
+    assert refused > 0.9 * 8 * len(body)

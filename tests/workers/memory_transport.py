@@ -36,7 +36,7 @@ class MemoryTransport:
             match action:
                 case Send(record):
                     self.sent.append(record)
-                case Fit(site):
+                case Fit(site=site):
                     self.refresher.refit_templates(site)
                 case Revise(model):
                     self.carry_out(self.publisher.revise(model))

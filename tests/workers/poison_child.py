@@ -23,6 +23,11 @@ def read_or_fail(body, url, **declared):
         if not marker.exists():
             marker.touch()
             os._exit(9)
+    if b"POISON-BUSY" in body:  # works for a second of processor time, and says when it begins
+        Path(body.split(b"POISON-BUSY ")[1].split(b"<")[0].decode()).touch()
+        until = time.process_time() + 1.0
+        while time.process_time() < until:
+            pass
     if b"POISON-STOP" in body:
         Path(body.split(b"POISON-STOP ")[1].split(b"<")[0].decode()).touch()
         time.sleep(600)

@@ -12,6 +12,7 @@ from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.options import broker_options
 from workers.cli.progress import progress
 from workers.local.dead_letters import DeadLetterFile
+from workers.log_lines import one_line
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 
@@ -89,7 +90,7 @@ async def _send(
                 if letter is None:
                     sent += 1
                 else:
-                    click.echo(f"templ: refused: {letter.message}", err=True)
+                    click.echo(f"templ: refused: {one_line(letter.message)}", err=True)
                     dead.write(record, letter)
                 bar.update(reader.bytes_read, f"{sent} pages")
     return sent

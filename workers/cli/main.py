@@ -10,6 +10,7 @@ import click
 from templ_core import __version__
 from workers.cli.lazy import LazyGroup
 from workers.errors import WorkerError
+from workers.log_lines import one_line
 
 _FAULT = 70
 _INTERRUPTED = 130
@@ -39,10 +40,10 @@ _EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fr
     cls=LazyGroup,
     modules=_COMMANDS,
     extras=_EXTRAS,
-    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page was refused; "
-    "66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a fault of templ "
-    "itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a topic is "
-    "missing or has wrong settings; 130 interrupted.",
+    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page, or most of a "
+    "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
+    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
+    "topic is missing or has wrong settings; 130 interrupted.",
 )
 @click.version_option(__version__)
 def templ() -> None:
@@ -62,7 +63,8 @@ def main() -> None:
         click.echo("templ: interrupted", err=True)
         sys.exit(_INTERRUPTED)
     except WorkerError as error:
-        click.echo(f"templ: {error}", err=True)
+        for problem in str(error).split("\ntempl: "):  # topics may have several problems
+            click.echo(f"templ: {one_line(problem)}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()

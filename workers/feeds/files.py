@@ -26,6 +26,7 @@ _HTML_TYPES = {
     ".htm": "text/html",
     ".xhtml": "application/xhtml+xml",
 }
+NO_REGULAR_FILE = "NoRegularFile"
 _ACCEPTED = (
     ".warc, .jsonl, either with .gz or .zst, .jsonl.xz, .html, a directory of .html, or - for JSON "
     "Lines on standard input"
@@ -162,16 +163,15 @@ def _read_html(
     for number, file in enumerate(files):
         url = "file:///" + quote(os.fsencode(file.relative_to(directory).as_posix()))
         source = Source(name, 0, number)
-        with damage_told(file, lambda: ""), open_counted(file, on_progress) as stream:
-            body = stream.read(limit_bytes + 1)
+        with damage_told(file, lambda: ""):
+            if not file.is_file():  # opening a pipe would wait for a writer
+                yield _rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
+                continue
+            with open_counted(file, on_progress) as stream:
+                body = stream.read(limit_bytes + 1)
         if len(body) > limit_bytes:
-            yield Rejected(
-                source=source,
-                url=url,
-                exception=PAGE_TOO_LARGE,
-                message=f"a file of more than {limit_bytes} bytes",
-                value=body[:KEPT_BYTES],
-            )
+            reason = f"a file of more than {limit_bytes} bytes"
+            yield _rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
             continue
         page = Page(
             source=source,
@@ -185,3 +185,7 @@ def _read_html(
         )
         timeline.passed(page)
         yield page
+
+
+def _rejected(source: Source, url: str, exception: str, message: str, value: bytes) -> Rejected:
+    return Rejected(source=source, url=url, exception=exception, message=message, value=value)

@@ -1,12 +1,11 @@
 """Pages from JSON Lines files."""
 
 from collections.abc import Iterator
-from io import BufferedIOBase
 from pathlib import Path
 
 from schemas.source import Source
 from workers.feeds.records import PAGE_TOO_LARGE, page_from_json
-from workers.feeds.streams import OnProgress, damage_told, open_decompressed
+from workers.feeds.streams import Lines, OnProgress, damage_told, open_decompressed
 from workers.feeds.times import Timeline
 from workers.page import Page, Rejected
 
@@ -43,6 +42,7 @@ def read_json_lines(
                 _skip_line(stream, line)
                 record: Page | Rejected = _too_long(source, line, longest)
             elif not line.strip():
+                _skip_blank_lines(stream)
                 continue
             else:
                 record = page_from_json(
@@ -69,6 +69,17 @@ def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
     )
 
 
-def _skip_line(stream: BufferedIOBase, piece: bytes) -> None:
+def _skip_blank_lines(stream: Lines) -> None:
+    """Move past blank lines a block at a time, because there may be millions of them."""
+    while size_bytes := _blank_bytes(stream.peek(1)):
+        stream.read(size_bytes)
+
+
+def _blank_bytes(block: bytes) -> int:
+    """Return the size of the blank lines that a block begins with."""
+    return block.rfind(b"\n", 0, len(block) - len(block.lstrip())) + 1
+
+
+def _skip_line(stream: Lines, piece: bytes) -> None:
     while piece and not piece.endswith(b"\n"):
         piece = stream.readline(1 << 20)

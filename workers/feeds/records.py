@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
@@ -12,8 +13,12 @@ from schemas.source import Source
 from templ_core.site_key import site_key
 from workers.page import GONE_STATUSES, Page, Rejected
 
+_Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord)
+
 INVALID_RECORD = "InvalidRecord"
 PAGE_TOO_LARGE = "PageTooLarge"
+_STATUS_MAX = 9999
+"""Largest status of a record; some crawlers have numbers of their own beside those of HTTP."""
 
 
 class _RecordError(Exception):
@@ -57,7 +62,8 @@ def page_from_json(
         else:
             record, body, charset = _page_record(raw)
         url = clean_text(record.url)
-        _check(url, body, limit_bytes)
+        status = 200 if record.status is None else record.status
+        _check(url, status, body, limit_bytes)
         said = record.fetched_at
         return Page(
             source=source,
@@ -70,7 +76,7 @@ def page_from_json(
             fetched_at=None if said is None or said == "" else clean_text(str(said)),
             content_type=clean_text(record.content_type or "") or None,
             charset=clean_text(charset or "") or None,
-            status=200 if record.status is None else record.status,
+            status=status,
             body=body,
         )
     except _RecordError as error:
@@ -79,9 +85,11 @@ def page_from_json(
         )
 
 
-def _check(url: str, body: bytes | None, limit_bytes: int) -> None:
+def _check(url: str, status: int, body: bytes | None, limit_bytes: int) -> None:
     if not url:
         raise _RecordError("the record has an empty url")
+    if abs(status) > _STATUS_MAX:
+        raise _RecordError("status is not an HTTP status")
     if body is not None and len(body) > limit_bytes:
         raise _TooLargeError(f"{len(body)} bytes, at most {limit_bytes} are allowed")
 
@@ -109,12 +117,18 @@ def _json_type(raw: object) -> str:
     return names.get(type(raw), "a number")
 
 
+def _converted(raw: dict[str, object], record_type: type[_Record], name: str) -> _Record:
+    try:
+        return msgspec.convert(raw, record_type)
+    except msgspec.ValidationError as error:
+        raise _RecordError(f"not a {name} record: {error}") from None
+    except UnicodeEncodeError:
+        raise _RecordError(f"not a {name} record: a field name has a lone surrogate") from None
+
+
 def _page_record(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str | None]:
     """Return templ's own record, the bytes of its page and their declared charset."""
-    try:
-        record = msgspec.convert(raw, PageRecord)
-    except msgspec.ValidationError as error:
-        raise _RecordError(f"not a page record: {error}") from None
+    record = _converted(raw, PageRecord, "page")
     if record.html is not None and record.html_base64 is not None:
         raise _RecordError("the record has both html and html_base64, but only one is allowed")
     if record.html is not None:
@@ -131,10 +145,7 @@ def _scrapy_cluster(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, s
 
     The URL is that of the response after redirects.
     """
-    try:
-        found = msgspec.convert(raw, ScrapyClusterRecord)
-    except msgspec.ValidationError as error:
-        raise _RecordError(f"not a scrapy-cluster record: {error}") from None
+    found = _converted(raw, ScrapyClusterRecord, "scrapy-cluster")
     record = PageRecord(
         url=found.response_url or found.url,
         fetched_at=found.timestamp,

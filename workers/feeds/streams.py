@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import zstandard
 
@@ -20,8 +20,29 @@ if TYPE_CHECKING:
 OnProgress = Callable[[int], None]
 """A function that is called with the number of bytes of each read."""
 
+
+class Lines(Protocol):
+    """A stream of bytes from which lines can be read, and whose next bytes can be looked at."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the lines."""
+
+    def peek(self, size: int, /) -> bytes:
+        """Return bytes that come next, without moving; there are none at the end only."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most `size`."""
+
+    def readline(self, size: int, /) -> bytes:
+        """Return the rest of the line with its line feed, or its first `size` bytes."""
+
+
 STDIN = Path("-")
 """The path that stands for standard input."""
+
+
+_ZSTD_PIECE_BYTES = 1 << 10
+"""Compressed bytes that are decompressed at once, to 32 MiB at most."""
 
 
 class _CountedFile(io.RawIOBase):
@@ -55,6 +76,47 @@ class _CountedFile(io.RawIOBase):
         super().close()
 
 
+class _ZstdFile(io.RawIOBase):
+    """The content of a file of zstd frames; unlike zstandard's reader it tells when the file is cut."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._is_between_frames = True
+        self._compressed = b""
+        self._content = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True, since the file is open for reading."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Read content into `buffer`.
+
+        Raises:
+            EOFError: The file ends within a frame.
+        """
+        while not self._content:
+            self._compressed = self._compressed or self._file.read(_ZSTD_PIECE_BYTES)
+            if not self._compressed:
+                if self._is_between_frames:
+                    return 0
+                raise EOFError("the file ends within a zstd frame")
+            self._read_piece()
+        space = memoryview(buffer).cast("B")
+        size = min(len(space), len(self._content))
+        space[:size] = self._content[:size]
+        self._content = self._content[size:]
+        return size
+
+    def _read_piece(self) -> None:
+        self._content = memoryview(self._frame.decompress(self._compressed))
+        self._compressed = self._frame.unused_data
+        self._is_between_frames = self._frame.eof
+        if self._frame.eof:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+
+
 def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
     """Open a file without decompression.
 
@@ -79,7 +141,7 @@ def _open(path: Path) -> io.FileIO:
 
 
 @contextmanager
-def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[io.BufferedIOBase]:
+def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
     """Open a file and decompress it if its suffix is `.gz`, `.xz` or `.zst`.
 
     Args:
@@ -97,9 +159,8 @@ def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[io.Buffer
             with lzma.open(file, "rb") as stream:
                 yield stream
         elif path.suffix == ".zst":
-            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-            with io.BufferedReader(reader, 1 << 18) as stream:
-                yield stream
+            with io.BufferedReader(_ZstdFile(file), 1 << 18) as lines:
+                yield lines
         else:
             yield file
 

@@ -4,6 +4,7 @@ import math
 import re
 from datetime import UTC, datetime, timedelta
 
+from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS
 from workers.page import Page
 
 NO_TIME_FIELD = "none"
@@ -17,8 +18,6 @@ _SPACING_MS = 60_000
 _LARGEST_SECONDS = 1e11
 """Largest number that counts as seconds, which is in the year 5138; larger ones are milliseconds."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EARLIEST_MS = -62_135_596_800_000  # year 1
-_LATEST_MS = 253_402_300_799_999  # year 9999
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
 
 
@@ -48,7 +47,7 @@ def parse_time_ms(value: object) -> int | None:
         moment = datetime.fromisoformat(text.upper())
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
-        return (moment - _EPOCH) // timedelta(milliseconds=1)
+        return _in_range((moment - _EPOCH) // timedelta(milliseconds=1))
     except (ValueError, OverflowError):
         return None
 
@@ -57,7 +56,11 @@ def _from_number(value: float) -> int | None:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     time_ms = int(value) if abs(value) > _LARGEST_SECONDS else round(value * 1000)
-    return time_ms if _EARLIEST_MS <= time_ms <= _LATEST_MS else None
+    return _in_range(time_ms)
+
+
+def _in_range(time_ms: int) -> int | None:
+    return time_ms if EARLIEST_TIME_MS <= time_ms <= LATEST_TIME_MS else None
 
 
 class Timeline:
@@ -67,7 +70,7 @@ class Timeline:
     ignored, each page gets a time one minute after the page before it.
     """
 
-    def __init__(self, time_field: str, latest_ms: int = _LATEST_MS) -> None:
+    def __init__(self, time_field: str, latest_ms: int = LATEST_TIME_MS) -> None:
         """Start before the first page.
 
         Args:

@@ -6,13 +6,20 @@ faust's Tables are not used, see workers/README.md.
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import Any
 
 import faust
+from faust.types import TP
 
-from workers.errors import WorkerError
+from workers.errors import FeedProblem, WorkerError
+from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
+from workers.kafka.logs.log_reader import LogReader, ask_for_logs
+from workers.kafka.logs.marked_consumer import MarkedConsumer, Marks
+from workers.kafka.logs.resume import resume
 from workers.settings import Settings
 
 _FATAL = 70
@@ -24,10 +31,13 @@ Headers = dict[str, bytes]
 
 
 class App(faust.App):
-    """A faust App whose streams hold a bounded number of bytes."""
+    """A faust App whose streams hold a bounded number of bytes and whose offsets suit the logs."""
 
-    most_bytes = 0
-    """Bytes of values that each stream may hold."""
+    config: KafkaConfig
+    marks: Marks
+    """The logs of its partitions of its input topic, as they were at the last look."""
+    assigned: frozenset[int]
+    """The partitions of its input topic that it was assigned last; any thread may read it."""
 
     def FlowControlQueue(  # noqa: N802 - faust's name
         self, maxsize: int | None = None, *, clear_on_resume: bool = False
@@ -37,8 +47,64 @@ class App(faust.App):
             maxsize=maxsize,
             flow_control=self.flow_control,
             clear_on_resume=clear_on_resume,
-            most_bytes=self.most_bytes,
+            most_bytes=self.config.settings.batch_bytes,
         )
+
+    def _new_transport(self) -> Any:
+        transport = super()._new_transport()
+        transport.Consumer = MarkedConsumer  # type: ignore[misc]
+        return transport
+
+    def on_missing_offset(self, one: TP, offset: int | None) -> None:
+        """End the process, because it cannot read on; a restart finds out why and where it can.
+
+        Args:
+            one: The partition.
+            offset: The offset that the log does not have; None where none is committed any more.
+        """
+        problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
+        end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
+
+    async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
+        """Set committed offsets right before faust goes to them."""
+        self.assigned = frozenset()  # the watchdog looks away while offsets and marks change
+        by_topic: dict[str, list[int]] = {}
+        for one in assigned:
+            by_topic.setdefault(one.topic, []).append(one.partition)
+        for topic, numbers in by_topic.items():
+            step = partial(self._set_offsets_right, topic, numbers)
+            await essential(self, "taking over partitions", step)
+        self.assigned = frozenset(one.partition for one in assigned)
+        await super()._on_partitions_assigned(assigned, generation_id)
+
+    async def _set_offsets_right(self, topic: str, numbers: Iterable[int]) -> None:
+        question = partial(self._right_offsets, topic, list(numbers))
+        right = await ask_for_logs(self.config.broker, question)
+        if right:
+            await self.consumer.go_to(right)  # type: ignore[attr-defined]
+
+    async def _right_offsets(
+        self, topic: str, numbers: Iterable[int], reader: LogReader
+    ) -> dict[TP, int]:
+        """Return the offsets to commit in place of those that do not suit the logs any more."""
+        committed = await reader.committed(self.conf.id, topic)
+        known = {number: committed.get(number) for number in numbers}
+        marks = {number: one.mark if one else None for number, one in known.items()}
+        logs = await reader.logs(topic, marks)
+        right = {}
+        for number, state in logs.items():
+            place = known[number]
+            self.marks[number] = state.mark
+            offset = place.offset if place else None
+            goes_on = resume(offset, marks[number], state, self.config.settings.offset_reset)
+            if goes_on.reason:
+                log.warning(
+                    "%s-%s: %s; reading goes on at offset %s",
+                    *(topic, number, goes_on.reason, goes_on.offset),
+                )
+            if goes_on.offset != offset:
+                right[TP(topic, number)] = goes_on.offset
+        return right
 
 
 def build_app(config: KafkaConfig, role: str) -> App:
@@ -47,6 +113,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     The App creates no topics; `templ topics create` does.
     """
     settings = config.settings
+    bound_fetches(settings.record_limit_bytes)
     app = App(
         config.group(role),
         broker=f"kafka://{config.broker}",
@@ -61,7 +128,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         web_enabled=False,
         stream_wait_empty=False,
         stream_buffer_maxsize=settings.batch_pages,
-        consumer_auto_offset_reset="earliest",
+        consumer_auto_offset_reset="none",  # what to do is decided when partitions are assigned
         consumer_group_instance_id=config.instance,
         consumer_max_fetch_size=2 * _MIB,
         broker_max_poll_records=settings.batch_pages,
@@ -77,7 +144,9 @@ def build_app(config: KafkaConfig, role: str) -> App:
         broker_request_timeout=max(90.0, 2 * settings.session_timeout_s),
         worker_redirect_stdouts=False,
     )
-    app.most_bytes = settings.batch_bytes
+    app.config = config
+    app.marks = {}
+    app.assigned = frozenset()
     return app
 
 
@@ -93,14 +162,14 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     )
 
 
-def end_process(reason: str) -> None:
+def end_process(reason: str, exit_code: int = _FATAL) -> None:
     """End this process at once without committing offsets.
 
     What was not acknowledged is processed again after a restart.
     """
     log.critical(reason)
     logging.shutdown()
-    os._exit(_FATAL)
+    os._exit(exit_code)
 
 
 async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
@@ -122,6 +191,9 @@ async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None
         if app.should_stop:
             log.debug("%s was interrupted by the stop of the worker", name, exc_info=True)
             raise asyncio.CancelledError from error
+        if isinstance(error, FeedProblem):
+            end_process(str(error), error.exit_code)
+            return
         if not isinstance(error, WorkerError):
             log.exception("a fault of templ itself while %s", name)
         end_process(

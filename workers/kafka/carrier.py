@@ -23,7 +23,6 @@ from workers.pipeline.actions import (
 )
 from workers.processes.pool import Pool
 from workers.settings import Settings
-from workers.state.site_state import templates_overdue_by
 
 log = logging.getLogger("templ")
 
@@ -56,7 +55,7 @@ class Carrier:
         self._templates_pool = templates_pool
         self._settings = settings
         self._metrics = metrics
-        self._backlog = TemplateBacklog(self._templates_overdue_by)
+        self._backlog = TemplateBacklog()
         self._to_revise: dict[Site, None] = {}
         """Sites only, in order: all their models together would take too much memory."""
         self._revisable = asyncio.Event()
@@ -65,9 +64,15 @@ class Carrier:
         """Return the steps that are to be repeated for ever, beside the stream, by name."""
         return {"fitting templates": self._fit_next, "revising": self._revise_next}
 
-    def fit_later(self, number: int, site: str) -> None:
-        """Put a site on the list of those whose trees and phrases are fitted, if they are due."""
-        self._backlog.add((number, site))
+    def fit_later(self, number: int, site: str, overdue: float) -> None:
+        """Put a site on the list of those whose trees and phrases are fitted, if they are due.
+
+        Args:
+            number: The site's partition.
+            site: Site key.
+            overdue: How overdue they are, see `workers.state.site_state.templates_overdue_by`.
+        """
+        self._backlog.add((number, site), overdue)
 
     async def carry_out(self, number: int, site: str, actions: Iterator[Action]) -> None:
         """Carry out actions while holding their partition; end early where it is taken away.
@@ -100,8 +105,8 @@ class Carrier:
                 self._count(record, seconds)
             case Forget(keys):
                 await send_all(self._outputs.forget(keys))
-            case Fit(site):
-                self.fit_later(number, site)
+            case Fit(site, overdue):
+                self.fit_later(number, site, overdue)
             case Revise(model):
                 self._to_revise[number, model.site] = None
                 self._revisable.set()
@@ -158,8 +163,3 @@ class Carrier:
                 if now is not windows:
                     return
                 goes_on = await self._carry_out_to_pause(number, site, actions)
-
-    def _templates_overdue_by(self, one: Site) -> float:
-        number, site = one
-        windows = self._owned.opened().get(number)
-        return templates_overdue_by(windows.store.site_state(site)) if windows else 0.0

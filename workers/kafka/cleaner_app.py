@@ -11,6 +11,7 @@ import faust
 
 from schemas.dead_letter import DeadLetter
 from schemas.topics import PAGES
+from workers.errors import FeedProblem
 from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
 from workers.kafka.broker.page_message import page_of_message
@@ -22,6 +23,7 @@ from workers.kafka.model_follower import ModelFollower
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
 from workers.page import Page, Rejected
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Outcome
+from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.processes.pool import Pool
 from workers.state.model_store import ModelStore
 
@@ -47,14 +49,19 @@ class CleanerApp:
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         pages = config.topic(PAGES)
-        self._gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
+        self._dead_letter_limit = DeadLetterLimit(config.settings)
+        self._pages_done = 0
+        self.gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
         self._outputs = TopicOutputs(self.app, config)
         self.app.task(self._follow_models)
         self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
     def inner_progress(self) -> int:
-        """Return how many site models were read: at a first start, before any page."""
-        return self._follower.taken
+        """Return how many site models were read and how many pages have an outcome, in all.
+
+        Site models are read before the first page, and a batch of pages that are all late takes long.
+        """
+        return self._follower.taken + self._pages_done
 
     async def _follow_models(self) -> None:
         await essential(self.app, "site models", self._follower.run)
@@ -67,8 +74,9 @@ class CleanerApp:
         """Clean a batch: its texts are stored by the broker before its documents are sent."""
         started_s = time.monotonic()
         come = [received_from_faust(event.message) for event in events]
-        messages = await self._gaps.complete(come)
-        records = [page_of_message(message, self._config.settings) for message in messages]
+        messages = await self.gaps.complete(come)
+        now_ms = round(time.time() * 1000)
+        records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._follower.ready.wait()
         outcomes = await asyncio.gather(*map(self._outcome, records))
@@ -76,17 +84,23 @@ class CleanerApp:
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
         await send_all(self._outputs.send(one) for one in documents if one is not None)
         self._count(outcomes, time.monotonic() - started_s)
+        self._check_feed(messages, outcomes)
 
     async def _outcome(self, record: Page | Rejected) -> Outcome:
         if isinstance(record, Rejected):
             letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
             return Dead(letter=letter)
         work = self._pool.submit(record.site, self._cleaner.process, record)
-        return await asyncio.wrap_future(work)
+        outcome = await asyncio.wrap_future(work)
+        self._pages_done += 1
+        return outcome
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
-            return self._outputs.send_dead_letter(message, outcome.letter)
+            letter = outcome.letter
+            place = f"{message.topic}-{message.partition}-{message.offset}"
+            log.warning("%s is a dead letter: %s: %s", place, letter.exception, letter.message)
+            return self._outputs.send_dead_letter(message, letter)
         return self._outputs.send(outcome.record)
 
     def _count(self, outcomes: Iterable[Outcome], seconds: float) -> None:
@@ -95,6 +109,18 @@ class CleanerApp:
             self.metrics.page_seconds.observe(seconds)
             if isinstance(outcome, Cleaned) and outcome.record.method == "site":
                 self.metrics.with_site.inc()
+
+    def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
+        """Raise `FeedProblem` when too many pages are dead letters; those so far are stored."""
+        for message, outcome in zip(messages, outcomes, strict=True):
+            excess = self._dead_letter_limit.exceeded_by(is_dead=isinstance(outcome, Dead))
+            if excess is not None and isinstance(outcome, Dead):
+                letter = outcome.letter
+                raise FeedProblem(
+                    f"{excess}, the last one {message.topic}-{message.partition}-{message.offset} "
+                    f"({letter.exception}: {letter.message}); the worker stops: mend the feed, or "
+                    "raise the limit"
+                )
 
     def _check_partitions(
         self, messages: Iterable[Received], records: Iterable[Page | Rejected]
@@ -121,4 +147,4 @@ class CleanerApp:
             self._follower.follow(one.partition for one in assigned[0])
 
     async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
-        self._gaps.revoked(one.partition for one in revoked[0])
+        self.gaps.revoked(one.partition for one in revoked[0])

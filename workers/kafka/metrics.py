@@ -83,6 +83,11 @@ class RefresherMetrics(RoleMetrics):
         self.documents = Counter(
             "templ_documents", "Records of documents processed", registry=self.registry
         )
+        self.left_out = Counter(
+            "templ_documents_left_out",
+            "Records of documents that could not be used",
+            registry=self.registry,
+        )
         self.refits = Counter("templ_refits", "Site models published", registry=self.registry)
         self.refit_seconds = Histogram(
             "templ_refit_seconds",

@@ -6,17 +6,24 @@ goes on answering the broker.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
+from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
+from workers.kafka.logs.resume import LogState, Resume, decode_mark, resume
 from workers.state.model_store import ModelStore
 
 _POLL_MS = 1000
+_LOOK_S = 2.0
+"""Time between two looks at whether the logs are still those that were read."""
 log = logging.getLogger("templ")
 
 
@@ -27,6 +34,7 @@ class ModelFollower:
         self._config = config
         self._count = count
         self._models = models
+        self._topic = config.topic(SITE_MODELS)
         self._wanted = [] if config.settings.own_models else list(range(config.partitions))
         self._changed = asyncio.Event()
         self.ready = asyncio.Event()
@@ -52,7 +60,8 @@ class ModelFollower:
         Raises:
             BrokerProblem: no progress for a minute before the start is read.
         """
-        async with plain_consumer(self._config.broker) as consumer:
+        broker = self._config.broker
+        async with plain_consumer(broker) as consumer, log_reader(broker) as reader:
             while True:
                 self._changed.clear()
                 if self._wanted:
@@ -63,23 +72,63 @@ class ModelFollower:
                     self.ready.set()
                 if not self._wanted:
                     await self._changed.wait()
-                while not self._changed.is_set():
-                    batches = await consumer.getmany(timeout_ms=_POLL_MS)
-                    for records in batches.values():
-                        await self._take_all(records)
+                await self._follow_on(consumer, reader)
+
+    async def _follow_on(self, consumer: AIOKafkaConsumer, reader: LogReader) -> None:
+        """Take records as they come, until other partitions are wanted or a log is another one."""
+        look_at = time.monotonic() + _LOOK_S
+        while not self._changed.is_set():
+            batches = await consumer.getmany(timeout_ms=_POLL_MS)
+            for records in batches.values():
+                await self._take_all(records)
+            if time.monotonic() > look_at:
+                try:
+                    logs = await self._logs(reader)
+                except (KafkaError, OSError) as error:
+                    log.debug("%s cannot be looked at: %r", self._topic, error)
+                else:
+                    goes_on = await asyncio.to_thread(self._goes_on, logs)
+                    if any(one.is_other_log for one in goes_on.values()):
+                        return
+                    await asyncio.to_thread(self._mark, logs)
+                look_at = time.monotonic() + _LOOK_S
 
     async def _start(self, consumer: AIOKafkaConsumer) -> dict[TopicPartition, int]:
-        topic = self._config.topic(SITE_MODELS)
-        partitions = [TopicPartition(topic, n) for n in self._wanted]
-        consumer.assign(partitions)
-        ends = await consumer.end_offsets(partitions)
-        starts = await consumer.beginning_offsets(partitions)
+        """Put the consumer where reading goes on; return the ends of the logs."""
+        logs = await ask_for_logs(self._config.broker, self._logs)
+        ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
+        consumer.assign(list(ends))
         await self._forget_what_may_be_gone(consumer, ends)
-        for one in partitions:
-            known = self._models.next_offset(one.partition)
-            is_there = starts[one] <= known <= ends[one]
-            consumer.seek(one, known if is_there else starts[one])
-        return dict(ends)
+        for number, goes_on in (await asyncio.to_thread(self._goes_on, logs)).items():
+            if goes_on.is_other_log:
+                log.warning("%s-%s is read anew: %s", self._topic, number, goes_on.reason)
+                await asyncio.to_thread(self._models.skip, number, goes_on.offset - 1)
+            consumer.seek(TopicPartition(self._topic, number), goes_on.offset)
+        await asyncio.to_thread(self._mark, logs)
+        return ends
+
+    async def _logs(self, reader: LogReader) -> dict[int, LogState]:
+        marks = {number: decode_mark(self._models.log_mark(number)) for number in self._wanted}
+        return await reader.logs(self._topic, marks)
+
+    def _goes_on(self, logs: Mapping[int, LogState]) -> dict[int, Resume]:
+        """Decide where reading goes on in each partition; models that a log has lost stay known."""
+        return {
+            number: resume(
+                self._models.next_offset(number),
+                decode_mark(self._models.log_mark(number)),
+                state,
+                "earliest",
+            )
+            for number, state in logs.items()
+        }
+
+    def _mark(self, logs: Mapping[int, LogState]) -> None:
+        """Note which logs the models are of."""
+        for number, state in logs.items():
+            text = state.mark.encode().encode()
+            if text != self._models.log_mark(number):
+                self._models.mark_log(number, text)
 
     async def _forget_what_may_be_gone(
         self, consumer: AIOKafkaConsumer, ends: dict[TopicPartition, int]
@@ -104,7 +153,8 @@ class ModelFollower:
 
     def _take(self, record: ConsumerRecord) -> None:
         try:
-            self._models.put(record.key.decode(), record.value, record.partition, record.offset)
+            value = processable(record.value)
+            self._models.put(record.key.decode(), value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:
             place = f"{record.topic}-{record.partition}-{record.offset}"
             log.warning("site model at %s cannot be used: %s", place, error)

@@ -18,6 +18,7 @@ from templ_core import __version__
 from workers.kafka.app import max_value_bytes, raw_topic
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
+from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
 from workers.pipeline.actions import OutputRecord
 
@@ -66,12 +67,15 @@ class TopicOutputs:
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
         """Send a message's bytes to the dead letters, with its own headers and what went wrong.
 
-        A value beyond the largest message is cut, and a header says how large it was.
+        A value beyond the largest message is cut, and a header says how large it was. Of a record
+        that was too large to be read there is the beginning only.
         """
         value, headers = message.value, _dead_headers(message, letter)
-        if value is not None and len(value) > self._limit_bytes:
-            headers.append((HEADER_CUT_FROM, str(len(value)).encode()))
-            value = value[: self._limit_bytes]
+        if value is not None:
+            size_bytes = max(len(value), value.size_bytes if isinstance(value, RefusedValue) else 0)
+            value = bytes(value[: self._limit_bytes])
+            if size_bytes > len(value):
+                headers.append((HEADER_CUT_FROM, str(size_bytes).encode()))
         return self._dead_letters.send(key=message.key, value=value, headers=headers)
 
 

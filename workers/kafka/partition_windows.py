@@ -11,13 +11,17 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
-from schemas.codec import NewerFormatError, SchemaError, decode_document_record
-from workers.errors import OtherFormat
+from schemas.codec import SchemaError, decode_document_record
+from schemas.document import document_key
+from schemas.topics import DOCUMENTS
 from workers.kafka.broker.received import Received
+from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.resume import LogMark
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
+from workers.state.rebuildable import open_rebuildable
 from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")
@@ -27,19 +31,18 @@ class PartitionWindows:
     """The windows of one partition: what they hold, learn and publish."""
 
     def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
-        """Open the store, made anew where another version has written it.
+        """Open the store; an empty one takes the place of one that cannot be used.
 
         Raises:
-            StateProblem: the store is in use, damaged or not writable.
+            StateProblem: The store is in use or not writable.
         """
         self._path = config.state / f"windows-{number}"
+        self.mark: LogMark | None = None
+        """The log that the store was compared with; None before the first comparison."""
         settings = config.settings
-        try:
-            self.store = WindowStore(self._path, settings)
-        except OtherFormat:
-            log.warning("windows-%s were written by another version and are made anew", number)
-            shutil.rmtree(self._path)
-            self.store = WindowStore(self._path, settings)
+        self.store = open_rebuildable(
+            self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
+        )
         self.refresher = Refresher(self.store, pool, settings)
         self.publisher = Publisher(
             self.refresher,
@@ -48,27 +51,50 @@ class PartitionWindows:
             message_limit_bytes=settings.message_limit_bytes,
         )
 
-    def ingest(self, site: str, message: Received) -> None:
-        """Take one record of `documents` in; one that cannot be read is stepped over and logged.
+    def ingest(self, site: str, message: Received) -> bool:
+        """Take one record of `documents` in, or step over it and log why it cannot be used.
+
+        Args:
+            site: Site in the record's key.
+            message: The record.
+
+        Returns:
+            Whether it was taken in.
+        """
+        try:
+            problem = self._take(site, message)
+        except SchemaError as error:
+            self.store.skip(message.offset)
+            problem = str(error)
+        if problem is not None:
+            place = f"{message.topic}-{message.partition}-{message.offset}"
+            log.warning("document %s is left out: %s", place, problem)
+        return problem is None
+
+    def _take(self, site: str, message: Received) -> str | None:
+        """Take one record in.
+
+        Returns:
+            Why nothing was learned from it, or None.
 
         Raises:
-            NewerFormatError: a newer version of templ has written the record.
+            SchemaError: The record is not a document of a known format, or not of its key.
         """
-        if message.value is None:
+        value = processable(message.value)
+        if value is None:
             source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
             self.store.remove(site, source_id, message.offset)
-            return
-        try:
-            record = decode_document_record(message.value)
-        except NewerFormatError:
-            raise
-        except SchemaError as error:
-            log.warning("document at offset %s is left out: %s", message.offset, error)
-            self.store.skip(message.offset)
-            return
+            return None
+        record = decode_document_record(value)
+        if record.site != site or document_key(site, record.source) != message.key:
+            raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
         problem = self.refresher.process(record, message.offset)
-        if problem is not None:
-            log.warning("document %s is left out: %s", record.source, problem.reason)
+        return None if problem is None else problem.reason
+
+    def mark_log(self, mark: LogMark) -> None:
+        """Store with the windows which log they are of."""
+        self.store.mark_log(DOCUMENTS, mark.encode().encode())
+        self.mark = mark
 
     def remove(self) -> None:
         """Close the store and remove it from the disk."""

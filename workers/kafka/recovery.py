@@ -1,13 +1,17 @@
 """Bringing the windows of a partition up to what its topic holds."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
 
 from aiokafka import TopicPartition
 
+from schemas.topics import DOCUMENTS
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.broker.received import Received, received_from_aiokafka
+from workers.kafka.logs.log_reader import ask_for_logs
+from workers.kafka.logs.resume import decode_mark, resume
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 
 _REPORT_S = 10.0
@@ -27,19 +31,25 @@ class Recovery:
         self._learn = learn
 
     async def recover(self, number: int, windows: PartitionWindows) -> PartitionWindows:
-        """Bring windows up to the topic's end; answers them, made anew where they had to be.
+        """Bring windows up to the topic's end; answers them, made anew if its log is another one.
 
         Call it while holding the partition. It ends early when the partition is taken away.
         """
         topic = TopicPartition(self._topic, number)
+        mark = decode_mark(windows.store.log_mark(DOCUMENTS))
+        logs = await ask_for_logs(
+            self._broker, lambda reader: reader.logs(self._topic, {number: mark})
+        )
+        state = logs[number]
         async with plain_consumer(self._broker) as consumer:
-            end = (await consumer.end_offsets([topic]))[topic]
-            settled = await settled_offset(consumer, topic, end)
-        if windows.store.next_offset > end:
-            windows = await self._owned.begin_anew(number, "the topic was made anew")
+            settled = await settled_offset(consumer, topic, state.end)
+        goes_on = resume(windows.store.next_offset, mark, state)
+        if goes_on.is_other_log:
+            windows = await self._owned.begin_anew(number, goes_on.reason)
         elif 0 < windows.store.next_offset < settled:
             windows = await self._owned.begin_anew(number, "deletions may be gone by now")
-        await self.catch_up(number, windows, end)
+        await self.catch_up(number, windows, state.end)
+        await asyncio.to_thread(windows.mark_log, state.mark)
         return windows
 
     async def catch_up(self, number: int, windows: PartitionWindows, end: int) -> None:

@@ -9,18 +9,19 @@ from typing import Any
 import faust
 
 from schemas.document import site_of_key
-from schemas.topics import DOCUMENTS
+from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.lost_models import LOOK_S, LostModels
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
 from workers.processes.pool import Pool
-from workers.state.site_state import WindowTotals, model_is_due
+from workers.state.site_state import WindowTotals, model_is_due, templates_overdue_by
 
 
 class RefresherApp:
@@ -40,7 +41,7 @@ class RefresherApp:
         documents = config.topic(DOCUMENTS)
         self._owned = OwnedPartitions(partial(PartitionWindows, config, pool))
         self._recovery = Recovery(config.broker, documents, self._owned, self._learn)
-        self._gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
+        self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
         self.metrics = RefresherMetrics(self._totals)
         self._carrier = Carrier(
             TopicOutputs(self.app, config),
@@ -52,7 +53,15 @@ class RefresherApp:
         )
         self._rebuilds: set[asyncio.Task[None]] = set()
         self.app.agent(raw_topic(self.app, documents), name="refresh")(self._refresh)
-        for name, step in self._carrier.background().items():
+        lost_models = LostModels(
+            config.broker, config.topic(SITE_MODELS), self._owned, self._publish_model
+        )
+        steps = {
+            **self._carrier.background(),
+            "watching site models": lost_models.watch,
+            "marking logs": self._mark_logs,
+        }
+        for name, step in steps.items():
             self.app.task(partial(self._repeat, name, step))
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
@@ -84,7 +93,7 @@ class RefresherApp:
 
     async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
         numbers = [one.partition for one in revoked[0]]
-        self._gaps.revoked(numbers)
+        self.gaps.revoked(numbers)
         await self._owned.release(numbers)
 
     async def _refresh(self, stream: faust.StreamT[Any]) -> None:
@@ -94,7 +103,7 @@ class RefresherApp:
     async def _batch(self, events: Iterable[faust.EventT[Any]]) -> None:
         come = [received_from_faust(event.message) for event in events]
         by_partition: defaultdict[int, list[Received]] = defaultdict(list)
-        for message in await self._gaps.complete(come):
+        for message in await self.gaps.complete(come):
             by_partition[message.partition].append(message)
         for number, messages in by_partition.items():
             await self._batch_of(number, messages)
@@ -112,6 +121,15 @@ class RefresherApp:
                 sites.add(await self._learn(windows, message))
             await self._publish(number, windows, sites)
 
+    async def _mark_logs(self) -> None:
+        """Store with the windows what the watchdog has seen of their logs."""
+        await asyncio.sleep(LOOK_S)
+        for number, mark in dict(self.app.marks).items():
+            if number in self._owned.opened():
+                async with self._owned.hold(number) as windows:
+                    if windows is not None and windows.mark not in (None, mark):
+                        await asyncio.to_thread(windows.mark_log, mark)
+
     async def _recover(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""
         async with self._owned.hold(number) as windows:
@@ -121,15 +139,19 @@ class RefresherApp:
             sites = await asyncio.to_thread(list, recovered.store.sites())
             due = [site for site, state in sites if model_is_due(state)]
             await self._publish(number, recovered, due)
-            for site, _ in sites:
-                self._carrier.fit_later(number, site)
+            for site, state in sites:
+                self._carrier.fit_later(number, site, templates_overdue_by(state))
 
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key or b"")
-        await asyncio.wrap_future(self._pool.submit(site, windows.ingest, site, message))
-        self.metrics.documents.inc()
+        work = self._pool.submit(site, windows.ingest, site, message)
+        is_taken = await asyncio.wrap_future(work)
+        (self.metrics.documents if is_taken else self.metrics.left_out).inc()
         return site
+
+    async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
+        await self._carrier.carry_out(number, site, windows.publisher.publish_model(site))
 
     async def _publish(self, number: int, windows: PartitionWindows, sites: Iterable[str]) -> None:
         publisher = windows.publisher

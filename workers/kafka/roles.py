@@ -3,25 +3,26 @@
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import faust
-from faust.types import TP
 
-from schemas.topics import DOCUMENTS, PAGES
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.log_filter import RepeatedMessageFilter
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
-from workers.kafka.watchdog import start_watchdog
+from workers.kafka.watchdog import Watched, start_watchdog
+from workers.log_lines import escape_log_arguments
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
+from workers.state.rebuildable import open_rebuildable
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
@@ -47,7 +48,7 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
     _set_up_logging(role)
     partitions = asyncio.run(_checked_partitions(broker, prefix))
     with ExitStack() as stack:
-        directory = StateDirectory.open(state / role, partitions)
+        directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
         config = KafkaConfig(
             broker=broker,
@@ -68,15 +69,17 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
             )
         if port is not None:
             work.metrics.serve(settings.metrics_host, port)
-        start_watchdog(
-            broker,
-            config.group(role),
-            topic,
-            _assigned(work.app, topic),
-            work.inner_progress,
-            work.metrics.lag,
-            settings.stall_timeout_s,
+        watched = Watched(
+            broker=broker,
+            group=config.group(role),
+            topic=topic,
+            assigned=lambda: work.app.assigned,
+            received=work.gaps.received,
+            inner=work.inner_progress,
+            report_lag=work.metrics.lag,
+            marks=work.app.marks,
         )
+        start_watchdog(watched, settings.stall_timeout_s)
         worker = faust.Worker(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
         )
@@ -90,6 +93,7 @@ def _set_up_logging(role: str) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
+        handler.addFilter(escape_log_arguments)
 
 
 async def _checked_partitions(broker: str, prefix: str) -> int:
@@ -101,7 +105,7 @@ async def _checked_partitions(broker: str, prefix: str) -> int:
 
 @contextmanager
 def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
-    models = ModelStore(config.state / "models")
+    models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
     pool = Pool(config.settings, children=os.cpu_count() or 1)
     try:
         yield CleanerApp(config, pool, models)
@@ -123,13 +127,3 @@ def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
         templates_pool.close()
         pool.close()
         refresher.close()
-
-
-def _assigned(app: faust.App, topic: str) -> Callable[[], set[int]]:
-    """Return a function that returns the partitions of a topic that the App has now."""
-
-    def partitions() -> set[int]:
-        found: set[TP] = app.consumer.assignment() if app.consumer else set()
-        return {one.partition for one in found if one.topic == topic}
-
-    return partitions

@@ -11,9 +11,9 @@ from types import FrameType
 
 import msgspec
 
-from workers.errors import StateProblem, TopicProblem, UsageProblem
+from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
 
-_HOPELESS = {UsageProblem.exit_code, StateProblem.exit_code, TopicProblem.exit_code}
+_HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
 log = logging.getLogger("templ")
 
@@ -42,6 +42,8 @@ class _Role(msgspec.Struct):
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     start_after: float = 0.0
+    has_served: bool = False
+    """Whether it ended before for a reason other than one that a person has to mend."""
 
 
 def supervise(commands: Mapping[str, Sequence[str]], policy: RestartPolicy | None = None) -> int:
@@ -91,8 +93,10 @@ def _look_after(role: _Role, policy: RestartPolicy) -> int:
     if ended is None:
         return 0
     role.process = None
-    if ended in _HOPELESS:
+    # A topic that was there before may have been deleted to be created again.
+    if ended in _HOPELESS and not (role.has_served and ended == TopicProblem.exit_code):
         return ended
+    role.has_served = role.has_served or ended not in _HOPELESS
     if now - role.started_at > policy.steady_s:
         role.pause_s = policy.first_pause_s
     log.warning("%s ended with %s; it starts again in %g s", role.name, ended, role.pause_s)

@@ -1,7 +1,6 @@
 """The sites whose trees and phrases wait to be fitted, the most overdue first."""
 
 import asyncio
-from collections.abc import Callable
 
 Site = tuple[int, str]
 """A site, as its partition and its site key."""
@@ -10,19 +9,17 @@ Site = tuple[int, str]
 class TemplateBacklog:
     """A queue that holds each site once, with how overdue it was when it was last added."""
 
-    def __init__(self, overdue: Callable[[Site], float]) -> None:
-        """Start empty.
-
-        Args:
-            overdue: Tells how overdue a site is by now; below 1 means not at all.
-        """
-        self._overdue = overdue
+    def __init__(self) -> None:
         self._sites: dict[Site, float] = {}
         self._filled = asyncio.Event()
 
-    def add(self, site: Site) -> None:
-        """Put a site into the queue if its trees and phrases are due."""
-        overdue = self._overdue(site)
+    def add(self, site: Site, overdue: float) -> None:
+        """Put a site into the queue if its trees and phrases are due.
+
+        Args:
+            site: The site.
+            overdue: How overdue they are; below 1 means not at all.
+        """
         if overdue >= 1:
             self._sites[site] = overdue
             self._filled.set()

@@ -1,20 +1,29 @@
-"""A watchdog that ends a process whose committed offsets do not move although records wait.
+"""A watchdog that ends a process whose work stands still, or whose logs are no longer what it read.
 
 It runs in a thread with an event loop of its own and asks the broker, because a blocked worker
-cannot tell that it is blocked.
+cannot tell that it is blocked. A process that reads on in another log than before would leave out
+records silently: aiokafka goes to the start of the new log, and faust drops what lies below the
+offset that it has got to. So the process ends, and is right again after a restart.
 """
 
 import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+import msgspec
+from aiokafka import TopicPartition
+from aiokafka.errors import UnknownTopicOrPartitionError
 
 from workers.kafka.app import end_process
-from workers.kafka.broker.plain_consumer import committed_offsets, plain_consumer, read_range
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
+from workers.kafka.logs.marked_consumer import Marks
+from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, Resume, resume
 
+_LOOK_S = 2.0
+"""Longest time between two looks, which bounds how long a change of a log goes unnoticed."""
 log = logging.getLogger("templ")
 
 Lagging = dict[int, int]
@@ -35,6 +44,10 @@ class StallDetector:
         self._last: tuple[Lagging, object] = {}, None
         self._moved_at_s = now_s
 
+    def begin_anew(self, now_s: float) -> None:
+        """Forget what was observed."""
+        self._last, self._moved_at_s = ({}, None), now_s
+
     def stalled(self, lagging: Lagging, now_s: float, inner: object = None) -> bool:
         """Return whether the same partitions have lagged at the same offsets for the whole time-out.
 
@@ -50,58 +63,147 @@ class StallDetector:
         return now_s - self._moved_at_s >= self._timeout_s
 
 
-def start_watchdog(
-    broker: str,
-    group: str,
+class Watched(msgspec.Struct, frozen=True, kw_only=True):
+    """A process's share of the work of a consumer group."""
+
+    broker: str
+    """HOST:PORT of the broker."""
+    group: str
+    """Consumer group."""
+    topic: str
+    """Input topic of the group."""
+    assigned: Callable[[], frozenset[int]]
+    """Returns the partitions that this process has now."""
+    received: Callable[[], Mapping[int, int]]
+    """Returns the offset after the last record that was received of each partition."""
+    inner: Callable[[], object]
+    """Returns the progress of work that commits no offsets."""
+    report_lag: Callable[[int], None]
+    """Called at every look with the number of waiting records."""
+    marks: Marks
+    """The logs as they were at the last look; every look brings them up to date."""
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What one look at the logs of a process has shown."""
+
+    lagging: Lagging
+    waiting: int
+    """Records that are not processed yet."""
+    problem: str = ""
+    """Why this process cannot read on; empty where it can."""
+
+
+def judge(
     topic: str,
-    assigned: Callable[[], set[int]],
-    inner: Callable[[], object],
-    report_lag: Callable[[int], None],
-    timeout_s: float,
-) -> None:
+    committed: Mapping[int, Committed],
+    received: Mapping[int, int],
+    marks: Mapping[int, LogMark | None],
+    logs: Mapping[int, LogState],
+) -> Look:
+    """Return what the logs of a process mean for it.
+
+    Args:
+        topic: Full name of the topic.
+        committed: What its group had committed before the logs were asked for, by partition.
+        received: The offset after the last record received before, by partition.
+        marks: The marks with which the logs were asked for.
+        logs: The logs now.
+    """
+    lagging, waiting, problem = {}, 0, ""
+    for number, state in sorted(logs.items()):
+        place = committed.get(number)
+        offset = place.offset if place else None
+        mark = marks[number]
+        goes_on = resume(offset, mark, state)
+        if not goes_on.is_sure:
+            goes_on = Resume(offset or 0)
+        if goes_on.offset < state.end:
+            lagging[number] = goes_on.offset
+            waiting += state.end - goes_on.offset
+        furthest = max(offset or 0, received.get(number, 0))
+        changed = resume(furthest, mark, state)
+        # A process that reads on in a log that a clean election goes on with is no problem; in any
+        # other log the broker refuses its next offset.
+        if changed.is_other_log and changed.is_sure and not problem:
+            problem = f"{topic}-{number}: {changed.reason}"
+    return Look(lagging, waiting, problem)
+
+
+def start_watchdog(watched: Watched, timeout_s: float) -> None:
     """Watch a group's progress on a topic, in a background thread that never ends.
 
     Args:
-        broker: HOST:PORT of the broker.
-        group: Consumer group.
-        topic: Input topic of the group.
-        assigned: Returns the partitions that this process has now.
-        inner: Returns the progress of work that commits no offsets.
-        report_lag: Called at every look with the number of waiting records.
+        watched: What is watched.
         timeout_s: How long committed offsets may stand still.
     """
-    watch = _watch(broker, group, topic, assigned, inner, report_lag, timeout_s)
+    watch = _watch(watched, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
 
 
-async def _watch(
-    broker: str,
-    group: str,
-    topic: str,
-    assigned: Callable[[], set[int]],
-    inner: Callable[[], object],
-    report_lag: Callable[[int], None],
-    timeout_s: float,
-) -> None:
-    progress = StallDetector(timeout_s, time.monotonic())
+async def _watch(watched: Watched, timeout_s: float) -> None:
+    pause_s = min(timeout_s / 10, _LOOK_S)
+    said, topic_ids = "", set[str]()
     while True:
-        await asyncio.sleep(min(timeout_s / 10, 15.0))
         try:
-            lagging, waiting = await _lagging(broker, group, topic, assigned())
-            report_lag(waiting)
-            is_stalled = progress.stalled(lagging, time.monotonic(), inner())
-            if is_stalled and not await _is_work_waiting(broker, topic, lagging):
+            async with log_reader(watched.broker) as reader:
                 progress = StallDetector(timeout_s, time.monotonic())
-                continue
+                while True:
+                    await asyncio.sleep(pause_s)
+                    look = await look_at_logs(reader, watched, topic_ids)
+                    watched.report_lag(look.waiting)
+                    await _end_if_needed(watched, look, progress, timeout_s)
+                    said = ""
+        except UnknownTopicOrPartitionError:
+            problem = f"there is no topic {watched.topic}; work goes on once it exists again"
         except Exception as error:  # noqa: BLE001 - the watchdog must go on
-            log.warning("watchdog: %s: %s", type(error).__name__, error)
-            progress = StallDetector(timeout_s, time.monotonic())
-            continue
-        if is_stalled:
-            end_process(
-                f"{group}: committed offsets {lagging} of {topic} have stood still for "
-                f"{timeout_s:g} s although records wait; the process ends to be started again"
-            )
+            problem = f"{type(error).__name__}: {error}"
+        if problem != said:
+            log.warning("watchdog: %s", problem)
+            said = problem
+        await asyncio.sleep(pause_s)
+
+
+async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str]) -> Look:
+    """Look at the logs of a process once, and bring its marks up to date.
+
+    Args:
+        reader: Asks the broker.
+        watched: The process.
+        topic_ids: Ids under which the topic was seen before; the present one is added. A process
+            may have lost its partitions with the topic, and is not given them back when there is a
+            new one, so the id is looked at even where it has none.
+    """
+    partitions = watched.assigned()
+    received = watched.received()
+    marks = {number: watched.marks.get(number) for number in partitions or {0}}
+    committed = await reader.committed(watched.group, watched.topic)
+    logs = await reader.logs(watched.topic, marks)
+    topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
+    if len(topic_ids) > 1:
+        return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
+    if not partitions or watched.assigned() is not partitions:  # others were assigned meanwhile
+        return Look({}, 0)
+    look = judge(watched.topic, committed, received, marks, logs)
+    if not look.problem:
+        watched.marks.update({number: state.mark for number, state in logs.items()})
+    return look
+
+
+async def _end_if_needed(
+    watched: Watched, look: Look, progress: StallDetector, timeout_s: float
+) -> None:
+    """End the process if it cannot read on or its work stands still."""
+    if look.problem:
+        end_process(f"{look.problem}; the process ends to be started again")
+    if not progress.stalled(look.lagging, time.monotonic(), watched.inner()):
+        return
+    if await _is_work_waiting(watched.broker, watched.topic, look.lagging):
+        end_process(
+            f"{watched.group}: committed offsets {look.lagging} of {watched.topic} have stood "
+            f"still for {timeout_s:g} s although records wait; the process ends to be started again"
+        )
+    progress.begin_anew(time.monotonic())
 
 
 async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
@@ -116,22 +218,3 @@ async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
         async for _record in read_range(consumer, starts, dict(ends)):
             return True
     return False
-
-
-async def _lagging(
-    broker: str, group: str, topic: str, partitions: set[int]
-) -> tuple[Lagging, int]:
-    """Return the partitions that lag, and the number of records that wait on all of them."""
-    if not partitions:
-        return {}, 0
-    offsets = await committed_offsets(broker, group, topic)
-    async with plain_consumer(broker) as consumer:
-        ends = await _ends(consumer, topic, partitions)
-    done = {number: min(offsets.get(number, 0), end) for number, end in ends.items()}
-    lagging = {number: offset for number, offset in done.items() if offset < ends[number]}
-    return lagging, sum(ends.values()) - sum(done.values())
-
-
-async def _ends(consumer: AIOKafkaConsumer, topic: str, partitions: set[int]) -> dict[int, int]:
-    wanted = [TopicPartition(topic, number) for number in partitions]
-    return {one.partition: end for one, end in (await consumer.end_offsets(wanted)).items()}

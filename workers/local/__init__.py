@@ -1,1 +1,1 @@
-"""The worker on files, without a broker."""
+"""The worker on files, which needs no broker."""

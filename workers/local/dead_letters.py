@@ -1,4 +1,4 @@
-"""Dead letters of a command that works on files: a JSON Lines file, made with its first line."""
+"""The dead letters of a command that works on files, which are a JSON Lines file."""
 
 import base64
 from pathlib import Path
@@ -11,13 +11,13 @@ from workers.page import Page, Rejected
 
 
 class DeadLetterFile:
-    """Where dead letters go; a file left by an earlier run is replaced."""
+    """A file of dead letters, which replaces that of an earlier run."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the path.
+        """Remove the file of an earlier run; the new one is made with its first dead letter.
 
         Raises:
-            UsageProblem: the file of an earlier run cannot be removed.
+            UsageProblem: The file of an earlier run cannot be removed.
         """
         self.path = path
         self.count = 0
@@ -31,7 +31,7 @@ class DeadLetterFile:
         """Append one dead letter with the untouched bytes of its record.
 
         Raises:
-            UsageProblem: the file cannot be written.
+            UsageProblem: The file cannot be written.
         """
         value = page.body if isinstance(page, Page) else page.value
         record = DeadLetterRecord(

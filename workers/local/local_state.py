@@ -15,14 +15,14 @@ class LocalState:
     """The two stores of one stream, and the directory that holds them."""
 
     def __init__(self, path: Path | None, settings: Settings) -> None:
-        """Open or make the state.
+        """Open the state, and create it when it does not exist.
 
         Args:
-            path: State directory; None = in memory, for one thread.
+            path: State directory; None means in memory, for one thread.
             settings: Bounds of the windows.
 
         Raises:
-            StateProblem: the directory cannot be used.
+            StateProblem: The directory cannot be used.
         """
         self._settings = settings
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
@@ -30,10 +30,10 @@ class LocalState:
         self.models = ModelStore(path and path / "models")
 
     def load(self, path: Path) -> None:
-        """Take over what a state directory holds; the directory stays as it is.
+        """Copy what a state directory holds; the directory stays as it is.
 
         Raises:
-            StateProblem: there is no state at `path` that can be used.
+            StateProblem: There is no state at `path` that can be used.
         """
         if not path.is_dir():
             raise StateProblem(f"there is no state directory {path}")
@@ -45,7 +45,7 @@ class LocalState:
         """Write the state to a new directory.
 
         Raises:
-            StateProblem: there is something at `path`, or it cannot be written.
+            StateProblem: There is something at `path`, or it cannot be written.
         """
         if path.exists() and any(path.iterdir()):
             raise StateProblem(f"{path} is not empty: name a directory that is not there yet")
@@ -58,7 +58,7 @@ class LocalState:
         other.models.restore(self.models.entries())
 
     def close(self) -> None:
-        """Write what is in memory, and let the directory go."""
+        """Write what is in memory to disk, and unlock the directory."""
         self.windows.close()
         self.models.close()
         if self._directory is not None:

@@ -1,7 +1,7 @@
 """The worker on files: the cleaner and the refresher in one, without a broker.
 
-Each page is cleaned with the site model that the pages before it have led to. Pages of one site run
-in order on one lane, and sites share nothing, so the output depends on the input alone.
+Each page is cleaned with the site model that the pages before it have led to. The pages of a site are
+processed one after the other, and sites share nothing, so the output depends on the input alone.
 """
 
 from collections import deque
@@ -13,6 +13,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.dead_letter import DeadLetter
+from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page, Rejected
@@ -36,7 +37,7 @@ _Work = Future[tuple[Outcome, list[CleanedRecord]]]
 
 
 class LocalWorker:
-    """Pages in, outputs out in their order; windows and models lie in a state directory."""
+    """Cleans and learns from pages, and keeps windows and site models in a state directory."""
 
     def __init__(
         self,
@@ -48,14 +49,14 @@ class LocalWorker:
         revises: bool = False,
         with_segments: bool = False,
     ) -> None:
-        """Open the state and start the children.
+        """Open the state and start the child processes.
 
         Args:
             state: State directory.
             settings: Limits and bounds.
             workers: Number of child processes, at least 1.
-            page_only: Whether nothing is learned and no site model used.
-            revises: Whether texts are given out again that a better site model has changed.
+            page_only: Whether every page is cleaned as if its site were new.
+            revises: Whether a text is yielded again when a better site model changes it.
             with_segments: Whether records carry their text segments.
 
         Raises:
@@ -73,28 +74,43 @@ class LocalWorker:
         )
 
     def close(self) -> None:
-        """End the children and close the state."""
+        """End the child processes and close the state."""
         self._pool.close()
         self._state.close()
 
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
-        """Yield what becomes of each record, in order, each followed by the revisions that it brings."""
+        """Yield what becomes of each record, in order, each followed by the revisions that it brings.
+
+        Args:
+            records: Pages, and records that are not pages.
+
+        Raises:
+            InputProblem: Reading the records failed; the outputs of all records before that were
+                yielded.
+        """
         waiting: deque[tuple[Page | Rejected, _Work | None]] = deque()
         waiting_bytes = 0
-        for record in records:
-            future = (
-                self._pool.submit(record.site, self._stream.process, record)
-                if isinstance(record, Page)
-                else None
-            )
-            waiting.append((record, future))
-            waiting_bytes += _size_bytes(record)
-            while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
-                done, future = waiting.popleft()
-                waiting_bytes -= _size_bytes(done)
-                yield from _outputs(done, future)
+        problem: InputProblem | None = None
+        try:
+            for record in records:
+                waiting.append((record, self._submit(record)))
+                waiting_bytes += _size_bytes(record)
+                while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
+                    done, future = waiting.popleft()
+                    waiting_bytes -= _size_bytes(done)
+                    yield from _outputs(done, future)
+        except InputProblem as error:
+            problem = error
         while waiting:
             yield from _outputs(*waiting.popleft())
+        if problem is not None:
+            raise problem
+
+    def _submit(self, record: Page | Rejected) -> _Work | None:
+        """Have a page processed on its site's lane; a rejected record needs no work."""
+        if isinstance(record, Rejected):
+            return None
+        return self._pool.submit(record.site, self._stream.process, record)
 
 
 def _size_bytes(record: Page | Rejected) -> int:

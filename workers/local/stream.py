@@ -1,4 +1,4 @@
-"""The cleaner and the refresher in one: pages in, outcomes out, each site learned on the way."""
+"""The cleaner and the refresher in one object, which learns each site from its pages."""
 
 import logging
 from collections.abc import Iterator
@@ -19,9 +19,10 @@ log = logging.getLogger("templ")
 
 
 class Stream:
-    """Cleans each page with what the pages before it have taught; sites share nothing.
+    """Cleans each page with what was learned from the pages of its site before it.
 
-    Calls for one site must follow each other; those for different sites may run in parallel.
+    Calls for one site must follow each other. Sites share nothing, so calls for different sites may run in
+    parallel.
     """
 
     def __init__(
@@ -34,14 +35,14 @@ class Stream:
         revises: bool = False,
         with_segments: bool = False,
     ) -> None:
-        """Put the parts together.
+        """Connect the cleaner, the refresher and the publisher.
 
         Args:
-            state: Where windows and site models lie.
-            runner: Where pages are cleaned and models fitted.
+            state: The windows and site models.
+            runner: Performs the tasks of cleaning pages and fitting models.
             settings: Limits and bounds.
-            learns: Whether sites are learned and their models used.
-            revises: Whether texts are given out again that a better site model has changed.
+            learns: Whether the object learns from pages and uses the models of their sites.
+            revises: Whether a text is yielded again when a better site model changes it.
             with_segments: Whether records carry their text segments.
         """
         self._models = state.models
@@ -55,7 +56,7 @@ class Stream:
     def process(self, page: Page) -> tuple[Outcome, list[CleanedRecord]]:
         """Clean a page and learn from it.
 
-        The model of its site is fitted anew where the schedule asks for it.
+        The model of its site is fitted again when the schedule asks for it.
 
         Returns:
             What became of the page, and the revised texts of pages before it.
@@ -66,7 +67,7 @@ class Stream:
         return outcome, list(self._carry_out(self._publisher.publish_due(page.site)))
 
     def learn(self, page: Page) -> None:
-        """Take a page into its site's window; the site's model stays as it is."""
+        """Add a page to its site's window; the site's model stays as it is."""
         self._learn(self.clean(page))
 
     def clean(self, page: Page) -> Outcome:
@@ -74,26 +75,26 @@ class Stream:
         return self._cleaner.process(page)
 
     def refit(self, site: str) -> None:
-        """Fit the model of a site on its window as it is now, trees and phrases included."""
+        """Fit the model of a site, with its trees and phrases, on its present window."""
         for _ in self._carry_out(self._publisher.publish_anew(site)):
             pass
 
     def _learn(self, outcome: Outcome) -> bool:
-        """Answer whether there was something to learn from."""
+        """Learn from an outcome, and return whether there was something to learn from."""
         if isinstance(outcome, Dead) or outcome.document is None:
             return False
         self._refresher.process(outcome.document, offset=None)
         return True
 
     def _carry_out(self, actions: Iterator[Action]) -> Iterator[CleanedRecord]:
-        """Carry actions out in this process, and give the revised texts among them."""
+        """Carry out actions in this process, and yield the revised texts among them."""
         for action in actions:
             match action:
                 case Send(SiteModelRecord() as model):
                     self._models.put(model.site, encode_msgpack(model), 0, 0)
                 case Send(CleanedRecord() as record):
                     yield record
-                case Fit(site):
+                case Fit(site=site):
                     self._refresher.refit_templates(site)
                 case Revise(model):
                     yield from self._carry_out(self._publisher.revise(model))

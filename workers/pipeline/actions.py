@@ -26,6 +26,8 @@ class Fit(msgspec.Struct, frozen=True):
     """Fit the trees and phrases of a site, now or later; they enter its next model."""
 
     site: str
+    overdue: float
+    """How overdue they are, see `workers.state.site_state.templates_overdue_by`."""
 
 
 class Revise(msgspec.Struct, frozen=True):

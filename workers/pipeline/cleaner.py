@@ -1,5 +1,6 @@
 """The cleaner: a page in, its cleaned record and its document out. It knows no transport."""
 
+import logging
 from typing import Protocol
 
 import msgspec
@@ -10,11 +11,17 @@ from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean import cleaner_version
+from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
 from workers.processes.clean_result import CleanResult
 from workers.processes.tasks import CleanTask, Failure, TaskRunner, config_with
 from workers.settings import Settings
+
+log = logging.getLogger("templ")
+
+_MODELS_REPORTED = 1024
+"""Site models that cannot be used and of which that was said, one log line each."""
 
 
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,12 +54,19 @@ class ModelSource(Protocol):
     def get(self, site: str) -> SiteModelRecord | None:
         """Return the site's model, or None when there is none."""
 
+    def origin(self, site: str) -> str:
+        """Return where in `site-models` the model was read, for log messages; empty = not known."""
+
 
 class NoModels:
     """A source of models that treats every site as new."""
 
     def get(self, site: str) -> None:
         """Return None, because nothing is known about any site."""
+
+    def origin(self, site: str) -> str:  # noqa: ARG002
+        """Return an empty string, because there are no models."""
+        return ""
 
 
 class Cleaner:
@@ -82,6 +96,7 @@ class Cleaner:
         self._message_limit_bytes = message_limit_bytes
         self._with_segments = with_segments
         self._version = cleaner_version(config_with(settings.comments))
+        self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
 
     def process(self, page: Page) -> Outcome:
         """Clean a page. What a page holds never makes it raise."""
@@ -91,6 +106,9 @@ class Cleaner:
         deadline_s = self._settings.deadline_s(len(page.body or b""))
         result, attempts = self._runner.run(page.site, self._task(page, model), deadline_s)
         if isinstance(result, CleanResult):
+            if model is not None and result.model_problem is not None:
+                self._report(model, result.model_problem)
+                model = None
             return self._cleaned(page, result, model)
         if isinstance(result, Failure):
             stage = "clean" if result.failure != "refused" else _stage(result.exception)
@@ -103,6 +121,21 @@ class Cleaner:
                 )
             )
         raise TypeError(f"a child answered a page with {type(result).__name__}")
+
+    def _report(self, model: SiteModelRecord, problem: str) -> None:
+        """Log once that a site model cannot be used."""
+        key = model.site, model.version
+        if self._reported.get(key):
+            return
+        self._reported.put(key, value=True)
+        log.warning(
+            "site-models: the model %r of %r (%s) cannot be used: %s; "
+            "pages of the site are cleaned as those of a new site",
+            model.version,
+            model.site,
+            self._models.origin(model.site) or "of this machine",
+            problem,
+        )
 
     def _task(self, page: Page, model: SiteModelRecord | None) -> CleanTask:
         return CleanTask(

@@ -58,14 +58,16 @@ class Publisher:
         state = self._store.site_state(site)
         if not model_is_due(state):
             return
-        if templates_overdue_by(state) >= 1:
-            yield Fit(site)
+        overdue = templates_overdue_by(state)
+        if overdue >= 1:
+            yield Fit(site, overdue)
         yield from self.publish_model(site)
 
     def publish_anew(self, site: str) -> Iterator[Action]:
         """Publish a site's model as its window is now, with trees and phrases fitted to it."""
-        if self._store.site_state(site).pages:
-            yield Fit(site)
+        state = self._store.site_state(site)
+        if state.pages:
+            yield Fit(site, templates_overdue_by(state))
             yield from self.publish_model(site)
 
     def publish_model(self, site: str) -> Iterator[Action]:
@@ -87,7 +89,7 @@ class Publisher:
             yield Pause()
 
     def revise_with_latest(self, site: str) -> Iterator[Action]:
-        """Do the same with the site's model as its window is now, published first if it is new."""
+        """Publish texts again that the site's latest model changes; publish that model first if it is new."""
         fitted = self._refresher.refit(site)
         if fitted is None or isinstance(fitted, NotLearned):
             return

@@ -103,7 +103,7 @@ class Refresher:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site,
-            LearnTask(record.body, str(record.source)),
+            LearnTask(record.body, record.content_digest, str(record.source)),
             self._settings.refit_deadline_s,
         )
         if isinstance(result, LearnResult):
@@ -147,7 +147,7 @@ class Refresher:
         return model, state.learned
 
     def refit_templates(self, site: str) -> NotLearned | None:
-        """Fit a site's trees and phrases to its latest documents; answer why that failed, or None."""
+        """Fit a site's trees and phrases to its latest documents; return why that failed, or None."""
         task, learned = self.templates_task(site)
         return self.keep_templates(site, self._run(site, task), learned)
 
@@ -191,7 +191,7 @@ class Refresher:
                 self._store.put_summary(site, entry, learned)
 
     def has_revision_candidates(self, model: SiteModelRecord) -> bool:
-        """Answer whether any text of the site's window is to be compared with its new model."""
+        """Return whether any text of the site's window is to be compared with its new model."""
         return any(True for _ in self._to_look_at(model))
 
     def revisions(self, model: SiteModelRecord) -> Iterator[Revision]:

@@ -8,7 +8,12 @@ import numpy as np
 from schemas.cleaned import TextSegment, Warning_
 from templ_core.clean import CleanedText
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import (
+    compress_columns,
+    content_digest,
+    document_columns,
+    is_storable,
+)
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.page_level.smoothing.sections import section_numbers
@@ -42,6 +47,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """One bit for each text segment: whether the text has it."""
     segments: list[TextSegment] | None
     """The text segments with their decisions, where the task asked for them."""
+    model_problem: str | None = None
+    """Why the page was cleaned without the site model that was sent; None where it was not."""
 
 
 def clean_result(
@@ -81,7 +88,7 @@ _UNFIT = {"error-page", "gate"}
 
 
 def _may_be_learned_from(document: Document, cleaned: CleanedText) -> bool:
-    return bool(document.segments.texts) and not _UNFIT.intersection(cleaned.warnings)
+    return is_storable(document) and not _UNFIT.intersection(cleaned.warnings)
 
 
 def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:

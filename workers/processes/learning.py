@@ -34,6 +34,8 @@ class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
     body: bytes
     """The document in compact form."""
+    content_digest: bytes
+    """Digest of the document's content, which must fit."""
     source_id: str
     """Source id of the page, for log messages."""
 
@@ -138,8 +140,15 @@ class Learners:
 
 
 def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
-    """Return the summary of a document."""
-    page = summarise_page(decode_document(task.body), page_model)
+    """Return the summary of a document.
+
+    Raises:
+        CodecError: The document is damaged, or has no text to learn from.
+    """
+    document = decode_document(task.body, task.content_digest)
+    if not document.segments.texts:
+        raise CodecError("the document has no text")
+    page = summarise_page(document, page_model)
     return LearnResult(encode_page_summary(page, page_model.version))
 
 

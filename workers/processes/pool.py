@@ -9,9 +9,9 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
@@ -19,6 +19,14 @@ import msgspec
 
 from workers.errors import WorkerError
 from workers.lru_cache import LruCache
+from workers.processes.deadline import (
+    LOOK_S,
+    Deadline,
+    DeadlineExceeded,
+    processor_clock,
+    processor_s,
+)
+from workers.processes.learning import RefitTask, TemplatesTask
 from workers.processes.page_model import read_model_file
 from workers.processes.tasks import (
     MODELS_IN_MEMORY,
@@ -31,10 +39,13 @@ from workers.processes.tasks import (
 )
 from workers.settings import Settings, child_environment
 
-_START_TIMEOUT_S = 60.0
-"""Longest time that a child may take to start."""
+_START_LIMIT_S = 60.0
+"""Longest processor time that a child may take to start, in seconds."""
 _ATTEMPTS = 2
-"""How often a task is tried whose child dies: the death may not be the task's fault."""
+"""How often a task is tried whose child dies, is late or lacks memory.
+
+That may be the fault of the machine, or of what the child has done before.
+"""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,16 +55,12 @@ class _ChildLostError(Exception):
     pass
 
 
-class _DeadlineError(Exception):
-    pass
-
-
 class _Child:
     """A child process and the connection to it."""
 
     def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, _start_problems():
             self._process = subprocess.Popen(  # noqa: S603
                 [
                     sys.executable,
@@ -68,6 +75,7 @@ class _Child:
                 stdin=subprocess.DEVNULL,
                 env=child_environment(),
             )
+        self._clock = processor_clock(self._process.pid)
         self._connection = Connection(ours.detach())
         self._ready = False
         self._page_model = page_model
@@ -77,26 +85,28 @@ class _Child:
         """Return the child's answer; the time until the child has started does not count.
 
         Raises:
-            _DeadlineError: The child did not answer in time.
+            DeadlineExceeded: The child did not answer in time.
             _ChildLostError: The child has ended.
             WorkerError: The child did not start.
         """
         try:
             self._wait_until_ready()
             self._connection.send_bytes(payload)
-            if not self._connection.poll(deadline_s):
-                raise _DeadlineError
-            return self._connection.recv_bytes()
+            return self._answer(deadline_s)
         except (EOFError, OSError):
             raise _ChildLostError from None
+
+    def _answer(self, limit_s: float) -> bytes:
+        deadline = Deadline(limit_s, processor_s(self._clock))
+        while not self._connection.poll(LOOK_S):
+            deadline.look(processor_s(self._clock))
+        return self._connection.recv_bytes()
 
     def _wait_until_ready(self) -> None:
         if self._ready:
             return
-        with suppress(EOFError, OSError):
-            self._ready = self._connection.poll(_START_TIMEOUT_S) and bool(
-                self._connection.recv_bytes()
-            )
+        with suppress(EOFError, OSError, DeadlineExceeded):
+            self._ready = bool(self._answer(_START_LIMIT_S))
         if not self._ready:
             raise WorkerError(
                 f"a child process did not start (python -m {self._module}); see its messages above"
@@ -107,6 +117,14 @@ class _Child:
         self._process.kill()
         self._process.wait()
         self._connection.close()
+
+
+@contextmanager
+def _start_problems() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise WorkerError(f"a child process cannot be started: {error.strerror}") from None
 
 
 class _Lane:
@@ -126,18 +144,29 @@ class _Lane:
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
         with self._lock:
             for attempt in range(1, _ATTEMPTS + 1):
-                if self._child is None:
-                    self._child = self._new_child()
-                try:
-                    return self._ask(self._child, task, deadline_s), attempt
-                except _DeadlineError:
-                    self._drop_child()
-                    reason = f"no result within {deadline_s:g} s"
-                    return Failure("DeadlineExceeded", reason, "refused"), attempt
-                except _ChildLostError:
-                    self._drop_child()
-        reason = f"its process died {_ATTEMPTS} times"
-        return Failure("ProcessDied", reason, "refused"), _ATTEMPTS
+                result, is_final = self._attempt(task, deadline_s)
+                if is_final:
+                    return result, attempt
+        return result, _ATTEMPTS
+
+    def _attempt(self, task: Task, deadline_s: float) -> tuple[Result, bool]:
+        """Return the result of a task, and whether another attempt cannot give a better one."""
+        if self._child is None:
+            self._child = self._new_child()
+        try:
+            result = self._ask(self._child, task, deadline_s)
+            if not (isinstance(result, Failure) and result.failure == "memory"):
+                return result, True
+            is_final = False
+        except DeadlineExceeded as late:
+            # A late fit is tried again when more documents have come; it would hold up all others.
+            is_final = isinstance(task, RefitTask | TemplatesTask)
+            result = Failure("DeadlineExceeded", str(late), "refused")
+        except _ChildLostError:
+            is_final = False
+            result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
+        self._drop_child()
+        return result, is_final
 
     def _new_child(self) -> _Child:
         return _Child(self._settings, self._niceness, self._page_model)
@@ -147,8 +176,6 @@ class _Lane:
         result: Result = self._decoder.decode(answer)
         if isinstance(result, Failure):
             self._sent.clear()
-            if result.failure == "memory":
-                self._drop_child()
         return result
 
     def _without_known_model(self, task: Task) -> Task:
@@ -196,7 +223,7 @@ class Pool:
         Args:
             site: Site key, which decides the lane.
             task: What to do.
-            deadline_s: Longest time that the task may take.
+            deadline_s: Longest processor time that the task may take, in seconds.
         """
         result, attempts = self._lane(site).run(task, deadline_s)
         log_fault(site, task, result)

@@ -132,12 +132,17 @@ class Models:
 
     def __init__(self, page: PageModel) -> None:
         self.page = page
-        self.sites: LruCache[tuple[str, str], SiteModel | None] = LruCache(MODELS_IN_MEMORY)
-        """Decoded site models by (site, version); they are dropped when a task fails."""
+        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
+        """Decoded site models by (site, version), or why one cannot be used.
+
+        They are dropped when a task fails.
+        """
         self.learners = Learners(page.version)
 
-    def site_model(self, key: tuple[str, str] | None, body: bytes | None) -> SiteModel | None:
-        """Return the site model to use, or None; one that cannot be read counts as none.
+    def site_model(
+        self, key: tuple[str, str] | None, body: bytes | None
+    ) -> SiteModel | CodecError | None:
+        """Return the site model to use, or why it cannot be used; None where there is none.
 
         Args:
             key: Site and version of the model; None = none.
@@ -148,8 +153,8 @@ class Models:
         if body is not None:
             try:
                 self.sites.put(key, decode_site_model(body))
-            except CodecError:
-                self.sites.put(key, None)
+            except CodecError as error:
+                self.sites.put(key, error)
         return self.sites.get(key)
 
 
@@ -162,7 +167,7 @@ class TaskRunner(Protocol):
         Args:
             site: Site key; tasks of one site run in order.
             task: What to do.
-            deadline_s: Longest time that the task may take.
+            deadline_s: Longest processor time that the task may take, in seconds.
         """
 
 
@@ -249,14 +254,19 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
     )
-    site_model = models.site_model(task.model_key, task.model_body)
+    known = models.site_model(task.model_key, task.model_body)
+    problem = str(known) if isinstance(known, CodecError) else None
+    site_model = None if isinstance(known, CodecError) else known
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    return clean_result(document, cleaned, models.page.version, with_segments=task.with_segments)
+    result = clean_result(document, cleaned, models.page.version, with_segments=task.with_segments)
+    return msgspec.structs.replace(result, model_problem=problem) if problem else result
 
 
 def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     document = decode_document(task.body)
     site_model = models.site_model(task.model_key, task.model_body)
+    if isinstance(site_model, CodecError):
+        raise site_model
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
     result = clean_result(document, cleaned, models.page.version, with_segments=False)
     before = _kept(task.kept, document)

@@ -1,12 +1,21 @@
 """The operations that the stores need of a database, on disk or in memory."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+import msgspec
+import zstandard
+
+from schemas.codec import SchemaError
+from templ_core.errors import CodecError
+from workers.errors import StateProblem
 from workers.state.batch import Batch
 from workers.state.memory import MemoryDatabase
 from workers.state.rocks import RocksDatabase
+
+T = TypeVar("T")
 
 DatabaseEntry = tuple[str, bytes, bytes]
 """Family, key and value of one entry of a database."""
@@ -16,7 +25,8 @@ class Database(Protocol):
     """Named families of ordered keys, where keys and values are bytes.
 
     Every method blocks its thread until the database has answered. Code that runs on an event loop
-    calls them from a thread, for instance with `asyncio.to_thread`.
+    calls them from a thread, for instance with `asyncio.to_thread`. Every method but `damaged` raises
+    `DamagedStore` where it comes upon damage, and so does every later opening.
     """
 
     def get(self, family: str, key: bytes) -> bytes | None:
@@ -37,6 +47,9 @@ class Database(Protocol):
     def write(self, batch: Batch) -> None:
         """Apply a batch, either all of its changes or none."""
 
+    def damaged(self, reason: str) -> StateProblem:
+        """Mark the database as damaged for all who open it later, and return the error to raise."""
+
     def close(self) -> None:
         """Release the database."""
 
@@ -50,10 +63,36 @@ def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
 
     Raises:
         OtherFormat: The database has other families.
+        DamagedStore: The database is damaged.
         DiskProblem: The disk is full or fails.
-        StateProblem: The database is in use, damaged or not writable.
+        StateProblem: The database is in use or not writable.
     """
     return MemoryDatabase(families) if path is None else RocksDatabase(path, families)
+
+
+@contextmanager
+def stored_values(database: Database) -> Iterator[None]:
+    """Have values of a database that cannot be decoded inside the context count as its damage.
+
+    Raises:
+        StateProblem: A value cannot be decoded.
+    """
+    try:
+        yield
+    except (SchemaError, CodecError, msgspec.DecodeError, zstandard.ZstdError) as error:
+        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
+
+
+def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
+    """Return a value of a database that is stored as MessagePack.
+
+    Raises:
+        StateProblem: It cannot be decoded, which counts as damage of the database.
+    """
+    try:
+        return msgspec.msgpack.decode(value, type=kind)
+    except msgspec.DecodeError as error:
+        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
 
 
 def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:

@@ -1,6 +1,9 @@
 """The state directory of a worker, which one process at a time may use."""
 
+import errno
 import fcntl
+import logging
+import os
 import time
 import uuid
 from pathlib import Path
@@ -8,13 +11,17 @@ from typing import IO
 
 import msgspec
 
-from workers.errors import StateProblem
+from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
+from workers.state.rebuildable import set_all_aside
 
 STATE_FORMAT = 1
 """Version of the directory's layout."""
 _LOCK_WAIT_S = 5.0
 """How long opening waits for a lock: the processes of a killed worker end within a second."""
 _LOCK_RETRY_S = 0.1
+_LOCK_NAME = "lock"
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+log = logging.getLogger("templ")
 
 
 class _Description(msgspec.Struct, frozen=True):
@@ -33,7 +40,7 @@ class StateDirectory:
         self._lock = lock
 
     @classmethod
-    def open(cls, path: Path, partitions: int) -> "StateDirectory":
+    def open(cls, path: Path, partitions: int, *, is_rebuildable: bool = False) -> "StateDirectory":
         """Lock the directory for this process, and create it when it does not exist.
 
         The call blocks for up to five seconds while another process holds the lock.
@@ -41,18 +48,20 @@ class StateDirectory:
         Args:
             path: Path of the directory.
             partitions: Partitions of the topic `documents`; 1 when working on files.
+            is_rebuildable: Whether all that the directory holds is in topics too, so that a
+                directory with a damaged description is begun anew.
 
         Raises:
+            DamagedStore: The directory's description is damaged, and it cannot be rebuilt.
             StateProblem: The directory is in use or not writable, or it was made by another version
                 or for another number of partitions.
+            DiskProblem: The disk is full.
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
-            lock = (path / "lock").open("ab")
+            lock = (path / _LOCK_NAME).open("ab")
         except OSError as error:
-            raise StateProblem(
-                f"state directory {path}: {error.strerror}; choose another with --state"
-            ) from None
+            raise _cannot_write(path, error) from None
         if not _locked(lock):
             lock.close()
             raise StateProblem(
@@ -60,7 +69,10 @@ class StateDirectory:
                 "give each worker its own --state"
             )
         try:
-            instance = _instance(path, partitions)
+            instance = _usable_instance(path, partitions, is_rebuildable=is_rebuildable)
+        except OSError as error:
+            lock.close()
+            raise _cannot_write(path, error) from None
         except StateProblem:
             lock.close()
             raise
@@ -69,6 +81,12 @@ class StateDirectory:
     def close(self) -> None:
         """Unlock the directory for other processes."""
         self._lock.close()
+
+
+def _cannot_write(path: Path, error: OSError) -> WorkerError:
+    if error.errno in _FULL:
+        return DiskProblem(f"cannot write {path}: {error.strerror}; free some disk space")
+    return StateProblem(f"state directory {path}: {error.strerror}; choose another with --state")
 
 
 def _locked(lock: IO[bytes]) -> bool:
@@ -84,6 +102,20 @@ def _locked(lock: IO[bytes]) -> bool:
             return True
 
 
+def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> str:
+    try:
+        return _instance(path, partitions)
+    except DamagedStore as problem:
+        if not is_rebuildable:
+            raise
+        log.warning(
+            "%s is damaged (%s): all that lies there is set aside and rebuilt",
+            *(path, problem.reason),
+        )
+        set_all_aside(path, keep=_LOCK_NAME)
+        return _instance(path, partitions)
+
+
 def _instance(path: Path, partitions: int) -> str:
     """Return the name of the directory, after a check that this version can use it."""
     file = path / "state.json"
@@ -91,8 +123,8 @@ def _instance(path: Path, partitions: int) -> str:
         return _write(file, partitions)
     try:
         found = msgspec.json.decode(file.read_bytes(), type=_Description)
-    except msgspec.DecodeError:
-        raise StateProblem(f"{file} is damaged: delete {path} to start anew") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DamagedStore(path, f"state.json: {error}") from None
     if found.format != STATE_FORMAT:
         raise StateProblem(
             f"state directory {path} has format {found.format}, this version writes "
@@ -109,6 +141,9 @@ def _instance(path: Path, partitions: int) -> str:
 def _write(file: Path, partitions: int) -> str:
     instance = uuid.uuid4().hex
     temporary = file.with_suffix(".new")
-    temporary.write_bytes(msgspec.json.encode(_Description(STATE_FORMAT, partitions, instance)))
+    with temporary.open("wb") as description:
+        description.write(msgspec.json.encode(_Description(STATE_FORMAT, partitions, instance)))
+        description.flush()
+        os.fsync(description.fileno())
     temporary.replace(file)
     return instance

@@ -5,6 +5,7 @@ from itertools import takewhile
 
 from sortedcontainers import SortedDict
 
+from workers.errors import StateProblem
 from workers.state.batch import Batch
 
 
@@ -44,6 +45,10 @@ class MemoryDatabase:
                 self._families[family].pop(key, None)
             else:
                 self._families[family][key] = value
+
+    def damaged(self, reason: str) -> StateProblem:
+        """Return the error to raise where entries contradict each other."""
+        return StateProblem(f"what is kept in memory is inconsistent: {reason}")
 
     def close(self) -> None:
         """Do nothing, because memory needs no release."""

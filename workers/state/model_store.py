@@ -8,9 +8,16 @@ from schemas.codec import decode_site_model_record
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
 from workers.state.batch import Batch
-from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
+from workers.state.database import (
+    DatabaseEntry,
+    entries_of,
+    open_database,
+    put_entries,
+    stored_values,
+)
 
 _FAMILIES = ("models", "offsets")
+_LOG = b"log"
 _MODELS_IN_MEMORY = 1024
 """Decoded site models that are kept in memory."""
 
@@ -26,7 +33,10 @@ class ModelStore:
         """Open the database at `path`, and create it when it does not exist; None means in memory.
 
         Raises:
-            StateProblem: The database is in use, damaged or not writable.
+            OtherFormat: Another version has written it.
+            DamagedStore: The database is damaged.
+            DiskProblem: The disk is full or fails.
+            StateProblem: The database is in use or not writable.
         """
         self._db = open_database(path, _FAMILIES)
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
@@ -51,9 +61,18 @@ class ModelStore:
             if hot is None:
                 stored = self._db.get("models", site.encode())
                 if stored is not None:
-                    hot = decode_site_model_record(stored)
+                    with stored_values(self._db):
+                        hot = decode_site_model_record(stored)
                     self._hot.put(site, hot)
             return hot
+
+    def origin(self, site: str) -> str:
+        """Return where in `site-models` the model of a site was read; empty where that is not known."""
+        stored = self._db.get("offsets", _origin_key(site))
+        if stored is None:
+            return ""
+        partition, offset = int.from_bytes(stored[:4], "big"), int.from_bytes(stored[4:], "big")
+        return f"partition {partition}, offset {offset}"
 
     def put(self, site: str, value: bytes | None, partition: int, offset: int) -> None:
         """Store a record of `site-models`.
@@ -71,8 +90,12 @@ class ModelStore:
         batch = Batch()
         if value is None:
             batch.delete("models", site.encode())
+            batch.delete("offsets", _origin_key(site))
         else:
             batch.put("models", site.encode(), value)
+            batch.put(
+                "offsets", _origin_key(site), _four_bytes(partition) + offset.to_bytes(8, "big")
+            )
         _put_next_offset(batch, partition, offset)
         with self._lock:
             self._db.write(batch)
@@ -102,6 +125,14 @@ class ModelStore:
         stored = self._db.get("offsets", _offset_key(partition))
         return int.from_bytes(stored, "big") if stored else 0
 
+    def log_mark(self, partition: int) -> bytes | None:
+        """Return the mark of the log that `next_offset` is of; None where it was never set."""
+        return self._db.get("offsets", _LOG + _offset_key(partition))
+
+    def mark_log(self, partition: int, mark: bytes) -> None:
+        """Set the mark of the log that `next_offset` is of."""
+        self._db.put("offsets", _LOG + _offset_key(partition), mark)
+
 
 def _put_next_offset(batch: Batch, partition: int, offset: int) -> None:
     batch.put("offsets", _offset_key(partition), (offset + 1).to_bytes(8, "big"))
@@ -112,4 +143,13 @@ def _offset_key(partition: int) -> bytes:
 
     It holds the format of site models, so that a version with a newer format reads the topic anew.
     """
-    return bytes([SITE_MODEL_FORMAT]) + partition.to_bytes(4, "big")
+    return bytes([SITE_MODEL_FORMAT]) + _four_bytes(partition)
+
+
+def _origin_key(site: str) -> bytes:
+    """Return the key of the place of a site's record; no format has the number 255."""
+    return b"\xff" + site.encode()
+
+
+def _four_bytes(partition: int) -> bytes:
+    return partition.to_bytes(4, "big")

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import msgspec
 import zstandard
 
+from templ_core.compact import frame_content
+from templ_core.errors import CodecError
 from workers.lru_cache import LruCache
 from workers.state.database import Database
 
@@ -27,8 +29,8 @@ _FRAME_LEVEL = 3
 """Compression level of plain frames that leave the store."""
 _STORED_LEVEL = 9
 """Compression level of dictionaries, which are written rarely."""
-_MAX_BYTES = 256 << 20
-"""Largest content that is decompressed."""
+_MAX_BYTES = 96 << 20
+"""Largest content that is decompressed, as large as the largest document."""
 _PACKERS_IN_MEMORY = 64
 """Sites whose dictionaries are kept in memory."""
 
@@ -48,7 +50,11 @@ class Packer:
         self._lock = threading.Lock()
 
     def pack(self, frame: bytes) -> bytes:
-        """Return the content of a plain frame, compressed with the dictionary."""
+        """Return the content of a plain frame, compressed with the dictionary.
+
+        Raises:
+            CodecError: It is no such frame, or its content is too large.
+        """
         return self.pack_content(content_of(frame))
 
     def pack_content(self, content: bytes) -> bytes:
@@ -57,9 +63,13 @@ class Packer:
             return self._compressor.compress(content)
 
     def content(self, packed: bytes) -> bytes:
-        """Return the content of a value that was compressed with the dictionary."""
+        """Return the content of a value that was compressed with the dictionary.
+
+        Raises:
+            CodecError: It is no such value, or its content is too large.
+        """
         with self._lock:
-            return self._decompressor.decompress(packed, max_output_size=_MAX_BYTES)
+            return frame_content(packed, _MAX_BYTES, self._decompressor)
 
     def frame(self, packed: bytes) -> bytes:
         """Return the content of a value as a plain zstd frame."""
@@ -67,8 +77,12 @@ class Packer:
 
 
 def content_of(frame: bytes) -> bytes:
-    """Return the content of a plain zstd frame."""
-    return zstandard.ZstdDecompressor().decompress(frame, max_output_size=_MAX_BYTES)
+    """Return the content of a plain zstd frame.
+
+    Raises:
+        CodecError: It is no such frame, or its content is too large.
+    """
+    return frame_content(frame, _MAX_BYTES)
 
 
 class SitePackers(msgspec.Struct, frozen=True):
@@ -130,5 +144,8 @@ def _joined(contents: Sequence[bytes]) -> bytes:
 
 
 def _packers(stored: bytes) -> SitePackers:
-    made = msgspec.msgpack.decode(content_of(stored), type=_Dictionaries)
+    try:
+        made = msgspec.msgpack.decode(content_of(stored), type=_Dictionaries)
+    except (ValueError, RecursionError) as error:
+        raise CodecError(f"not the dictionaries of a site: {error}") from None
     return SitePackers(Packer(made.bodies), Packer(made.summaries))

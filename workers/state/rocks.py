@@ -4,11 +4,11 @@ No other module names RocksDB's Python interface.
 """
 
 import time
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 from rocksdict import (
     BlockBasedOptions,
@@ -16,11 +16,12 @@ from rocksdict import (
     DBCompressionType,
     Options,
     Rdict,
+    RdictIter,
     WriteBatch,
     WriteBufferManager,
 )
 
-from workers.errors import DiskProblem, OtherFormat, StateProblem
+from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
 from workers.state.batch import Batch
 
 _BLOCK_CACHE_BYTES = 64 << 20
@@ -38,6 +39,17 @@ _OTHER_FAMILIES = "olumn famil"
 _CANNOT_WRITE = "IO error: "
 """Beginning of messages about a disk that is full or fails."""
 _FULL = ("No space left", "Disk quota exceeded", "File too large")
+_DAMAGED = ("Corruption", "No such file or directory", "Input/output error")
+"""Text in messages about files with wrong bytes, missing files and unreadable sectors."""
+_DAMAGE_MARK = "DAMAGED"
+"""File in the directory of a database in which damage was found; it holds the reason."""
+_FILES_NOTE = "FILES"
+"""File in the directory of a database with name, size and CRC-32 of its list of files, the MANIFEST.
+
+It is written when the database is opened and when it is closed.
+"""
+_REASON_CHARS = 300
+"""Longest reason in a message, in characters; RocksDB repeats paths in it."""
 _LOCK_WAIT_S = 15.0
 """How long opening waits for a lock: a process that was killed may hold it a little longer."""
 _LOCK_RETRY_S = 0.25
@@ -55,55 +67,82 @@ class RocksDatabase:
 
         Raises:
             OtherFormat: The database has other families.
+            DamagedStore: The database is damaged, or damage was found in it before.
             DiskProblem: The disk is full or fails.
-            StateProblem: The database is in use, damaged or not writable.
+            StateProblem: The database is in use or not writable.
         """
         self._path = path
+        _refuse_known_damage(path)
         self._db = _open(path, families)
+        _note_files(path)
         self._families = {name: self._db.get_column_family(name) for name in families}
         self._handles = {name: self._db.get_column_family_handle(name) for name in families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """Return the value of a key, or None when there is none."""
-        value: bytes | None = self._families[family].get(key)
+        """Return the value of a key, or None when there is none.
+
+        Raises:
+            DamagedStore: The value cannot be read.
+        """
+        try:
+            value: bytes | None = self._families[family].get(key)
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise self._problem(error) from None
         return value
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set one value.
 
         Raises:
+            DamagedStore: RocksDB has found damage.
             DiskProblem: The disk is full or fails.
         """
-        with _disk_problems(self._path):
+        with self._problems():
             self._families[family][key] = value
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """Yield keys that start with `prefix` and their values, in ascending order of the keys."""
-        for key, value in self._items(family, prefix or None):
+        """Yield keys that start with `prefix` and their values, in ascending order of the keys.
+
+        Raises:
+            DamagedStore: An entry cannot be read.
+        """
+        entries = self._families[family].iter()
+        entries.seek(prefix)
+        while entries.valid():
+            key = entries.key()
             if not key.startswith(prefix):
                 return
-            yield key, value
+            yield key, entries.value()
+            entries.next()
+        self._check(entries)
 
     def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Yield keys that start with `prefix` and their values, in descending order of the keys."""
-        behind = prefix[:-1] + bytes([prefix[-1] + 1])
-        for key, value in self._items(family, behind, backwards=True):
+        """Yield keys that start with `prefix` and their values, in descending order of the keys.
+
+        Raises:
+            DamagedStore: An entry cannot be read.
+        """
+        entries = self._families[family].iter()
+        entries.seek_for_prev(prefix[:-1] + bytes([prefix[-1] + 1]))
+        while entries.valid():
+            key = entries.key()
             if key.startswith(prefix):
-                yield key, value
+                yield key, entries.value()
             elif key < prefix:
                 return
+            entries.prev()
+        self._check(entries)
 
-    def _items(
-        self, family: str, from_key: bytes | None, *, backwards: bool = False
-    ) -> Iterator[tuple[bytes, bytes]]:
-        """Return keys and values from a key on; a database in raw mode has bytes only."""
-        items = self._families[family].items(backwards=backwards, from_key=from_key)
-        return cast(Iterator[tuple[bytes, bytes]], items)
+    def _check(self, entries: RdictIter) -> None:
+        """Raise the reason why an iterator ended: at damage it ends as if no entries followed."""
+        with self._problems():
+            entries.status()
 
     def write(self, batch: Batch) -> None:
         """Apply a batch, either all of its changes or none.
 
         Raises:
+            DamagedStore: RocksDB has found damage.
             DiskProblem: The disk is full or fails.
         """
         writes = WriteBatch(raw_mode=True)
@@ -112,34 +151,95 @@ class RocksDatabase:
                 writes.delete(key, self._handles[family])
             else:
                 writes.put(key, value, self._handles[family])
-        with _disk_problems(self._path):
+        with self._problems():
             self._db.write(writes)
+
+    def damaged(self, reason: str) -> DamagedStore:
+        """Mark the database as damaged for all who open it later, and return the error to raise.
+
+        Args:
+            reason: What is wrong.
+        """
+        with suppress(OSError):
+            (self._path / _DAMAGE_MARK).write_text(reason)
+        return DamagedStore(self._path, reason)
 
     def close(self) -> None:
         """Write what is in memory to disk, and release the database.
+
+        Damage that is found now is reported when the database is opened again.
 
         Raises:
             DiskProblem: The disk is full or fails.
         """
         self._families.clear()
         self._handles.clear()
-        with _disk_problems(self._path):
+        with suppress(DamagedStore), self._problems():
             self._db.close()
+            _note_files(self._path)
+
+    @contextmanager
+    def _problems(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise self._problem(error) from None
+
+    def _problem(self, error: Exception) -> Exception:
+        """Return the error of templ that stands for one of RocksDB; others are returned as they are."""
+        message = _one_line(error)
+        if any(one in message for one in _DAMAGED):
+            return self.damaged(message)
+        if message.startswith(_CANNOT_WRITE):
+            return _disk_problem(self._path, message)
+        return error
 
 
-@contextmanager
-def _disk_problems(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if str(error).startswith(_CANNOT_WRITE):
-            raise _disk_problem(path, error) from None
-        raise
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:_REASON_CHARS]
 
 
-def _disk_problem(path: Path, error: Exception) -> DiskProblem:
-    reason = str(error).removeprefix(_CANNOT_WRITE)
+def _disk_problem(path: Path, message: str) -> DiskProblem:
+    reason = message.removeprefix(_CANNOT_WRITE)
     return DiskProblem(f"cannot write {path}: {reason}; free some disk space, nothing is lost")
+
+
+def _note_files(path: Path) -> None:
+    """Keep a checksum of RocksDB's list of a database's files, which only grows from now on."""
+    with suppress(OSError):
+        name = (path / "CURRENT").read_text().strip()
+        content = (path / name).read_bytes()
+        (path / _FILES_NOTE).write_text(f"{name} {len(content)} {zlib.crc32(content)}")
+
+
+def _has_lost_files(path: Path) -> bool:
+    """Return whether the list of files is no longer what was noted of it.
+
+    RocksDB takes a list that it can read only in part for that of an earlier moment, at which the
+    families do not agree with each other.
+    """
+    try:
+        name, size_bytes, checksum = (path / _FILES_NOTE).read_text().split()
+        if (path / "CURRENT").read_text().strip() != name:
+            return False
+        with (path / name).open("rb") as manifest:
+            return zlib.crc32(manifest.read(int(size_bytes))) != int(checksum)
+    except (OSError, ValueError):
+        return False
+
+
+def _refuse_known_damage(path: Path) -> None:
+    """Raise `DamagedStore` for damage that was found before, and for damage that RocksDB overlooks.
+
+    Without the file CURRENT it would make an empty database.
+    """
+    mark = path / _DAMAGE_MARK
+    if mark.exists():
+        raise DamagedStore(path, mark.read_text(errors="replace"))
+    if not (path / "CURRENT").exists() and any(path.glob("*.sst")):
+        raise DamagedStore(path, "the file CURRENT is missing")
+    if _has_lost_files(path):
+        raise DamagedStore(path, "its MANIFEST is not what was written")
 
 
 @cache
@@ -168,6 +268,8 @@ def _options() -> Options:
     options.set_enable_blob_files(True)
     options.set_min_blob_size(_BLOB_BYTES)
     options.set_enable_blob_gc(True)
+    # Without the log of changes, which may be lost, all families are of the same moment.
+    options.set_atomic_flush(True)
     table = BlockBasedOptions()
     table.set_block_cache(_block_cache())
     table.set_bloom_filter(10, False)
@@ -186,13 +288,15 @@ def _open(path: Path, families: tuple[str, ...]) -> Rdict:
                 str(path), _options(), column_families={name: _options() for name in families}
             )
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
-            message = str(error)
+            message = _one_line(error)
             if _OTHER_FAMILIES in message:
                 raise OtherFormat(
                     f"{path} was written by another version of templ: delete it to start anew"
                 ) from None
             if _LOCK_FILE not in message and any(one in message for one in _FULL):
-                raise _disk_problem(path, error) from None
+                raise _disk_problem(path, message) from None
+            if any(one in message for one in _DAMAGED):
+                raise DamagedStore(path, message) from None
             if _LOCK_FILE not in message:
                 raise StateProblem(
                     f"cannot open {path}: {message}; delete it to start anew"

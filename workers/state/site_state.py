@@ -16,7 +16,7 @@ class SiteState(msgspec.Struct, kw_only=True):
     bytes: int = 0
     """Sum of the sizes of their compact forms as they arrived."""
     newest_ms: int = -(1 << 62)
-    """Highest event time of the window's documents and deletions, which is the site's "now"."""
+    """Highest event time of the window's documents and deletions."""
     oldest_ms: int = 0
     """Event time of the oldest document; 0 for an empty window."""
     learned: int = 0

@@ -2,15 +2,15 @@
 
 from collections import deque
 from collections.abc import Iterator
+from heapq import nlargest
 from itertools import islice
 
 import msgspec
 
 from schemas.document import DocumentRecord, document_key
-from workers.errors import StateProblem
-from workers.settings import Settings
+from workers.settings import DAY_MS, Settings
 from workers.state.batch import Batch
-from workers.state.database import Database
+from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (
     DICTIONARY_PAGES,
     FIRST_PACKING,
@@ -32,6 +32,13 @@ from workers.state.window_entry import (
     time_from,
     url_hash,
 )
+
+_UNCONFIRMED_MS = DAY_MS
+"""How far one record alone moves the present time of its site, in milliseconds.
+
+A record with a wrong date makes other pages a day older at most. A site of which a window holds more than
+its newest pages has several pages a day, so its present time is that of its newest page.
+"""
 
 
 class WindowChange:
@@ -58,6 +65,8 @@ class WindowChange:
         self._entered_contents: tuple[bytes, bytes] = b"", b""
         self._left: set[bytes] = set()
         self._dropped: set[bytes] = set()
+        self._deleted: bytes | None = None
+        self._present_ms: int | None = None
 
     def enter(self, record: DocumentRecord, summary: StoredSummary) -> None:
         """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""
@@ -117,7 +126,7 @@ class WindowChange:
         self._thin_out(settings.window_newest_pages, settings.window_day_pages)
         state = self.state
         for key, entry in self._oldest_first():
-            age_ms = state.newest_ms - entry.event_time_ms
+            age_ms = self._age_ms(entry.event_time_ms, settings)
             is_spare = state.pages > settings.window_floor_pages
             if not (
                 state.pages > settings.window_pages_max
@@ -129,6 +138,34 @@ class WindowChange:
                 return
             self._leave(key, entry)
         state.oldest_ms = 0
+
+    def _age_ms(self, time_ms: int, settings: Settings) -> int:
+        """Return the age of a time at the site's present time, exactly where it may be too high."""
+        at_most_ms = self.state.newest_ms - time_ms
+        if at_most_ms <= min(settings.window_age_ms, settings.window_floor_age_ms):
+            return at_most_ms
+        if self._present_ms is None:
+            self._present_ms = self._present_time_ms()
+        return self._present_ms - time_ms
+
+    def _present_time_ms(self) -> int:
+        """Return the site's present time: the newest time, as far as another record bears it out.
+
+        The documents and deletions of the window alone decide, not the order in which they arrived.
+        """
+        documents = (time_from(key[len(self._prefix) :]) for key in self._keys_newest_first())
+        deletions = (time_from(mark) for mark in self._deletions_newest_first())
+        newest, *others = nlargest(2, [*islice(documents, 2), *islice(deletions, 2)])
+        return min(newest, others[0] + _UNCONFIRMED_MS) if others else newest
+
+    def _deletions_newest_first(self) -> Iterator[bytes]:
+        """Yield time and source of the deletions after this change, newest first."""
+        if self._deleted is not None:
+            yield self._deleted
+        for key, _ in self._db.scan_back("deletions", self._prefix):
+            mark = key.removeprefix(self._prefix)
+            if mark not in self._dropped:
+                yield mark
 
     def _thin_out(self, newest_pages: int, day_pages: int) -> None:
         """Keep the newest documents, and of each day those with the smallest hashes of page ids.
@@ -184,7 +221,7 @@ class WindowChange:
                 yield entered
                 entered = None
             if key not in self._left:
-                yield key, msgspec.msgpack.decode(value, type=WindowEntry)
+                yield key, decode_stored(self._db, value, WindowEntry)
         if entered is not None:
             yield entered
 
@@ -211,6 +248,7 @@ class WindowChange:
             return
         if earlier is not None:
             self._drop_deletion(earlier)
+        self._deleted = mark
         self.batch.put("deleted", url_key, mark)
         self.batch.put("deletions", self._prefix + mark, url_key)
         self.batch.delete("outbox", document_key(record.site, record.source))
@@ -221,7 +259,7 @@ class WindowChange:
         state = self.state
         for key, url_key in self._db.scan("deletions", self._prefix):
             mark = key.removeprefix(self._prefix)
-            age_ms = state.newest_ms - time_from(mark)
+            age_ms = self._age_ms(time_from(mark), settings)
             if (
                 age_ms <= settings.window_floor_age_ms
                 and state.deletions <= settings.window_pages_max
@@ -276,20 +314,19 @@ class WindowChange:
     def _contents(self, key: bytes) -> tuple[bytes, bytes]:
         if self._entered is not None and key == self._entered[0]:
             return self._entered_contents
-        body = self._packers.bodies.content(self._value("bodies", key))
-        return body, self._packers.summaries.content(self._value(SUMMARIES, key))
+        body, summary = self._value("bodies", key), self._value(SUMMARIES, key)
+        with stored_values(self._db):
+            return self._packers.bodies.content(body), self._packers.summaries.content(summary)
 
     def _put_contents(self, key: bytes, packers: SitePackers, body: bytes, summary: bytes) -> None:
         self.batch.put("bodies", key, packers.bodies.pack_content(body))
         self.batch.put(SUMMARIES, key, packers.summaries.pack_content(summary))
 
     def _entry(self, key: bytes) -> WindowEntry:
-        return msgspec.msgpack.decode(self._value("entries", key), type=WindowEntry)
+        return decode_stored(self._db, self._value("entries", key), WindowEntry)
 
     def _value(self, family: str, key: bytes) -> bytes:
         value = self._db.get(family, key)
         if value is None:
-            raise StateProblem(
-                f"the window of {self.site} lacks a document: delete the state directory"
-            )
+            raise self._db.damaged(f"the window of {self.site} lacks a document")
         return value

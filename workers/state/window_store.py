@@ -20,6 +20,7 @@ Families and keys:
     overtaken      the key of `by_url`           -> URL whose newest text is to be published again
     meta           "next"                        -> offset of the next record
                    "format"                      -> WINDOW_FORMAT
+                   "log" topic                   -> what identifies the log that was read or written
 """
 
 import threading
@@ -33,7 +34,14 @@ from schemas.document import DocumentRecord
 from workers.errors import OtherFormat
 from workers.settings import Settings
 from workers.state.batch import Batch
-from workers.state.database import DatabaseEntry, entries_of, open_database, put_entries
+from workers.state.database import (
+    DatabaseEntry,
+    decode_stored,
+    entries_of,
+    open_database,
+    put_entries,
+    stored_values,
+)
 from workers.state.packing import Packers
 from workers.state.site_state import SiteState, WindowTotals, totals_of
 from workers.state.window_change import WindowChange
@@ -68,6 +76,7 @@ _FAMILIES = (
 )
 _NEXT = b"next"
 _FORMAT = b"format"
+_LOG = b"log"
 
 
 class WindowStore:
@@ -89,26 +98,35 @@ class WindowStore:
 
         Raises:
             OtherFormat: Another version has written it.
+            DamagedStore: The database is damaged.
             DiskProblem: The disk is full or fails.
-            StateProblem: The database is in use, damaged or not writable.
+            StateProblem: The database is in use or not writable.
         """
         self._settings = settings
         self._has_topic = has_topic
-        has_data = path is not None and (path / "CURRENT").exists()
         self._db = open_database(path, _FAMILIES)
-        if not has_data:
-            self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
-        elif self._db.get("meta", _FORMAT) != bytes([WINDOW_FORMAT]):
+        try:
+            self._check_format(path)
+            self._packers = Packers(self._db)
+            self._lock = threading.Lock()
+            stored = self._db.get("meta", _NEXT)
+            self.next_offset = int.from_bytes(stored, "big") if stored else 0
+            """Offset of the first record of `documents` that has not been stored."""
+            self._totals = self._counted_totals()
+        except BaseException:
             self._db.close()
-            raise OtherFormat(
-                f"{path} was written by another version of templ: delete it to start anew"
-            )
-        self._packers = Packers(self._db)
-        self._lock = threading.Lock()
-        stored = self._db.get("meta", _NEXT)
-        self.next_offset = int.from_bytes(stored, "big") if stored else 0
-        """Offset of the first record of `documents` that has not been stored."""
-        self._totals = self._counted_totals()
+            raise
+
+    def _check_format(self, path: Path | None) -> None:
+        """Raise `OtherFormat` for a store of another version; note the format in a new store.
+
+        A store without sites is new, even if its making was interrupted before the format was noted.
+        """
+        found = self._db.get("meta", _FORMAT)
+        if found is None and not any(True for _ in self._db.scan("sites")):
+            self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
+        elif found != bytes([WINDOW_FORMAT]):
+            raise OtherFormat(f"{path} was written by another version: delete it to start anew")
 
     def entries(self) -> Iterator[DatabaseEntry]:
         """Yield everything that is stored."""
@@ -152,7 +170,7 @@ class WindowStore:
     def known(self, record: DocumentRecord) -> WindowEntry | None:
         """Return the entry of a document that is in the window already, otherwise None."""
         value = self._db.get("entries", site_prefix(record.site) + place_of(record))
-        entry = msgspec.msgpack.decode(value, type=WindowEntry) if value else None
+        entry = decode_stored(self._db, value, WindowEntry) if value else None
         is_same = entry and (entry.url, entry.content_digest) == (record.url, record.content_digest)
         return entry if is_same else None
 
@@ -205,28 +223,37 @@ class WindowStore:
                 self._db.write(batch)
                 self._advance(offset)
 
+    def log_mark(self, topic: str) -> bytes | None:
+        """Return the mark of the log of a topic that belongs to the windows, or None before any."""
+        return self._db.get("meta", _LOG + topic.encode())
+
+    def mark_log(self, topic: str, mark: bytes) -> None:
+        """Set the mark of the log of a topic that belongs to the windows."""
+        self._db.put("meta", _LOG + topic.encode(), mark)
+
     def site_state(self, site: str) -> SiteState:
         """Return the state of a site's window; that of an unknown site is empty."""
         stored = self._db.get("sites", site.encode())
-        return msgspec.msgpack.decode(stored, type=SiteState) if stored else SiteState()
+        return decode_stored(self._db, stored, SiteState) if stored else SiteState()
 
     def sites(self) -> Iterator[tuple[str, SiteState]]:
         """Yield all sites with their states, in the order of their UTF-8 bytes."""
         for key, value in self._db.scan("sites"):
-            yield key.decode(), msgspec.msgpack.decode(value, type=SiteState)
+            yield key.decode(), decode_stored(self._db, value, SiteState)
 
     def summary(self, site: str, entry: WindowEntry) -> StoredSummary | None:
         """Return a document's page summary, or None when the document has left the window."""
         packed = self._db.get(SUMMARIES, site_prefix(site) + place_of(entry))
         if packed is None:
             return None
-        body = self._packers.of(site).summaries.frame(packed)
+        with stored_values(self._db):
+            body = self._packers.of(site).summaries.frame(packed)
         return StoredSummary(entry.id, entry.content_digest, body)
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
         """Yield the entries of a site's window in order of (event time, hash of page id)."""
         for _, value in self._db.scan("entries", site_prefix(site)):
-            yield msgspec.msgpack.decode(value, type=WindowEntry)
+            yield decode_stored(self._db, value, WindowEntry)
 
     def window(self, site: str) -> Iterator[DocumentRecord]:
         """Yield the documents of a site's window in order of (event time, hash of page id)."""
@@ -240,7 +267,9 @@ class WindowStore:
         packed = self._db.get("bodies", site_prefix(site) + place_of(entry))
         if packed is None:
             return None
-        return record_of(site, entry, self._packers.of(site).bodies.frame(packed))
+        with stored_values(self._db):
+            body = self._packers.of(site).bodies.frame(packed)
+        return record_of(site, entry, body)
 
     def mark_fitted(self, site: str, learned: int, version: str) -> None:
         """Record that a model was published.
@@ -333,7 +362,9 @@ class WindowStore:
         self._db.write(batch)
 
     def _change(self, site: str) -> WindowChange:
-        return WindowChange(self._db, site, self.site_state(site), self._packers.of(site))
+        with stored_values(self._db):
+            packers = self._packers.of(site)
+        return WindowChange(self._db, site, self.site_state(site), packers)
 
     def _apply(self, change: WindowChange, offset: int | None) -> None:
         if self._has_topic:

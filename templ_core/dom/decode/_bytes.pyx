@@ -1,10 +1,13 @@
-"""Compiled searches in bytes: control characters, valid UTF-8, windows without tags."""
+"""Compiled searches in bytes: control characters, valid UTF-8, windows without tags, stray end tags."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from libc.string cimport memchr
 
+from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
+
 cdef enum:
     PIECE = 4096
+    NAME_MAX = 32           # bytes of a tag's name by which it is told from others
 
 
 def controls_and_points(bytes body):
@@ -57,6 +60,56 @@ def windows_without_tags(bytes markup, Py_ssize_t size):
         if memchr(at + start, c"<", here) == NULL or memchr(at + start, c">", here) == NULL:
             found.append(start)
     return found
+
+
+def stray_end_tag_steps(bytes markup, Py_ssize_t depth_max):
+    """Return with how many open elements the parser compares the end tags of none of them, at most.
+
+    Args:
+        markup: Markup of a page, without comments and the content of scripts.
+        depth_max: Largest number of elements that are open at once.
+    """
+    cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(markup)
+    cdef const unsigned char *end = at + PyBytes_Size(markup)
+    cdef Py_ssize_t is_open = 0, steps = 0, number
+    cdef bint is_end_tag
+    cdef Interner names
+    cdef list open_by_name = []
+    interner_begin(&names)
+    try:
+        while True:
+            at = <const unsigned char *>memchr(at, c"<", end - at)
+            if at == NULL or end - at < 3:
+                return steps
+            is_end_tag = at[1] == c"/"
+            at += 1 + is_end_tag
+            if not c"a" <= at[0] | 32 <= c"z":
+                continue
+            number = _number_of_name(&names, at, end)
+            if number == len(open_by_name):
+                open_by_name.append(0)
+            if not is_end_tag:
+                open_by_name[number] += 1
+                is_open += 1
+            elif open_by_name[number]:
+                open_by_name[number] -= 1
+                is_open -= 1
+            else:
+                steps += min(is_open, depth_max)
+    finally:
+        interner_end(&names)
+
+
+cdef int _number_of_name(
+    Interner *names, const unsigned char *at, const unsigned char *end
+) except -1:
+    cdef char[NAME_MAX] name
+    cdef int size = 0
+    while at < end and size < NAME_MAX and at[0] > c" " and at[0] != c"/" and at[0] != c">":
+        name[size] = at[0] | 32 if at[0] < 0x80 else at[0]
+        size += 1
+        at += 1
+    return interner_number(names, name, size)
 
 
 cdef enum:

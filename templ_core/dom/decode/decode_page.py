@@ -20,6 +20,7 @@ from templ_core.dom.decode.media_type import (
 )
 from templ_core.errors import EmptyPage, UnsupportedContent
 
+_MARKS = re.compile(rb"(?:%b)++" % BOM_UTF8)
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
 _CHARSET_PARAMETER = re.compile(r";\s*charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.IGNORECASE)
 
@@ -104,8 +105,9 @@ def decode_page(
         text, changes = without_controls(decoded.text) if is_dirty else (decoded.text, 0)
         codec, is_repaired = decoded.codec, changes > 0 or not decoded.is_exact
         body, chars = text.encode(), len(text)
-    while body.startswith(BOM_UTF8):
-        body, chars = body[len(BOM_UTF8) :], chars - 1
+    marks = _MARKS.match(body)
+    if marks is not None:
+        body, chars = body[marks.end() :], chars - marks.end() // len(BOM_UTF8)
     if not body:
         raise EmptyPage("the page has no text")
     return DecodedPage(

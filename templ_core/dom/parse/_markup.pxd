@@ -7,6 +7,10 @@ cdef enum:
     PACKED_MAX = 8          # bytes of a name that fit in a number
     PLAINTEXT_NAME = 1      # stand for the longer names that matter
     ARIA_HIDDEN_NAME = 2
+    BLOCKQUOTE_NAME = 3
+    FOREIGN_OBJECT_NAME = 4
+    ANNOTATION_XML_NAME = 5
+    FIGCAPTION_NAME = 6
 
 
 cdef struct Attribute:
@@ -80,16 +84,30 @@ cdef inline void read_attribute(
 
 
 cdef inline uint64_t packed(const unsigned char *name, Py_ssize_t size) noexcept:
-    """Return a name in lower case as a number that is different for all names that matter."""
+    """Return a name in lower case as a number that is different for all names that matter, else 0."""
     cdef uint64_t result = 0
     cdef Py_ssize_t place
     if size > PACKED_MAX:
-        if _is_name(name, size, b"aria-hidden"):
-            return ARIA_HIDDEN_NAME
-        return PLAINTEXT_NAME if _is_name(name, size, b"plaintext") else 0
+        return _number_of_long_name(name, size)
     for place in range(size):
         result = result << 8 | (name[place] | 32)
     return result
+
+
+cdef inline uint64_t _number_of_long_name(const unsigned char *name, Py_ssize_t size) noexcept:
+    if size == 9 and _is_name(name, size, b"plaintext"):
+        return PLAINTEXT_NAME
+    if size == 10 and _is_name(name, size, b"blockquote"):
+        return BLOCKQUOTE_NAME
+    if size == 10 and _is_name(name, size, b"figcaption"):
+        return FIGCAPTION_NAME
+    if size == 11 and _is_name(name, size, b"aria-hidden"):
+        return ARIA_HIDDEN_NAME
+    if size == 13 and _is_name(name, size, b"foreignobject"):
+        return FOREIGN_OBJECT_NAME
+    if size == 14 and _is_name(name, size, b"annotation-xml"):
+        return ANNOTATION_XML_NAME
+    return 0
 
 
 cdef inline bint _is_name(
@@ -122,6 +140,32 @@ cdef inline const unsigned char *after_comment(
                 return at + 3
             if at[2] == c"!" and end - at > 3 and at[3] == c">":
                 return at + 4
+        at += 1
+
+
+cdef inline const unsigned char *after_cdata(
+    const unsigned char *at, const unsigned char *end
+) noexcept:
+    """Return the place after the end of a CDATA section; NULL if it never ends."""
+    while True:
+        at = <const unsigned char *>memchr(at, c"]", end - at)
+        if at == NULL or end - at < 3:
+            return NULL
+        if at[1] == c"]" and at[2] == c">":
+            return at + 3
+        at += 1
+
+
+cdef inline const unsigned char *next_tag(
+    const unsigned char *at, const unsigned char *end
+) noexcept:
+    """Return where the next tag, comment or declaration begins; NULL if there is none."""
+    while True:
+        at = <const unsigned char *>memchr(at, c"<", end - at)
+        if at == NULL or end - at < 2:
+            return NULL
+        if is_letter(at[1]) or at[1] == c"/" or at[1] == c"!":
+            return at
         at += 1
 
 

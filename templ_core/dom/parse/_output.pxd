@@ -2,7 +2,10 @@
 
 from libc.string cimport memcpy
 
-from templ_core.dom.parse._markup cimport is_blank
+from templ_core.dom.parse._markup cimport is_blank, is_letter
+
+cdef enum:
+    REFERENCE_MAX = 40      # bytes of the longest name of a character reference, and some
 
 
 cdef struct Output:
@@ -28,11 +31,23 @@ cdef inline void drop(
 cdef inline void drop_mark(
     Output *output, const unsigned char *start, const unsigned char *end
 ) noexcept:
-    """Leave out a whole mark, unless a `<` or `/` before it would then begin a tag."""
+    """Leave out a whole mark, unless the text around it might then be a tag or a reference."""
     cdef const unsigned char *kept = output.next if start == output.copied else start
     cdef const unsigned char *first = output.bytes if start == output.copied else output.copied
-    if kept == first or (kept - 1)[0] not in b"</":
+    if not _may_join(kept, first):
         drop(output, start, end)
+
+
+cdef inline bint _may_join(const unsigned char *end, const unsigned char *first) noexcept:
+    """Return whether the beginning of a tag or character reference ends at `end`."""
+    cdef const unsigned char *at = end
+    if at > first and (at - 1)[0] in b"</":
+        return True
+    while at > first and end - at < REFERENCE_MAX and (is_letter((at - 1)[0]) or (
+        c"0" <= (at - 1)[0] <= c"9" or (at - 1)[0] == c"#"
+    )):
+        at -= 1
+    return at > first and (at - 1)[0] == c"&"
 
 
 cdef inline void drop_blanks_before(Output *output, const unsigned char *at) noexcept:

@@ -1,3 +1,5 @@
 from templ_core.dom.parse.page_columns import AttributeTable
 
-def strip_markup(markup: bytes, joins_documents: bool = ...) -> tuple[bytes, AttributeTable]: ...
+def strip_markup(
+    markup: bytes, joins_documents: bool = False, keeps_attributes: bool = False
+) -> tuple[bytes, AttributeTable]: ...

@@ -1,32 +1,41 @@
 """Markup without what no later stage reads, so that the parser need not read it either.
 
 Tags, attributes, comments and raw text are told apart as libxml2 does from 2.14 on, which follows
-the HTML standard (section 13.2.5). A tag, comment or raw text that never ends is left as it is,
-with all that follows it.
+the HTML standard (section 13.2.5). A tag or raw text that never ends is left as it is, with all that
+follows it. What would hide the rest of the page from the parser, but not from a browser, is mended
+on the way: see `strip_markup`.
 """
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcmp, memcpy
 
 from templ_core.dom.parse._addresses cimport end_of_host, leads_away
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, OTHER, ROLE, STYLE,
-    TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
+    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, ROLE, STYLE, TableWriter,
+    table_add_row, table_begin, table_end, table_next_line, table_put,
+)
+from templ_core.dom.parse._hidden_elements cimport (
+    CLOSING_BYTES, HiddenElement, HiddenElements, copy_unhidden, end_hidden, hide_from, in_foreign,
+    outermost_foreign, place_of,
 )
 from templ_core.dom.parse._markup cimport (
-    ARIA_HIDDEN_NAME, Attribute, PLAINTEXT_NAME, after_byte, after_comment, end_of_name,
-    end_of_raw_text, end_of_script, is_blank, is_letter, packed, read_attribute, skip_blanks,
+    Attribute, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
+    end_of_script, is_blank, is_letter, next_tag, packed, read_attribute, skip_blanks,
 )
 from templ_core.dom.parse._output cimport (
     Output, copy_up_to, drop, drop_blanks_before, drop_mark,
 )
+from templ_core.dom.parse._start_tag cimport (
+    FONT_STYLE, PROPERTY, StartTag, is_true, read_attributes,
+)
+from templ_core.dom.parse._tag_traits cimport (
+    ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK, IS_META,
+    IS_PRE, IS_RAW, IS_ROOT, STARTS_HTML, TagTraits, add_traits, traits_of,
+)
 
-from templ_core.dom.tags import INLINE
-
-cdef enum:
-    INLINE_SLOTS = 256          # of the hash table of inline tags; a power of two
+from templ_core.dom import tags
 
 cdef struct Stripper:
     const unsigned char *end
@@ -34,75 +43,93 @@ cdef struct Stripper:
     bint has_returns                # whether there are carriage returns, which the parser changes
     bint strips_blanks              # until the first `pre`
     bint joins_documents
+    bint keeps_attributes
+    bint comments_end, titles_end, cdata_ends   # False once one was found that does not
     TableWriter table
-
-cdef struct StartTag:
-    uint64_t name
-    Attribute attributes[ATTRIBUTE_COUNT]   # by number; of several with one name, the first
-    int seen                        # a bit for each number: whether the tag has that attribute
-    bint keeps_attributes           # whether the parser has to read them
+    HiddenElements hidden
 
 
 cdef uint64_t _packed_name(bytes name) noexcept:
     return packed(<const unsigned char *>PyBytes_AsString(name), PyBytes_Size(name))
 
 
-cdef uint64_t[INLINE_SLOTS] INLINE_NAMES    # packed names by their hashes; 0 = free
+cdef uint64_t SCRIPT_NAME = _packed_name(b"script"), TITLE_NAME = _packed_name(b"title")
+cdef uint64_t HTML_NAME = _packed_name(b"html"), BODY_NAME = _packed_name(b"body")
 
-cdef uint64_t SCRIPT_NAME = _packed_name(b"script"), STYLE_NAME = _packed_name(b"style")
-cdef uint64_t TEXTAREA_NAME = _packed_name(b"textarea"), IFRAME_NAME = _packed_name(b"iframe")
-cdef uint64_t TITLE_NAME = _packed_name(b"title"), XMP_NAME = _packed_name(b"xmp")
-cdef uint64_t NOEMBED_NAME = _packed_name(b"noembed"), NOFRAMES_NAME = _packed_name(b"noframes")
-cdef uint64_t HTML_NAME = _packed_name(b"html"), HEAD_NAME = _packed_name(b"head")
-cdef uint64_t BODY_NAME = _packed_name(b"body"), META_NAME = _packed_name(b"meta")
-cdef uint64_t LINK_NAME = _packed_name(b"a"), PRE_NAME = _packed_name(b"pre")
-cdef uint64_t ID_NAME = _packed_name(b"id"), CLASS_NAME = _packed_name(b"class")
-cdef uint64_t ROLE_NAME = _packed_name(b"role"), ITEMPROP_NAME = _packed_name(b"itemprop")
-cdef uint64_t HIDDEN_NAME = _packed_name(b"hidden"), HREF_NAME = _packed_name(b"href")
-cdef uint64_t PROPERTY_NAME = _packed_name(b"property")
+cdef enum:
+    TITLE_END_BYTES = 8             # of "</title>"
+
+cdef TagTraits TAGS, ATTRIBUTES
 
 
-cdef void _fill_inline_names() noexcept:
-    cdef uint64_t tag
-    cdef int slot
-    for name in INLINE:
-        tag = _packed_name(name.encode())
-        slot = _slot_of(tag)
-        while INLINE_NAMES[slot]:
-            slot = (slot + 1) % INLINE_SLOTS
-        INLINE_NAMES[slot] = tag
+cdef void _fill_traits() noexcept:
+    for names, traits in (
+        (tags.INLINE, IS_INLINE),
+        (tags.RAW_TEXT, IS_RAW),
+        (tags.RAW_TEXT & tags.INVISIBLE - {"title"}, IS_EMPTIED),
+        (tags.INVISIBLE - tags.RAW_TEXT, HIDES),
+        (("html", "head", "body"), IS_ROOT),
+        (("svg", "math"), IS_FOREIGN),
+        (tags.HOLDS_HTML, HOLDS_HTML),
+        (tags.STARTS_HTML, STARTS_HTML),
+        (tags.ENDS_HTML, ENDS_HTML),
+        (("a",), IS_LINK),
+        (("meta",), IS_META),
+        (("font",), IS_FONT),
+        (("pre",), IS_PRE),
+    ):
+        for name in names:
+            add_traits(&TAGS, _packed_name(name.encode()), traits)
+    for name, number in (
+        ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
+        ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
+        ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE),
+    ):
+        add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
 
-_fill_inline_names()
+_fill_traits()
 
 
-def strip_markup(bytes markup, bint joins_documents=False):
+def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes=False):
     """Return shorter markup, and a table of attributes, from which `flatten` makes equal columns.
 
-    Comments, the content of scripts, styles, frames and text fields, blanks before and after the
-    start tags of blocks, and all but one of several blanks after other tags are left out.
+    Comments, NULs, the content of scripts, styles, frames and text fields, blanks before and after
+    the start tags of blocks, and all but one of several blanks after other tags are left out.
     Attributes move to the table (see `_attribute_table.pxd`) if `flatten` reads them and are left
     out otherwise. They stay in the markup where the parser would change their values (character
     references, carriage returns), in `html`, `head`, `body` and the `meta` of a title, and from
     line 65535 on.
 
+    What the parser would take for a part of something that is no text of the page is kept apart:
+
+    - `html`, `head` and `body` never close themselves.
+    - A title without an end tag ends at the next tag, a comment without an end at the next `>`.
+    - The content of `svg`, `object` and other elements that hide it is left out where the element
+      ends by the rules of HTML. One that never ends closes itself (`_hidden_elements.pxd`).
+
     Args:
         markup: Markup in UTF-8.
         joins_documents: Also leave out the end tags of `html` and `body`, so that what follows
             the end of a document belongs to it.
+        keeps_attributes: Leave all attributes and blanks in the markup; the table is empty.
 
     Returns:
-        The markup and the attribute table. Markup with a NUL is returned as it is.
+        The markup and the attribute table.
     """
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(markup)
     cdef Py_ssize_t size = PyBytes_Size(markup)
     cdef Stripper one
     if memchr(at, 0, size) != NULL:
-        return markup, (b"", b"")
+        return strip_markup(markup.replace(b"\0", b""), joins_documents, keeps_attributes)
     one.end, one.output.copied = at + size, at
     one.has_returns = memchr(at, c"\r", size) != NULL
-    one.strips_blanks, one.joins_documents = True, joins_documents
-    one.output.bytes = one.output.next = <unsigned char *>malloc(size + 1)
+    one.joins_documents, one.keeps_attributes = joins_documents, keeps_attributes
+    one.strips_blanks = not keeps_attributes
+    one.comments_end = one.titles_end = one.cdata_ends = True
+    one.hidden.count = 0
+    # What is written beyond the markup is shorter than the tags that call for it, but for "<title>".
+    one.output.bytes = one.output.next = <unsigned char *>malloc(size + size // 7 * 8 + 1)
     if one.output.bytes == NULL:
         raise MemoryError
     try:
@@ -113,8 +140,7 @@ def strip_markup(bytes markup, bint joins_documents=False):
                 if at != NULL:
                     at = _after_mark(&one, at)
             copy_up_to(&one.output, one.end)
-            size = one.output.next - one.output.bytes
-            return PyBytes_FromStringAndSize(<const char *>one.output.bytes, size), (
+            return _stripped(&one), (
                 PyBytes_FromStringAndSize(one.table.rows.bytes, one.table.rows.size),
                 PyBytes_FromStringAndSize(
                     one.table.entries.text.bytes, one.table.entries.text.size
@@ -124,6 +150,16 @@ def strip_markup(bytes markup, bint joins_documents=False):
             table_end(&one.table)
     finally:
         free(one.output.bytes)
+
+
+cdef bytes _stripped(const Stripper *one):
+    """Return the output, in which elements that were never ended hide nothing."""
+    cdef Py_ssize_t size = one.output.next - one.output.bytes
+    if not one.hidden.count:
+        return PyBytes_FromStringAndSize(<const char *>one.output.bytes, size)
+    result = PyBytes_FromStringAndSize(NULL, size + one.hidden.count * CLOSING_BYTES)
+    copy_unhidden(&one.hidden, &one.output, <unsigned char *>PyBytes_AsString(result))
+    return result
 
 
 cdef const unsigned char *_after_mark(Stripper *one, const unsigned char *at) except? NULL:
@@ -136,15 +172,23 @@ cdef const unsigned char *_after_mark(Stripper *one, const unsigned char *at) ex
         return _after_start_tag(one, at)
     if at[1] == c"/":
         if is_letter(at[2]):
-            after = _after_end_tag(one, at)
-        else:
-            after = after_byte(at + 2, one.end, c">")
-        return _after_blanks(one, after, False)
+            return _after_end_tag(one, at)
+        return _after_blanks(one, after_byte(at + 2, one.end, c">"), False)
     if at[1] == c"!" and left > 3 and at[2] == c"-" and at[3] == c"-":
-        after = after_comment(at + 4, one.end)
+        after = after_comment(at + 4, one.end) if one.comments_end else NULL
+        if after == NULL:
+            one.comments_end = False
+            after = after_byte(at + 4, one.end, c">")
         if after != NULL:
             drop_mark(&one.output, at, after)
         return _after_blanks(one, after, False)
+    if at[1] == c"!" and one.cdata_ends and in_foreign(&one.hidden) and left > 9 and (
+        not memcmp(at, b"<![CDATA[", 9)
+    ):
+        after = after_cdata(at + 9, one.end)
+        if after != NULL:
+            return after
+        one.cdata_ends = False
     if at[1] == c"!" or at[1] == c"?":
         return after_byte(at + 2, one.end, c">")
     return at + 1
@@ -166,22 +210,6 @@ cdef const unsigned char *_after_blanks(
     return at
 
 
-cdef bint _ends_text(uint64_t tag) noexcept:
-    """Return whether a start tag ends the text before it, wherever it stands."""
-    cdef int slot = _slot_of(tag)
-    if tag == HTML_NAME or tag == HEAD_NAME or tag == BODY_NAME:
-        return False
-    while INLINE_NAMES[slot]:
-        if INLINE_NAMES[slot] == tag:
-            return False
-        slot = (slot + 1) % INLINE_SLOTS
-    return True
-
-
-cdef inline int _slot_of(uint64_t tag) noexcept:
-    return <int>(tag * <uint64_t>0x9E3779B97F4A7C15 >> 56)
-
-
 # --- tags -----------------------------------------------------------------------------------
 
 
@@ -191,7 +219,7 @@ cdef const unsigned char *_after_end_tag(
     cdef const unsigned char *name_end = end_of_name(start + 3, one.end)
     cdef const unsigned char *at = name_end
     cdef Attribute attribute
-    cdef uint64_t tag
+    cdef uint64_t tag = 0
     while True:
         at = skip_blanks(at, one.end)
         if at == one.end:
@@ -203,12 +231,39 @@ cdef const unsigned char *_after_end_tag(
         else:
             read_attribute(&attribute, at, one.end)
             at = attribute.end
-    tag = packed(start + 2, name_end - start - 2) if one.joins_documents else 0
-    if tag == HTML_NAME or tag == BODY_NAME:
-        drop_mark(&one.output, start, at + 1)
-    else:
-        drop(&one.output, name_end, at)
-    return at + 1
+    if one.hidden.count or one.joins_documents:
+        tag = packed(start + 2, name_end - start - 2)
+    if one.hidden.count and _ends_hidden(one, tag, start, at + 1):
+        return _after_blanks(one, at + 1, True)
+    if one.joins_documents and (tag == HTML_NAME or tag == BODY_NAME):
+        name_end = start + 2    # The parser ignores "</>".
+    drop(&one.output, name_end, at)
+    return _after_blanks(one, at + 1, False)
+
+
+cdef bint _ends_hidden(
+    Stripper *one, uint64_t tag, const unsigned char *start, const unsigned char *after
+) noexcept:
+    """Let an end tag end hidden elements; return whether it is the end tag of one of them."""
+    cdef HiddenElement *last = &one.hidden.items[one.hidden.count - 1]
+    cdef int traits = traits_of(&TAGS, tag), place
+    if traits & HIDES:
+        place = place_of(&one.hidden, tag)
+        if place >= 0:
+            end_hidden(&one.hidden, place, &one.output, &one.table, after)
+        return place >= 0
+    if not last.is_foreign:
+        return False
+    if traits & HOLDS_HTML:
+        last.html_depth -= last.html_depth > 0
+    elif last.html_depth:
+        return False
+    elif traits & IS_LINK and last.links:
+        last.links -= 1
+    elif traits & (ENDS_HTML | IS_LINK):
+        place = outermost_foreign(&one.hidden)
+        end_hidden(&one.hidden, place, &one.output, &one.table, start)
+    return False
 
 
 cdef const unsigned char *_after_start_tag(
@@ -217,76 +272,44 @@ cdef const unsigned char *_after_start_tag(
     cdef const unsigned char *name_end = end_of_name(start + 2, one.end)
     cdef const unsigned char *at
     cdef StartTag tag
+    cdef bint ends_text, is_foreign = one.hidden.count and in_foreign(&one.hidden)
     tag.name = packed(start + 1, name_end - start - 1)
-    cdef bint ends_text = _ends_text(tag.name)
-    if ends_text and one.strips_blanks:
-        drop_blanks_before(&one.output, start)
-    at = _read_attributes(one, &tag, name_end)
+    tag.traits = traits_of(&TAGS, tag.name)
+    at = read_attributes(&tag, &ATTRIBUTES, name_end, one.end)
     if at == NULL:
         return NULL
-    if not tag.keeps_attributes and _move_attributes(one, &tag, name_end):
+    if is_foreign and (tag.traits & STARTS_HTML or tag.styles_font):
+        end_hidden(
+            &one.hidden, outermost_foreign(&one.hidden), &one.output, &one.table, start
+        )
+        is_foreign = False
+    ends_text = not tag.traits & (IS_INLINE | IS_ROOT)
+    if ends_text and one.strips_blanks:
+        drop_blanks_before(&one.output, start)
+    if not (tag.keeps_attributes or one.keeps_attributes) and _move_attributes(one, &tag, name_end):
         drop(&one.output, name_end, at)
     if at[0] == c"/":
+        if tag.traits & IS_ROOT:
+            drop(&one.output, at, at + 1)
         return _after_blanks(one, at + 2, ends_text)
-    return _after_raw_text(one, tag.name, at + 1, ends_text)
+    if is_foreign:
+        _enter_foreign(one, &tag)
+    if tag.traits & HIDES:
+        copy_up_to(&one.output, at)
+        hide_from(&one.hidden, tag.name, tag.traits & IS_FOREIGN, &one.output, &one.table)
+    elif tag.traits & IS_RAW and not (is_foreign and tag.name != TITLE_NAME):
+        return _after_raw_text(one, &tag, at + 1)
+    elif tag.name == PLAINTEXT_NAME and not is_foreign:
+        return NULL
+    one.strips_blanks = one.strips_blanks and not tag.traits & IS_PRE
+    return _after_blanks(one, at + 1, ends_text)
 
 
-cdef const unsigned char *_read_attributes(
-    Stripper *one, StartTag *tag, const unsigned char *at
-) noexcept:
-    """Read a tag's attributes; return where its `>` or `/>` stands, NULL if it never ends."""
-    cdef Attribute attribute
-    cdef uint64_t name
-    cdef int number
-    tag.seen = 0
-    tag.keeps_attributes = (
-        tag.name == HTML_NAME or tag.name == HEAD_NAME or tag.name == BODY_NAME
-    )
-    while True:
-        at = skip_blanks(at, one.end)
-        if one.end - at < 2:
-            return NULL if at == one.end or at[0] != c">" else at
-        if at[0] == c">" or (at[0] == c"/" and at[1] == c">"):
-            return at
-        if at[0] == c"/":
-            at += 1
-            continue
-        read_attribute(&attribute, at, one.end)
-        at = attribute.end
-        name = packed(attribute.name, attribute.name_end - attribute.name)
-        number = _number_of(name, tag.name)
-        if number != OTHER and not tag.seen >> number & 1:
-            tag.seen |= 1 << number
-            tag.attributes[number] = attribute
-        elif tag.name == META_NAME and name == PROPERTY_NAME:
-            tag.keeps_attributes |= _may_be_title(&attribute)
-
-
-cdef inline int _number_of(uint64_t name, uint64_t tag) noexcept:
-    if name == CLASS_NAME:
-        return CLASS
-    if name == ID_NAME:
-        return ID
-    if name == HREF_NAME:
-        return HREF if tag == LINK_NAME else OTHER
-    if name == STYLE_NAME:
-        return STYLE
-    if name == ROLE_NAME:
-        return ROLE
-    if name == ITEMPROP_NAME:
-        return ITEMPROP
-    if name == HIDDEN_NAME:
-        return HIDDEN
-    return ARIA_HIDDEN if name == ARIA_HIDDEN_NAME else OTHER
-
-
-cdef bint _may_be_title(const Attribute *property) noexcept:
-    """Return whether the property of a `meta` may be that of the page's headline."""
-    cdef Py_ssize_t size = property.value_end - property.value
-    return property.value != NULL and (
-        memchr(property.value, c"&", size) != NULL
-        or (size == 8 and not memcmp(property.value, b"og:title", 8))
-    )
+cdef void _enter_foreign(Stripper *one, const StartTag *tag) noexcept:
+    """Note the start of an element inside `svg` or `math`."""
+    cdef HiddenElement *last = &one.hidden.items[one.hidden.count - 1]
+    last.links += tag.traits & IS_LINK != 0
+    last.html_depth += tag.traits & HOLDS_HTML != 0
 
 
 # --- attributes -----------------------------------------------------------------------------
@@ -298,10 +321,10 @@ cdef bint _move_attributes(
     """Move what `flatten` reads of a tag's attributes to the table; return whether it could."""
     cdef Attribute *attribute = &tag.attributes[0]
     cdef int number, line
-    if not tag.seen or _is_emptied(tag.name):
+    if not tag.seen or tag.traits & IS_EMPTIED:
         return True
     one.table.entry.size = 0
-    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and _is_true(&attribute[ARIA_HIDDEN])):
+    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN])):
         table_put(&one.table, HIDDEN, NULL, 0)
     for number in range(ID, HREF + 1):
         if not tag.seen >> number & 1 or attribute[number].value == NULL:
@@ -337,34 +360,27 @@ cdef inline bint _put_attribute(Stripper *one, int number, const Attribute *attr
     return True
 
 
-cdef inline bint _is_emptied(uint64_t tag) noexcept:
-    """Return whether only the tag of such an element is read, neither attributes nor content."""
-    return tag == SCRIPT_NAME or tag == STYLE_NAME or tag == IFRAME_NAME or tag == TEXTAREA_NAME
-
-
-cdef inline bint _is_true(const Attribute *one) noexcept:
-    return one.value_end - one.value == 4 and not memcmp(one.value, b"true", 4)
-
-
 # --- raw text -------------------------------------------------------------------------------
 
 
 cdef const unsigned char *_after_raw_text(
-    Stripper *one, uint64_t tag, const unsigned char *at, bint ends_text
+    Stripper *one, const StartTag *tag, const unsigned char *at
 ) noexcept:
-    """Return where the text after a start tag is over, if there are no tags in such text."""
+    """Return where the raw text after a start tag is over; NULL if it never is."""
     cdef const unsigned char *end
-    if tag == SCRIPT_NAME:
+    if tag.name == SCRIPT_NAME:
         end = end_of_script(SCRIPT_NAME, at, one.end)
-    elif tag == STYLE_NAME or tag == IFRAME_NAME or tag == TEXTAREA_NAME or tag == TITLE_NAME or (
-        tag == NOEMBED_NAME or tag == NOFRAMES_NAME or tag == XMP_NAME
-    ):
-        end = end_of_raw_text(tag, at, one.end)
-    elif tag == PLAINTEXT_NAME:
-        return NULL
+    elif tag.name != TITLE_NAME or one.titles_end:
+        end = end_of_raw_text(tag.name, at, one.end)
     else:
-        one.strips_blanks = one.strips_blanks and tag != PRE_NAME
-        return _after_blanks(one, at, ends_text)
-    if end != NULL and _is_emptied(tag):
+        end = NULL
+    if tag.name == TITLE_NAME and end == NULL:
+        one.titles_end = False
+        end = next_tag(at, one.end)
+        if end != NULL:
+            copy_up_to(&one.output, end)
+            memcpy(one.output.next, b"</title>", TITLE_END_BYTES)
+            one.output.next += TITLE_END_BYTES
+    elif end != NULL and tag.traits & IS_EMPTIED:
         drop(&one.output, at, end)
     return end

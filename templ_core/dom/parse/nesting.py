@@ -72,11 +72,13 @@ class Nesting:
     Args:
         depth_max: Containers that may be open at once; further ones are left out.
         text_depth_max: Elements that hold lines of text and may be open at once.
+        surplus_depth: Elements beyond these numbers that the start of another one may end.
     """
 
-    def __init__(self, depth_max: int, text_depth_max: int) -> None:
+    def __init__(self, depth_max: int, text_depth_max: int, surplus_depth: int) -> None:
         self._depth_max = depth_max
         self._text_depth_max = text_depth_max
+        self._surplus_depth = surplus_depth
         self._open: list[str] = []
         self._places: dict[str, list[int]] = {}
         self._left_out: dict[str, int] = {}
@@ -94,11 +96,12 @@ class Nesting:
             self._seen.add(name)
             return None if is_first else ""
         depth = len(self._open)
-        closed = _CLOSED_BY.get(name, frozenset())
-        while depth and self._open[depth - 1] in closed:
-            depth -= 1
         is_nested = not (is_empty or name in _EMPTY)
         most = self._text_depth_max if name in _TEXT_HOLDERS else self._depth_max
+        if not is_nested or depth <= most + self._surplus_depth:
+            closed = _CLOSED_BY.get(name, frozenset())
+            while depth and self._open[depth - 1] in closed:
+                depth -= 1
         if is_nested and depth >= most:
             self._left_out[name] = self._left_out.get(name, 0) + 1
             return _instead_of(name)

@@ -1,4 +1,7 @@
-"""Markup to columns: it is stripped, scanned, parsed and flattened."""
+"""Markup to columns: it is stripped, scanned, parsed and flattened.
+
+A page that the parser ends at `</html>`, and begins again, is parsed once more without such end tags.
+"""
 
 import functools
 import re
@@ -11,7 +14,7 @@ from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
 from templ_core.dom.parse.parser_check import check_parser
 from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import join_documents, needs_repair, scan_markup
+from templ_core.dom.parse.scan import stalls_parser
 
 _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
@@ -20,9 +23,8 @@ _MAX_LANGUAGE_CHARS = 35
 def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
     """Return the columns of a page and the language that its root element declares.
 
-    The markup is stripped before it is parsed. Where that cannot be done, because the markup needs
-    a repair, which moves its lines, or because the parser gives up on its depth, the whole markup
-    is repaired and parsed instead.
+    The markup is stripped before it is parsed. Where it needs a repair, which moves its lines, or
+    the parser gives up on its depth, the markup with all attributes is repaired and parsed instead.
 
     Args:
         utf8: Markup in UTF-8.
@@ -38,7 +40,7 @@ def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
         markup, attribute_table = strip_markup(utf8, joins_documents)
         if _is_blank(markup):
             return flatten(None, host), ""
-        if needs_repair(markup):
+        if stalls_parser(markup):
             break
         root, is_too_deep = _parse(markup)
         if root is None or is_too_deep:
@@ -53,7 +55,7 @@ def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
 
 
 def parse_markup(markup: str) -> etree._Element | None:
-    """Return the root element of the whole markup, repaired where the parser would lose text.
+    """Return the root element of markup with all attributes, repaired where the parser would stall.
 
     Returns:
         The root element, or None for blank markup.
@@ -65,15 +67,18 @@ def parse_markup(markup: str) -> etree._Element | None:
 
 
 def _parse_repaired(utf8: bytes) -> etree._Element | None:
-    """Return the root element of the whole markup; what the parser reports as lost is mended."""
-    if _is_blank(utf8):
-        return None
-    utf8 = scan_markup(utf8)
-    root, is_too_deep = _parse(utf8)
-    if is_too_deep:
-        root, _ = _parse(flatten_markup(utf8))
-    elif root is not None and _has_another_root(root):
-        root, _ = _parse(join_documents(utf8))
+    root = None
+    for joins_documents in (False, True):
+        markup, _ = strip_markup(utf8, joins_documents, keeps_attributes=True)
+        if _is_blank(markup):
+            return None
+        if stalls_parser(markup):
+            markup = flatten_markup(markup)
+        root, is_too_deep = _parse(markup)
+        if is_too_deep:
+            root, _ = _parse(flatten_markup(markup))
+        if root is None or not _has_another_root(root):
+            break
     return root
 
 

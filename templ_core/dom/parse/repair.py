@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse.nesting import Nesting
-from templ_core.errors import HostilePage
+from templ_core.dom.parse.scan import end_of_tag, refuse_more
 
 _CONFIG = ScanConfig()
 
@@ -28,31 +27,9 @@ def flatten_markup(utf8: bytes, config: ScanConfig = _CONFIG) -> bytes:
     return utf8 if repaired is text else repaired.encode()
 
 
-def refuse_more(utf8: bytes, most: int, tag: re.Pattern[bytes], what: str) -> None:
-    """Refuse markup with too many tags.
-
-    Args:
-        utf8: Markup in UTF-8.
-        most: Largest number of tags allowed.
-        tag: Pattern of the beginning of a tag.
-        what: What the tags are, for the error's message.
-
-    Raises:
-        HostilePage: There are more than `most`.
-    """
-    if utf8.count(b">") > most and next(islice(tag.finditer(utf8), most, None), None):
-        raise HostilePage(f"more than {most} {what}")
-
-
-def has_more_attributes(tag: str, most: int) -> bool:
-    """Return whether a tag has more than `most` attributes."""
-    return _kept_end(tag, 0, len(tag), most) < len(tag)
-
-
 _ANY_TAG = re.compile(rb"</?[a-zA-Z]")
 _MARK = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]*+)|[!?/])")
 _TAIL = re.compile(r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>")
-_ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
 _COMMENT_END = re.compile(r"--!?>")
 _RAW_ENDS = {
     name: re.compile(rf"</{name}(?=[\s/>])[^<>]*+>", re.IGNORECASE)
@@ -62,7 +39,7 @@ _RAW_ENDS = {
 
 def _repaired(text: str, config: ScanConfig) -> Iterator[str]:
     """Yield the pieces of the repaired markup."""
-    nesting = Nesting(config.depth_max, config.text_depth_max)
+    nesting = Nesting(config.depth_max, config.text_depth_max, config.surplus_depth)
     written = at = 0
     while at >= 0 and (mark := _MARK.search(text, at)):
         if mark[2] is None:
@@ -97,13 +74,13 @@ def _change(
         is_empty = name in _RAW_ENDS or _is_self_closing(tail[0])
         if name == "a" and nesting.close_link():
             nesting.open(name, is_empty=is_empty)
-            kept = _kept_end(text, start, end, config.attributes_max)
+            kept = end_of_tag(text, start, end, config.attributes_max)
             return start, "</a>" + text[start:kept] + (">" if kept < end else "")
         replacement = nesting.open(name, is_empty=is_empty)
     if replacement is not None:
         return start, replacement
     if end - start > config.long_tag_chars and not mark[1]:
-        kept = _kept_end(text, start, end, config.attributes_max)
+        kept = end_of_tag(text, start, end, config.attributes_max)
         if kept < end:
             return kept, ">"
     return None
@@ -119,14 +96,3 @@ def _after_comment(text: str, start: int) -> int:
 
 def _is_self_closing(tail: str) -> bool:
     return tail == "/>" or (tail.endswith("/>") and tail[-3] in " \t\r\n\f\"'")
-
-
-def _kept_end(text: str, start: int, end: int, most: int) -> int:
-    """Return where a tag has to be cut: at its end unless it has more than `most` attributes."""
-    name_end = _MARK.match(text, start)
-    position = name_end.end() if name_end else start + 1
-    attributes = _ATTRIBUTE.finditer(text, position, end)
-    last = next(islice(attributes, most - 1, None), None)
-    if last is None or next(attributes, None) is None:
-        return end
-    return last.end()

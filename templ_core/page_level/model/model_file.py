@@ -6,13 +6,15 @@ of the model's numbers, so that damage is noticed and equal models have equal ve
 
 import functools
 import hashlib
+import itertools
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core.columns import require_range
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.page_level.model.confidence import Confidence
@@ -24,12 +26,24 @@ from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 _SHIPPED = "page_model.bin"
 _NAME = b"templ page model\n"
+_FLOATS = "<f4"
+_INTEGERS = "<i4"
+_WEIGHTS = "|i1"
+_TREE_DEPTH_MAX = 256
+"""Largest depth of a tree, which is read recursively."""
+_NUMBER_MAX = 1e12
+"""Largest unit, bias or base, whose multiples are finite."""
+_NETWORK_ARRAYS = range(4, 20, 2)
+"""Numbers of arrays that a network may have: mean and scale, then two for each of up to 8 layers."""
 
 
 class _Array(msgspec.Struct, frozen=True, array_like=True):
     dtype: str
-    shape: tuple[int, ...]
+    shape: Annotated[tuple[int, ...], msgspec.Meta(max_length=2)]
     data: bytes
+
+
+_Arrays = Annotated[list[_Array], msgspec.Meta(max_length=max(_NETWORK_ARRAYS))]
 
 
 class _Table(msgspec.Struct, frozen=True, array_like=True):
@@ -41,14 +55,14 @@ class _Table(msgspec.Struct, frozen=True, array_like=True):
 class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     attribute: _Table
     text: _Table
-    tree_columns: list[_Array]
+    tree_columns: _Arrays
     tree_base: float
-    tree_depth: int
-    networks: list[list[_Array]]
+    tree_depth: Annotated[int, msgspec.Meta(ge=0, le=_TREE_DEPTH_MAX)]
+    networks: Annotated[list[_Arrays], msgspec.Meta(min_length=1, max_length=64)]
     """Mean and scale of each network, then the weights of all layers, then the biases."""
-    page_types: list[_Array]
+    page_types: _Arrays
     """Mean, scale, weights and biases; empty where the model tells no page types."""
-    confidence: list[_Array]
+    confidence: _Arrays
     """The columns `expected` and `found`."""
 
 
@@ -92,7 +106,8 @@ def decode_model(body: bytes) -> PageModel:
     """Return the model in a file.
 
     Raises:
-        CodecError: If the file is not a page model, damaged, or of another format.
+        CodecError: The file is not a page model, damaged, or of another format; or its arrays do not
+            fit each other, or hold numbers that are not finite.
     """
     if not body.startswith(_NAME):
         raise CodecError("not a page model: the file does not begin with the name of the format")
@@ -104,23 +119,17 @@ def decode_model(body: bytes) -> PageModel:
 
 
 def _model(numbers: _Numbers, file: _File) -> PageModel:
-    feature, threshold, left, right, value, roots = map(_array, numbers.tree_columns)
+    networks = [_network(arrays) for arrays in numbers.networks]
+    features = len(networks[0].mean)
+    if any(len(network.mean) != features for network in networks):
+        raise ValueError("its networks read different features")
     return PageModel(
         attribute=_table(numbers.attribute),
         text=_table(numbers.text),
-        trees=TreeEnsemble(
-            feature=feature,
-            threshold=threshold,
-            left=left,
-            right=right,
-            value=value,
-            roots=roots,
-            base=numbers.tree_base,
-            depth=numbers.tree_depth,
-        ),
-        networks=[_network([_array(one) for one in arrays]) for arrays in numbers.networks],
-        page_types=_page_types([_array(one) for one in numbers.page_types]),
-        confidence=_confidence([_array(one) for one in numbers.confidence]),
+        trees=_trees(numbers, features),
+        networks=networks,
+        page_types=_page_types(numbers.page_types) if numbers.page_types else None,
+        confidence=_confidence(numbers.confidence),
         about=file.about,
         version=_version(file.digest),
     )
@@ -149,14 +158,60 @@ def _numbers(model: PageModel) -> bytes:
     )
 
 
-def _network(arrays: list[npt.NDArray[Any]]) -> Network:
-    layers = (len(arrays) - 2) // 2
-    return Network(
-        mean=arrays[0],
-        scale=arrays[1],
-        weights=arrays[2 : 2 + layers],
-        biases=arrays[2 + layers :],
+def _trees(numbers: _Numbers, features: int) -> TreeEnsemble:
+    """Return the trees, whose nodes are checked to make up trees over so many features."""
+    layouts = (_INTEGERS, _FLOATS, _INTEGERS, _INTEGERS, _FLOATS, _INTEGERS)
+    feature, threshold, left, right, value, roots = (
+        _array(packed, layout, 1)
+        for packed, layout in zip(numbers.tree_columns, layouts, strict=True)
     )
+    nodes = np.arange(len(feature))
+    if not len(nodes) == len(threshold) == len(left) == len(right) == len(value):
+        raise ValueError("the columns of its trees differ in length")
+    require_range("feature", feature, 0, features - 1)
+    for name, column in (("left", left), ("right", right), ("roots", roots)):
+        require_range(name, column, 0, len(nodes) - 1)
+    inner = left != nodes
+    below = np.concatenate([left[inner], right[inner], roots])
+    if (
+        ((right != nodes) != inner).any()
+        or (left[inner] < nodes[inner]).any()
+        or (right[inner] < nodes[inner]).any()
+        or len(np.unique(below)) != len(below)
+    ):
+        raise ValueError("the nodes of its trees are not those of trees")
+    level = roots
+    for _ in range(_TREE_DEPTH_MAX):
+        level = level[inner[level]]
+        level = np.concatenate([left[level], right[level]])
+    if level.size:
+        raise ValueError(f"a tree is deeper than {_TREE_DEPTH_MAX}")
+    return TreeEnsemble(
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=right,
+        value=value,
+        roots=roots,
+        base=_finite(numbers.tree_base),
+        depth=numbers.tree_depth,
+    )
+
+
+def _network(packed: list[_Array]) -> Network:
+    if len(packed) not in _NETWORK_ARRAYS:
+        raise ValueError(f"a network has {len(packed)} arrays")
+    layers = (len(packed) - 2) // 2
+    mean, scale = (_array(one, _FLOATS, 1) for one in packed[:2])
+    weights = [_array(one, _FLOATS, 2) for one in packed[2 : 2 + layers]]
+    biases = [_array(one, _FLOATS, 1) for one in packed[2 + layers :]]
+    units = [len(mean), *map(len, biases)]
+    shapes = list(itertools.pairwise(units))
+    if len(scale) != len(mean) or [one.shape for one in weights] != shapes or units[-1] != 1:
+        raise ValueError("the layers of a network do not fit each other")
+    if not all(units):
+        raise ValueError("a layer of a network is empty")
+    return Network(mean=mean, scale=scale, weights=weights, biases=biases)
 
 
 def _page_type_columns(page_types: PageTypeModel | None) -> list[npt.NDArray[Any]]:
@@ -167,27 +222,28 @@ def _page_type_columns(page_types: PageTypeModel | None) -> list[npt.NDArray[Any
     )
 
 
-def _page_types(arrays: list[npt.NDArray[Any]]) -> PageTypeModel | None:
-    if not arrays:
-        return None
-    mean, scale, weights, biases = arrays
+def _page_types(packed: list[_Array]) -> PageTypeModel:
+    mean, scale, weights, biases = (
+        _array(one, _FLOATS, dimensions)
+        for one, dimensions in zip(packed, (1, 1, 2, 1), strict=True)
+    )
+    if len(scale) != len(mean) or weights.shape != (len(mean), len(biases)):
+        raise ValueError("the arrays of its page types do not fit each other")
     return PageTypeModel(mean=mean, scale=scale, weights=weights, biases=biases)
 
 
-def _confidence(arrays: list[npt.NDArray[Any]]) -> Confidence:
-    expected, found = arrays
-    if expected.shape != found.shape or expected.ndim != 1:
-        raise CodecError("damaged page model: the columns of its confidence differ in length")
+def _confidence(packed: list[_Array]) -> Confidence:
+    expected, found = (_array(one, _FLOATS, 1) for one in packed)
+    if len(expected) != len(found) or (np.diff(expected) < 0).any() or (np.diff(found) < 0).any():
+        raise ValueError("the columns of its confidence differ in length or descend")
     return Confidence(expected=expected, found=found)
 
 
 def _table(packed: _Table) -> HashedTable:
-    weights = _array(packed.weights)
-    if weights.shape != (TABLE_SIZE,):
-        raise CodecError(
-            f"the page model has a table of {weights.size} places, not of {TABLE_SIZE}"
-        )
-    return HashedTable(weights=weights, unit=packed.unit, bias=packed.bias)
+    weights = _array(packed.weights, _WEIGHTS, 1)
+    if len(weights) != TABLE_SIZE:
+        raise ValueError(f"it has a table of {weights.size} places, not of {TABLE_SIZE}")
+    return HashedTable(weights=weights, unit=_finite(packed.unit), bias=_finite(packed.bias))
 
 
 def _packed_table(table: HashedTable) -> _Table:
@@ -199,11 +255,24 @@ def _packed(array: npt.NDArray[Any]) -> _Array:
     return _Array(little.dtype.str, array.shape, little.tobytes())
 
 
-def _array(packed: _Array) -> npt.NDArray[Any]:
-    dtype = np.dtype(packed.dtype)
-    if dtype.kind not in "if":
-        raise CodecError(f"the page model holds numbers of type {packed.dtype!r}")
-    return np.frombuffer(packed.data, dtype).reshape(packed.shape)
+def _array(packed: _Array, layout: str, dimensions: int) -> npt.NDArray[Any]:
+    """Return an array of this layout, with finite numbers alone.
+
+    Raises:
+        ValueError: The array is another.
+    """
+    if packed.dtype != layout or len(packed.shape) != dimensions:
+        raise ValueError(f"an array is {packed.dtype!r} of shape {packed.shape}")
+    array = np.frombuffer(packed.data, layout).reshape(packed.shape)
+    if not np.isfinite(array).all():
+        raise ValueError("an array holds numbers that are not finite")
+    return array
+
+
+def _finite(number: float) -> float:
+    if not abs(number) <= _NUMBER_MAX:  # Nothing can be said about NaN, so it is refused too.
+        raise ValueError(f"it holds {number}, and {_NUMBER_MAX:g} is the most")
+    return number
 
 
 def _digest(numbers: bytes) -> bytes:

@@ -6,6 +6,8 @@ A regression over the means of a page's features tells its page type, and a mono
 to expect of a cut.
 """
 
+from typing import Annotated
+
 import msgspec
 
 from templ_core.array_types import Float32s, Floats
@@ -28,11 +30,11 @@ from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """Where a page model comes from, and what quality it reaches."""
 
-    corpora: dict[str, str]
+    corpora: Annotated[dict[str, str], msgspec.Meta(max_length=1000)]
     """Name of each training corpus, and the BLAKE2b-128 of its file."""
     licence: str
     """Licence of the training pages, as far as it is known."""
-    quality: dict[str, float]
+    quality: Annotated[dict[str, float], msgspec.Meta(max_length=1000)]
     """Word F1 of pages of sites left out in training, by corpus; 0 to 1."""
 
 

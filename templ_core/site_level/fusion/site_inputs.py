@@ -98,7 +98,6 @@ def site_inputs(
     best = int(container_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
     head = article_head(document, features, types, int(tree.first[best]))
-    trees = tree_evidence(document, model.trees, config.cluster_likeness_min, features.text, types)
     columns, is_open = combine(
         SegmentEvidence(
             content_log_odds=content_log_odds,
@@ -122,8 +121,6 @@ def site_inputs(
     )
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = head.headline
-        trees.text_share if trees.pages >= FUSION_CONFIG.tree_pages_min else 0.0 * trees.text_share
-    )
     columns[CONSTANT] = known.constant.astype(np.float64)
     columns[PHRASES] = (
         (1 - page_type.documentation)

@@ -1,9 +1,11 @@
 """The phrases of a site's templates: a value with a compact form and a bound on its size."""
 
+from typing import Annotated
+
 import msgspec
 
-from templ_core.compact import CompactColumns, CompactForm
-from templ_core.errors import CodecError
+from templ_core.columns import ROWS_MAX
+from templ_core.compact import CompactColumns, CompactForm, Pages, Texts
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern
 
 
@@ -51,24 +53,32 @@ def bounded_phrases(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
-    pages: int
+    pages: Pages
     markup: bool
-    patterns: tuple[MutablePattern, ...]
-    counts: list[int]
-    phrases: list[str]
+    patterns: tuple[()]
+    """No patterns: an expression from outside could be invalid or take for ever."""
+    counts: Annotated[list[Pages], msgspec.Meta(max_length=ROWS_MAX)]
+    phrases: Texts
     """Keys with a blank between them."""
 
 
-_FORM = CompactForm("phrase set", 1, _Compact)
+_FORM = CompactForm("phrase set", 1, _Compact, max_bytes=1 << 20)
+"""How phrase sets are stored; `CoreConfig.phrase_set_bytes` is a quarter of the largest size."""
 
 
 def encode_phrase_set(phrase_set: PhraseSet) -> bytes:
-    """Compact form: MessagePack, zstd; the same bytes for equal sets."""
+    """Return a set in compact form, MessagePack and zstd; equal sets give equal bytes.
+
+    Raises:
+        ValueError: The set has patterns of its own, which are not stored.
+    """
+    if phrase_set.patterns:
+        raise ValueError("a phrase set with patterns of its own has no compact form")
     compact = _Compact(
         _FORM.format,
         phrase_set.pages,
         phrase_set.markup,
-        phrase_set.patterns,
+        (),
         [phrase.pages for phrase in phrase_set.phrases],
         [" ".join(phrase.keys) for phrase in phrase_set.phrases],
     )
@@ -76,20 +86,15 @@ def encode_phrase_set(phrase_set: PhraseSet) -> bytes:
 
 
 def decode_phrase_set(body: bytes) -> PhraseSet:
-    """The phrase set whose compact form is `body`.
+    """Return the phrase set whose compact form is `body`.
 
     Raises:
-        CodecError: not a phrase set, damaged, or of another format.
+        CodecError: The bytes are no phrase set, damaged, or of another format.
     """
-    compact = _FORM.decode(body)
-    if len(compact.counts) != len(compact.phrases):
-        raise CodecError("not a phrase set: its columns differ in length")
-    return PhraseSet(
-        pages=compact.pages,
-        markup=compact.markup,
-        patterns=compact.patterns,
-        phrases=tuple(
+    with _FORM.refusing():
+        compact = _FORM.decode(body)
+        phrases = [
             Phrase(tuple(text.split(" ")), count)
             for text, count in zip(compact.phrases, compact.counts, strict=True)
-        ),
-    )
+        ]
+        return PhraseSet(pages=compact.pages, markup=compact.markup, phrases=tuple(phrases))

@@ -89,7 +89,9 @@ def _stem(tag: str, attributes: str) -> str:
 
 def _style(tag: str, attributes: str) -> str:
     """Return a tag and its first class, without digits."""
-    classes = attributes.split("\n")[1].split(None, 1) if attributes and tag != "html" else []
+    if not attributes or tag == "html":
+        return tag
+    classes = attributes.partition("\n")[2].partition("\n")[0].split(None, 1)
     return f"{tag}.{_DIGITS_AND_DASHES.sub('', classes[0])}" if classes else tag
 
 

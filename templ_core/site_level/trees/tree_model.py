@@ -1,14 +1,22 @@
 """The tree templates of a site: a value with a compact form and a bound on its size."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int64s, UInt64s
+from templ_core.columns import (
+    BITS,
+    DEPTH_MAX,
+    PAGES_MAX,
+    Column,
+    hashes,
+    read_columns,
+    require_tree,
+)
 from templ_core.compact import CompactColumns, CompactForm
-from templ_core.errors import CodecError
 from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree, tree_part
 from templ_core.site_level.trees.path_counts import PathCounts
 
@@ -17,6 +25,11 @@ _BYTES_PER_NODE = 8 + 2 + 1 + 4 + 4
 _BYTES_PER_TEXT = 8 + 4 + 4
 _BYTES_PER_PATH = 8 + 4
 _BYTES_PER_CLUSTER = 64
+_CLUSTERS_MAX = 64
+"""Most clusters of a stored model; `CoreConfig.tree_clusters_max` of them are learned."""
+_NODES_MAX = 1 << 14
+"""Most nodes of a stored cluster, which a page is compared with; `CoreConfig.tree_nodes_max` of them are
+learned."""
 
 
 class TreeCluster(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,29 +109,36 @@ def _part(cluster: TreeCluster, kept: Bools) -> TreeCluster:
     )
 
 
+def _counts(rows: str, low: int) -> Column:
+    """Return the declaration of numbers of the cluster's pages."""
+    return Column(rows=rows, form="<u4", low=low, high="pages + 1", dtype="i8")
+
+
 class _CompactCluster(msgspec.Struct, frozen=True, array_like=True):
-    pages: int
-    label: bytes
-    depth: bytes
-    is_text: bytes
-    support: bytes
-    distinct: bytes
-    text_place: bytes
-    text: bytes
-    text_pages: bytes
-    paths: bytes
-    path_pages: bytes
+    pages: Annotated[int, msgspec.Meta(ge=1, le=PAGES_MAX)]
+    label: Annotated[bytes, hashes("nodes")]
+    depth: Annotated[bytes, Column(rows="nodes", form="<u2", high=DEPTH_MAX, dtype="i8")]
+    is_text: Annotated[bytes, Column(rows="nodes", form=BITS)]
+    support: Annotated[bytes, _counts("nodes", low=1)]
+    distinct: Annotated[bytes, _counts("nodes", low=0)]
+    text_place: Annotated[
+        bytes, Column(rows="texts", form="<u4", high="nodes", order="sorted", dtype="i8")
+    ]
+    text: Annotated[bytes, hashes("texts")]
+    text_pages: Annotated[bytes, _counts("texts", low=2)]
+    paths: Annotated[bytes, hashes("paths", increasing=True)]
+    path_pages: Annotated[bytes, _counts("paths", low=1)]
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
-    clusters: list[_CompactCluster]
+    clusters: Annotated[list[_CompactCluster], msgspec.Meta(max_length=_CLUSTERS_MAX)]
 
 
 _FORM = CompactForm("tree model", 1, _Compact)
 
 
 def encode_tree_model(model: TreeModel) -> bytes:
-    """The model as MessagePack of little-endian columns; equal models give equal bytes."""
+    """Return a model as MessagePack of little-endian columns; equal models give equal bytes."""
     clusters = [
         _CompactCluster(
             pages=cluster.pages,
@@ -139,47 +159,34 @@ def encode_tree_model(model: TreeModel) -> bytes:
 
 
 def decode_tree_model(body: bytes) -> TreeModel:
-    """The model whose compact form is `body`.
+    """Return the model whose compact form is `body`.
 
     Raises:
-        CodecError: not a tree model, damaged, or of another format.
+        CodecError: The bytes are no tree model, damaged, or of another format.
     """
     with _FORM.refusing():
         return TreeModel(clusters=[_cluster(one) for one in _FORM.unpack(body).clusters])
 
 
 def _cluster(compact: _CompactCluster) -> TreeCluster:
-    label = np.frombuffer(compact.label, "<u8").astype(np.uint64)
-    is_text = np.unpackbits(np.frombuffer(compact.is_text, np.uint8), count=label.size)
-    depth = _integers(compact.depth, "<u2")
-    if depth.size != label.size or (np.diff(depth, prepend=-1) > 1).any():
-        raise CodecError("tree model whose columns do not fit together")
-    cluster = TreeCluster(
+    columns = read_columns(compact, {"pages + 1": compact.pages + 1})
+    label, depth, is_text = columns["label"], columns["depth"], columns["is_text"]
+    if label.size > _NODES_MAX:
+        raise ValueError(f"a cluster has {label.size} nodes, and {_NODES_MAX} is the most")
+    require_tree(depth)
+    if ((depth[1:] > depth[:-1]) & (is_text[:-1] > 0)).any():
+        raise ValueError("a text has nodes below it")
+    return TreeCluster(
         pages=compact.pages,
-        tree=build_tree(label=label, depth=depth, segment=is_text.astype(np.int32) - 1),
-        support=_integers(compact.support, "<u4"),
-        distinct=_integers(compact.distinct, "<u4"),
-        text_place=_integers(compact.text_place, "<u4"),
-        text=np.frombuffer(compact.text, "<u8").astype(np.uint64),
-        text_pages=_integers(compact.text_pages, "<u4"),
-        paths=PathCounts(
-            paths=np.frombuffer(compact.paths, "<u8").astype(np.uint64),
-            pages=_integers(compact.path_pages, "<u4"),
-        ),
+        tree=build_tree(label=label, depth=depth, segment=is_text - 1),
+        support=columns["support"],
+        distinct=columns["distinct"],
+        text_place=columns["text_place"],
+        text=columns["text"],
+        text_pages=columns["text_pages"],
+        paths=PathCounts(paths=columns["paths"], pages=columns["path_pages"]),
     )
-    if not (
-        cluster.support.size == cluster.distinct.size == label.size
-        and cluster.text_place.size == cluster.text.size == cluster.text_pages.size
-        and cluster.paths.paths.size == cluster.paths.pages.size
-        and (cluster.text_place < label.size).all()
-    ):
-        raise CodecError("tree model whose columns do not fit together")
-    return cluster
 
 
 def _bytes(values: npt.NDArray[Any], layout: str) -> bytes:
     return values.astype(layout).tobytes()
-
-
-def _integers(body: bytes, layout: str) -> Int64s:
-    return np.frombuffer(body, layout).astype(np.int64)

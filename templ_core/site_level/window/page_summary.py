@@ -1,12 +1,12 @@
 """What a document adds to its site's model: computed once when it enters the window, kept beside it."""
 
-from typing import Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.array_types import Floats, UInt64s
+from templ_core.array_types import Floats
+from templ_core.columns import Column, hashes, packed, read_columns
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
@@ -21,6 +21,10 @@ _LOG_ODDS_UNIT = 1000
 _LOG_ODDS_MAX = 32.0
 _WIDE = "<u8"
 _NARROW = "<u4"
+_WORDS_MAX = 1 << 26
+"""Most words of a segment: sums over a window of such pages fit 64 bits."""
+_LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
+_SEGMENTS = hashes("segments")
 
 
 class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,21 +39,32 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
     page_model_version: str
-    path: bytes
-    cell: bytes
-    anchor: bytes
-    text: bytes
-    shape: bytes
-    words: bytes
-    containers: bytes
-    first: bytes
-    last: bytes
-    log_odds: bytes
-    sentences: bytes
-    sentence_segments: bytes
+    path: Annotated[bytes, _SEGMENTS]
+    cell: Annotated[bytes, _SEGMENTS]
+    anchor: Annotated[bytes, _SEGMENTS]
+    text: Annotated[bytes, _SEGMENTS]
+    shape: Annotated[bytes, _SEGMENTS]
+    words: Annotated[bytes, Column(rows="segments", form=_NARROW, low=1, high=_WORDS_MAX)]
+    containers: Annotated[bytes, hashes("containers")]
+    first: Annotated[bytes, Column(rows="containers", form=_NARROW, high="segments")]
+    last: Annotated[bytes, Column(rows="containers", form=_NARROW)]
+    log_odds: Annotated[
+        bytes,
+        Column(
+            rows="segments",
+            form="<i2",
+            low=-_LOG_ODDS_STORED_MAX,
+            high=_LOG_ODDS_STORED_MAX,
+            dtype="i2",
+        ),
+    ]
+    sentences: Annotated[bytes, Column(rows="sentences", form=_NARROW, high=None, dtype="u8")]
+    sentence_segments: Annotated[
+        bytes, Column(rows="sentences", high="segments", order="sorted", differences=True)
+    ]
 
 
-_FORM = CompactForm("page summary", 2, _Compact, max_bytes=256 << 20)
+_FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
@@ -83,7 +98,7 @@ def _counted_sentences(features: PageFeatures, content_log_odds: Floats) -> Page
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
-    """Compact form: MessagePack of the columns, zstd."""
+    """Return a page summary in compact form: MessagePack of its columns, compressed with zstd."""
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.text, places.shape)
     path, cell, anchor, text, shape = (column.astype(_WIDE).tobytes() for column in keys)
@@ -103,43 +118,34 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         last=last,
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
         sentences=page.sentences.keys.astype(_NARROW).tobytes(),
-        sentence_segments=np.diff(page.sentences.segment, prepend=0).astype(_NARROW).tobytes(),
+        sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
     )
     return _FORM.encode(compact)
 
 
 def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
-    """The page whose compact form is `body`.
+    """Return the page summary whose compact form is `body`.
+
+    Args:
+        body: What `encode_page_summary` returned.
+        page_model_version: Version of the page model that must have read the page.
 
     Raises:
-        CodecError: it is damaged, has another format, or was read with another page model.
+        CodecError: It is damaged, has another format, or was made with another page model.
     """
-    compact = _FORM.decode(body)
-    if compact.page_model_version != page_model_version:
-        raise CodecError("page summary of another page model")
-    return PageSummary(
-        places=PagePlaces(
-            path=_keys(compact.path),
-            cell=_keys(compact.cell),
-            anchor=_keys(compact.anchor),
-            text=_keys(compact.text),
-            shape=_keys(compact.shape),
-            words=_numbers(compact.words),
-            containers=_keys(compact.containers),
-            first=_numbers(compact.first),
-            last=_numbers(compact.last),
-        ),
-        content_log_odds=np.frombuffer(compact.log_odds, "<i2") / _LOG_ODDS_UNIT,
-        sentences=PageSentences(
-            keys=np.frombuffer(compact.sentences, _NARROW).astype(np.uint64),
-            segment=np.cumsum(_numbers(compact.sentence_segments), dtype=np.int32),
-        ),
-    )
-
-
-def _keys(column: bytes) -> UInt64s:
-    return np.frombuffer(column, _WIDE).astype(np.uint64)
-
-
-def _numbers(column: bytes) -> npt.NDArray[Any]:
-    return np.frombuffer(column, _NARROW).astype(np.int32)
+    with _FORM.refusing():
+        compact = _FORM.decode(body)
+        if compact.page_model_version != page_model_version:
+            raise CodecError("page summary of another page model")
+        columns = read_columns(compact, {})
+        first, last, segments = columns["first"], columns["last"], len(columns["words"])
+        if not segments or not len(first) or (first >= last).any() or last.max() > segments:
+            raise ValueError("it has no text, or containers without text on the page")
+        sentences = PageSentences(
+            keys=columns.pop("sentences"), segment=columns.pop("sentence_segments")
+        )
+        return PageSummary(
+            sentences=sentences,
+            content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,
+            places=PagePlaces(**columns),
+        )

@@ -1,5 +1,7 @@
+import msgspec
 import numpy as np
 import pytest
+import zstandard
 
 from templ_core.clean import clean
 from templ_core.dom.document import parse_document
@@ -83,6 +85,56 @@ def test_a_learned_page_survives_its_compact_form_for_its_own_page_model_only():
     assert np.array_equal(again.places.shape, learned.places.shape)
     with pytest.raises(CodecError, match="another page model"):
         decode_page_summary(body, "page-2")
+
+
+def other_summary(**columns):
+    """A page summary as a hostile writer stores it, with other columns."""
+    fields = msgspec.msgpack.decode(
+        zstandard.decompress(encode_page_summary(summarise_page(page(1), shipped_model()), "page"))
+    )
+    names = "format version path cell anchor text shape words containers first last log_odds"
+    for name, change in columns.items():
+        place = names.split().index(name)
+        fields[place] = change(fields[place])
+    return zstandard.compress(msgspec.msgpack.encode(fields))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pytest.param({"text": lambda body: body[8:]}, id="a text less"),
+        pytest.param({"text": lambda body: body[1:]}, id="part of a text"),
+        pytest.param({"words": lambda body: bytes(4) + body[4:]}, id="no words"),
+        pytest.param({"words": lambda body: b"\xff" * 4 + body[4:]}, id="too many words"),
+        pytest.param({"first": lambda body: b"\xff\0\0\0" + body[4:]}, id="beyond the page"),
+        pytest.param({"last": lambda body: body[:-4] + b"\xff\0\0\0"}, id="ends beyond the page"),
+        pytest.param({"last": lambda body: bytes(len(body))}, id="ends before it begins"),
+        pytest.param({"containers": lambda body: body + body}, id="containers without segments"),
+        pytest.param({"log_odds": lambda body: b"\xff\x7f" + body[2:]}, id="too certain"),
+        pytest.param(
+            dict.fromkeys(
+                [
+                    "path",
+                    "cell",
+                    "anchor",
+                    "text",
+                    "shape",
+                    "words",
+                    "containers",
+                    "first",
+                    "last",
+                    "log_odds",
+                ],
+                lambda _: b"",
+            ),
+            id="no text",
+        ),
+    ],
+)
+def test_page_summaries_that_compiled_code_must_not_see_are_refused(columns):
+    assert decode_page_summary(other_summary(), "page").places.words.size
+    with pytest.raises(CodecError, match="^not a page summary: "):
+        decode_page_summary(other_summary(**columns), "page")
 
 
 def test_the_menu_goes_and_the_article_stays():

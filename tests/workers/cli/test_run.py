@@ -1,11 +1,14 @@
 import gzip
 import json
+import lzma
+import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+import zstandard
 
 from schemas.codec import decode_output
 from workers.state.directory import StateDirectory
@@ -48,6 +51,21 @@ def test_page_only_uses_no_site_models(templ, feed, tmp_path):
     records = outputs(tmp_path / "out.jsonl")
     assert all(record.method == "page" for record in records)
     assert all(record.site_model_version is None for record in records)
+
+
+def test_damaged_state_ends_a_run_with_one_line(templ, feed, tmp_path):
+    out = ("--out", tmp_path / "out.jsonl")
+    state = tmp_path / "state"
+    templ("run", feed, *out, "--state", state)
+    for table in (state / "windows-0").glob("*.sst"):
+        content = bytearray(table.read_bytes())
+        content[10] ^= 1
+        table.write_bytes(content)
+    for _ in range(2):  # once when the damage is read, once because it is known
+        message = templ("run", feed, *out, "--state", state, expect=73).stderr.decode()
+        *_, line = message.splitlines()
+        assert line.startswith(f"templ: {state / 'windows-0'} is damaged (Corruption: ")
+        assert line.endswith("otherwise delete it to start anew")
 
 
 def test_a_state_directory_keeps_the_site_models_of_the_run_before(templ, feed, tmp_path):
@@ -121,6 +139,24 @@ def test_an_unreadable_input_is_reported_in_one_line(templ, tmp_path, name, cont
     last = done.stderr.decode().splitlines()[-1]
     assert last.startswith("templ: ")
     assert words in last
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_every_whole_record_before_the_damage_comes_out(templ, tmp_path, suffix):
+    pages = [
+        json.dumps({"url": f"https://a.com/{n}", "html": f"{ARTICLE} {n}"}) for n in range(200)
+    ]
+    compress = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}[suffix]
+    whole = compress(b"".join(page.encode() + b"\n" for page in pages[:150]))
+    rest = compress(os.urandom(100_000).hex().encode())
+    source = tmp_path / f"in.jsonl{suffix}"
+    source.write_bytes(whole + rest[: len(rest) // 2])
+    done = templ("run", source, "--out", tmp_path / "out.jsonl", expect=66)
+    found = [record.url for record in outputs(tmp_path / "out.jsonl")]
+    assert found == [f"https://a.com/{n}" for n in range(150)]
+    *_, last = done.stderr.decode().splitlines()
+    assert "is damaged after its first 150 records" in last
+    assert "everything before that was read" in last
 
 
 def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):

@@ -2,11 +2,15 @@ import gzip
 import json
 import lzma
 import os
+import socket
 import tracemalloc
+import zlib
+from random import Random
 
 import pytest
 import zstandard
 
+import workers.feeds.lines as lines_module
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.times import FIRST_TIME_MS
@@ -201,7 +205,9 @@ def test_a_missing_permission_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)], ids=["gz", "xz"]
+    ("suffix", "compress"),
+    [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
+    ids=["gz", "xz", "zst"],
 )
 def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
     good = compress(THREE)
@@ -212,3 +218,63 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
         with pytest.raises(InputProblem, match="is damaged after its first") as caught:
             found.extend(read_feed([path]))
         assert "fetch the file again" in str(caught.value)
+
+
+def test_every_line_before_a_flipped_bit_of_a_gzip_file_is_read(tmp_path):
+    rng = Random(6)
+    records = [record(n, x=rng.randbytes(200).hex()) for n in range(600)]
+    good = gzip.compress(lines(*records))
+    for _ in range(30):
+        at = rng.randrange(2000, len(good))
+        damaged = bytearray(good)
+        damaged[at] ^= 1 << rng.randrange(8)
+        whole = zlib.decompressobj(31).decompress(good[:at]).count(b"\n")
+        found = []
+        with pytest.raises(InputProblem, match="is damaged"):
+            found.extend(read_feed([write(tmp_path / "a.jsonl.gz", bytes(damaged))]))
+        assert [one.url for one in found[:whole]] == [one["url"] for one in records[:whole]]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
+def test_what_is_no_regular_file_in_a_directory_is_a_rejected_record(tmp_path, kind):
+    write(tmp_path / "a.html", b"<p>a")
+    write(tmp_path / "c.html", b"<p>c")
+    odd = tmp_path / "b.html"
+    with socket.socket(socket.AF_UNIX) as bound:
+        if kind == "pipe":
+            os.mkfifo(odd)
+        elif kind == "socket":
+            bound.bind(str(odd))
+        else:
+            odd.symlink_to("/dev/zero")
+        first, rejected, last = read(tmp_path)
+    assert (first.body, last.body) == (b"<p>a", b"<p>c")
+    assert (rejected.exception, rejected.url) == ("NoRegularFile", "file:///b.html")
+    assert [one.source.offset for one in (first, rejected, last)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \t\n"])
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
+)
+def test_millions_of_blank_lines_are_skipped_in_blocks(
+    tmp_path, monkeypatch, suffix, compress, blank
+):
+    """The number of lines that are read must not grow with the number of blank lines."""
+    many = blank * 3_000_000
+    path = write(
+        tmp_path / f"a.jsonl{suffix}", compress(many + b'  {"url": "u", "html": "x"}\n' + many)
+    )
+    steps = []
+    monkeypatch.setattr(lines_module, "_blank_bytes", _counted(lines_module._blank_bytes, steps))
+    (page,) = read(path)
+    assert page.body == b"x"
+    assert len(steps) < len(many) / 1000
+
+
+def _counted(function, steps):
+    def call(*arguments):
+        steps.append(1)
+        return function(*arguments)
+
+    return call

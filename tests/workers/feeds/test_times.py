@@ -46,7 +46,8 @@ def test_large_numbers_are_milliseconds():
     "value",
     [
         None, "", "yesterday", "2024-13-01", True, [], {}, float("nan"), float("inf"), 1e300,
-        10**30, "9" * 400, "1e9", "0001-01-01T00:00:00+99:00",
+        10**30, "9" * 400, "1e9", "0001-01-01T00:00:00+99:00", "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
     ],
     ids=lambda value: repr(value)[:30],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.errors import DiskProblem
+from workers.errors import DiskProblem, FeedProblem
 from workers.kafka import app
 from workers.kafka.app import essential
 
@@ -51,3 +51,11 @@ def test_a_failure_during_the_stop_of_the_worker_is_none(reasons, caplog):
         run(KeyError("the producer is gone"), should_stop=True)
     assert errors(caplog) == []
     assert reasons == []
+
+
+def test_a_feed_that_is_wrong_ends_the_process_for_good(monkeypatch, caplog):
+    ends = []
+    monkeypatch.setattr(app, "end_process", lambda *given: ends.append(given))
+    run(FeedProblem("most pages are dead letters"))
+    assert ends[0] == ("most pages are dead letters", FeedProblem.exit_code)
+    assert errors(caplog) == []

@@ -7,6 +7,7 @@ import pytest
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
+from workers.errors import FeedProblem
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.state.model_store import ModelStore
@@ -64,7 +65,7 @@ def clean(tmp_path, pool, settings, messages, producer):
 
     async def one_batch():
         app = CleanerApp(config, pool, models)
-        app._gaps, app._outputs = NoGaps(), producer
+        app.gaps, app._outputs = NoGaps(), producer
         app._follower.ready.set()
         await app._batch([SimpleNamespace(message=one) for one in messages])
         return app
@@ -100,6 +101,7 @@ def test_every_message_is_answered_and_documents_follow_the_texts(
         for outcome in ("cleaned", "dead", "deleted")
     }
     assert counted == {"cleaned": 2, "dead": 2, "deleted": 1}
+    assert app.inner_progress() == 4  # one of the messages is no page
 
 
 def test_no_document_is_sent_where_a_text_was_not_stored(tmp_path, poison_pool, poison_settings):
@@ -108,3 +110,19 @@ def test_no_document_is_sent_where_a_text_was_not_stored(tmp_path, poison_pool, 
     with pytest.raises(ConnectionError, match="CleanedRecord refused"):
         clean(tmp_path, poison_pool, poison_settings, messages, producer)
     assert "DocumentRecord" not in producer.names()
+
+
+def test_a_feed_of_dead_letters_stops_the_worker_once_they_are_stored(
+    tmp_path, poison_pool, poison_settings
+):
+    producer = Producer()
+    few = poison_settings.model_copy(update={"dead_letters_run_max": 3})
+    messages = [message(offset, b"no page") for offset in range(4)]
+    with pytest.raises(FeedProblem) as problem:
+        clean(tmp_path, poison_pool, few, messages, producer)
+    assert producer.names() == ["DeadLetter"] * 4
+    assert str(problem.value) == (
+        "3 pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX), the last one pages-0-2 "
+        "(MissingUrl: a page message needs the header `url`, or a JSON record as its value); the "
+        "worker stops: mend the feed, or raise the limit"
+    )

@@ -1,16 +1,19 @@
 """Partitions come and go while work on them is under way."""
 
 import asyncio
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
-from tests.workers.builders import document
+from tests.workers.builders import document, stored_summary
+from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.refresher_app import RefresherApp
 from workers.settings import load_settings
+from workers.state.window_store import WindowStore
 
 NOT_OURS = 3
 
@@ -33,8 +36,13 @@ def refresher(tmp_path):
 
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
     record = document(1)
-    message = SimpleNamespace(
-        offset=0, key=document_key(record.site, record.source), value=encode_msgpack(record)
+    message = Received(
+        topic="documents",
+        partition=NOT_OURS,
+        offset=0,
+        timestamp_ms=0,
+        key=document_key(record.site, record.source),
+        value=encode_msgpack(record),
     )
 
     async def late():
@@ -51,9 +59,40 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
     refresher._owned.assign([0])
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
-        SimpleNamespace(offset=offset, key=key, value=value)
+        Received(
+            topic="documents", partition=0, offset=offset, timestamp_ms=0, key=key, value=value
+        )
         for offset, (key, value) in enumerate(odd)
     ]
     asyncio.run(refresher._batch_of(0, messages))
     assert refresher.inner_progress() == {0: len(odd)}
+    refresher.close()
+
+
+def test_what_is_fitted_later_is_read_beside_the_event_loop(tmp_path, poison_pool, monkeypatch):
+    refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
+    refresher._owned.assign([0])
+    readers = []
+    read = WindowStore.site_state
+
+    def noted(store, site):
+        readers.append(threading.current_thread())
+        return read(store, site)
+
+    async def recovered(_number, windows):
+        return windows
+
+    async def recover():
+        async with refresher._owned.hold(0) as windows:
+            for number in range(2):
+                record = document(number)
+                windows.store.put(record, stored_summary(record), number)
+            windows.store.mark_fitted(record.site, 2, "v")
+        monkeypatch.setattr(WindowStore, "site_state", noted)
+        monkeypatch.setattr(refresher._recovery, "recover", recovered)
+        await refresher._recover(0)
+        return await refresher._carrier._backlog.take()
+
+    assert asyncio.run(recover()) == (0, "example.com")
+    assert threading.main_thread() not in readers
     refresher.close()

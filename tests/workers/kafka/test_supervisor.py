@@ -9,7 +9,7 @@ import time
 import msgspec
 import pytest
 
-from workers.errors import StateProblem
+from workers.errors import StateProblem, TopicProblem
 from workers.kafka.supervisor import RestartPolicy, supervise
 
 WAIT_S = 60
@@ -89,6 +89,18 @@ def test_a_role_that_no_restart_can_mend_ends_the_other_and_gives_its_exit_code(
     assert code == StateProblem.exit_code
     assert len(starts(tmp_path / "hopeless")) == 1
     assert not any(map(is_running, starts(steady)))
+
+
+def test_a_topic_that_is_missing_after_a_role_has_served_is_waited_for(tmp_path):
+    log = tmp_path / "cleaner"
+    served = (
+        f"sys.exit(70 if len(open({str(log)!r}).readlines()) == 1 else {TopicProblem.exit_code})"
+    )
+    signal_when(lambda: len(starts(log)) >= 4)
+    assert supervise({"cleaner": fake(log, served)}, QUICK) == 0
+    hopeless = fake(tmp_path / "hopeless", f"sys.exit({TopicProblem.exit_code})")
+    assert supervise({"cleaner": hopeless}, QUICK) == TopicProblem.exit_code
+    assert len(starts(tmp_path / "hopeless")) == 1
 
 
 def test_a_process_that_does_not_stop_is_killed(tmp_path):

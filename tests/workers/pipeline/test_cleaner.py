@@ -4,9 +4,11 @@ import pytest
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
 from schemas.site_model import SiteModelRecord
-from templ_core.dom.codec import compress_columns, document_columns
+from templ_core.compact import frame_content
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import read_document
 from tests.workers.builders import page
+from tests.workers.hostile_site_models import hostile_site_models
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.processes.learning import LearnTask, RefitTask, TaskPage, TemplatesTask
@@ -105,6 +107,13 @@ class OneModel:
     def get(self, site):
         return self.model
 
+    def origin(self, site):
+        return "partition 3, offset 17"
+
+
+def learn_task(body, number):
+    return LearnTask(body, content_digest(frame_content(body, 1 << 20)), f"p{number}")
+
 
 def fitted_model(pool, bodies):
     documents = [
@@ -115,7 +124,7 @@ def fitted_model(pool, bodies):
         TaskPage(
             f"p{number}",
             bytes([number]),
-            pool.run("example.com", LearnTask(document, f"p{number}"), 10)[0].body,
+            pool.run("example.com", learn_task(document, number), 10)[0].body,
             document,
         )
         for number, document in enumerate(documents)
@@ -148,18 +157,28 @@ def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, pois
             cleaner.process(page(2, GOOD + b"POISON-KILL"))
 
 
-def test_a_damaged_site_model_costs_its_evidence_not_the_page(poison_pool, poison_settings):
+HOSTILE = hostile_site_models()
+
+
+@pytest.mark.parametrize(("body", "said"), HOSTILE.values(), ids=HOSTILE)
+def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site(
+    poison_pool, poison_settings, caplog, body, said
+):
     broken = SiteModelRecord(
         site="example.com",
-        version="v",
+        version=f"v {said}",
         documents=9,
         first_event_time_ms=0,
         last_event_time_ms=0,
-        body=b"damaged",
+        body=body,
     )
-    outcome = Cleaner(poison_pool, OneModel(broken), poison_settings).process(page(1, GOOD))
-    assert isinstance(outcome, Cleaned)
-    assert outcome.record.method == "page"
+    alone = Cleaner(poison_pool, NoModels(), poison_settings).process(page(1, GOOD))
+    cleaner = Cleaner(poison_pool, OneModel(broken), poison_settings)
+    outcomes = [cleaner.process(page(1, GOOD)) for _ in range(3)]
+    assert outcomes == [alone] * 3
+    [line] = [one.getMessage() for one in caplog.records]
+    assert "of 'example.com' (partition 3, offset 17) cannot be used: " in line
+    assert said in line
 
 
 def test_a_record_too_large_loses_its_segments_first_and_then_the_end_of_its_text(cleaner):

@@ -4,6 +4,8 @@ import pytest
 from schemas.cleaned import DeletedRecord
 from schemas.document import document_key
 from schemas.source import Source
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.config import SCHEDULE
 from tests.workers.builders import other_page_model, packed, page
@@ -47,6 +49,37 @@ class StoredModel:
 
     def get(self, _site):
         return self.model
+
+    def origin(self, _site):
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"content_digest": b"another"}, "damaged document: its digest does not fit"),
+        ({"body": b"damaged"}, "not a document: error when determining content size"),
+    ],
+)
+def test_a_damaged_document_is_left_out_and_the_next_one_is_learned(
+    store, poison_pool, poison_settings, documents, changed, said
+):
+    refresher = Refresher(store, poison_pool, poison_settings)
+    one, other = documents(2)
+    left_out = refresher.process(msgspec.structs.replace(one, **changed), 0)
+    assert left_out == NotLearned(said)
+    assert refresher.process(other, 1) is None
+    assert store.site_state("example.com").pages == 1
+
+
+def test_a_document_without_text_is_left_out(store, poison_pool, poison_settings, documents):
+    columns = document_columns(parse_document("", "https://example.com/"))
+    [one] = documents(1)
+    empty = msgspec.structs.replace(
+        one, body=compress_columns(columns), content_digest=content_digest(columns)
+    )
+    refresher = Refresher(store, poison_pool, poison_settings)
+    assert refresher.process(empty, 0) == NotLearned("the document has no text")
 
 
 def test_models_are_published_by_the_schedule(store, poison_pool, poison_settings, documents):

@@ -1,4 +1,5 @@
 import msgspec
+import numpy as np
 import pytest
 
 from templ_core.page_level.model.model_file import encode_model, shipped_model
@@ -42,7 +43,12 @@ def test_a_file_that_is_not_a_page_model_is_reported_in_one_line(model_file, tmp
     misfit = msgspec.structs.replace(
         shipped_model(),
         networks=[
-            msgspec.structs.replace(one, mean=one.mean[:-1], scale=one.scale[:-1])
+            msgspec.structs.replace(
+                one,
+                mean=np.append(one.mean, one.mean[:1]),
+                scale=np.append(one.scale, one.scale[:1]),
+                weights=[np.concatenate([one.weights[0], one.weights[0][:1]]), *one.weights[1:]],
+            )
             for one in shipped_model().networks
         ],
     )
@@ -50,7 +56,7 @@ def test_a_file_that_is_not_a_page_model_is_reported_in_one_line(model_file, tmp
         "foreign": (b"\x89PNG\r\n\x1a\n", "not a page model"),
         "empty": (b"", "not a page model"),
         "cut": (good[:-100], "not a page model: decompression"),
-        "changed": (good[:5000] + bytes([good[5000] ^ 1]) + good[5001:], "damaged"),
+        "changed": (good[:5000] + bytes([good[5000] ^ 1]) + good[5001:], "checksum"),
         "misfit": (encode_model(misfit), "does not fit"),
     }
     for name, (body, words) in cases.items():

@@ -1,8 +1,10 @@
+import errno
+import os
 from threading import Event, Timer
 
 import pytest
 
-from workers.errors import StateProblem
+from workers.errors import DiskProblem, StateProblem
 from workers.state.directory import StateDirectory
 
 
@@ -69,3 +71,23 @@ def test_a_directory_without_a_name_is_given_one(tmp_path):
     second = StateDirectory.open(tmp_path, 4)
     second.close()
     assert first.instance == second.instance != ""
+
+
+@pytest.mark.parametrize(
+    ("number", "problem", "words"),
+    [
+        (errno.ENOSPC, DiskProblem, "free some disk space"),
+        (errno.EROFS, StateProblem, "choose another"),
+    ],
+)
+def test_a_directory_that_cannot_be_described_says_why(
+    tmp_path, monkeypatch, number, problem, words
+):
+    def fail(*_arguments):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as full:
+        full.setattr("workers.state.directory._write", fail)
+        with pytest.raises(problem, match=words):
+            StateDirectory.open(tmp_path / "state", 1)
+    StateDirectory.open(tmp_path / "state", 1).close()

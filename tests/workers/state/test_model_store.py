@@ -1,6 +1,6 @@
 import pytest
 
-from schemas.codec import NewerFormatError, encode_msgpack
+from schemas.codec import NewerFormatError, SchemaError, encode_msgpack
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.state.model_store import ModelStore
 
@@ -56,3 +56,21 @@ def test_a_cleared_store_is_empty_and_reads_from_the_beginning(store):
     store.clear()
     assert store.get("example.com") is None
     assert store.next_offset(0) == 0
+
+
+def test_where_a_model_was_read_is_known_after_a_restart(tmp_path):
+    first = ModelStore(tmp_path / "models")
+    first.put("example.com", encode_msgpack(model("v1")), 3, 70_000)
+    first.put("gone.com", encode_msgpack(model("v1")), 3, 70_001)
+    first.put("gone.com", None, 3, 70_002)
+    first.close()
+    again = ModelStore(tmp_path / "models")
+    assert again.origin("example.com") == "partition 3, offset 70000"
+    assert again.origin("gone.com") == again.origin("other.com") == ""
+    again.close()
+
+
+@pytest.mark.parametrize("documents", [-1, 1 << 31, (1 << 64) - 1])
+def test_a_model_of_an_impossible_number_of_documents_is_refused(store, documents):
+    with pytest.raises(SchemaError, match="documents"):
+        store.put("example.com", encode_msgpack(model("v1", documents=documents)), 0, 5)

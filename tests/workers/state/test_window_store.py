@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.document import document_key
 from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
-from workers.errors import OtherFormat
+from workers.errors import DiskProblem, OtherFormat
 from workers.settings import load_settings
 from workers.state.rocks import RocksDatabase
 from workers.state.window_store import WindowStore
@@ -89,13 +89,14 @@ def test_the_spread_does_not_depend_on_the_order_of_arrival(order):
 
 def test_old_documents_leave_except_for_the_newest_few(store):
     put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS), document(3, time_ms=2 * DAY_MS))
-    put(store, document(4, time_ms=30 * DAY_MS))
-    assert ids(store) == ["page:3", "page:4"]
+    put(store, document(4, time_ms=30 * DAY_MS), document(5, time_ms=31 * DAY_MS))
+    assert ids(store) == ["page:4", "page:5"]
 
 
 def test_the_newest_few_have_a_largest_age_too(store):
     put(store, document(1, time_ms=0), document(2, time_ms=200 * DAY_MS))
-    assert ids(store) == ["page:2"]
+    put(store, document(3, time_ms=200 * DAY_MS))
+    assert ids(store) == ["page:2", "page:3"]
 
 
 def test_a_document_too_old_for_its_window_is_tombstoned_at_once(store):
@@ -337,7 +338,7 @@ def test_a_rebuilt_store_has_equal_windows_deletions_and_present_time(arrivals):
 def test_deletions_are_forgotten_when_older_fetches_can_no_longer_enter(store):
     put(store, document(1))
     store.delete_url(document(2, url="u", time_ms=0, kind="deletion"), store.next_offset)
-    put(store, document(3, time_ms=181 * DAY_MS))
+    put(store, document(3, time_ms=181 * DAY_MS), document(4, time_ms=181 * DAY_MS))
     assert b"example.com\0pages-0-2" in tombstones(store)
     assert store.site_state("example.com").deletions == 0
 
@@ -373,6 +374,22 @@ def test_windows_of_another_version_are_refused(tmp_path):
         WindowStore(tmp_path / "w", SMALL)
 
 
+def test_a_store_half_made_on_a_full_disk_is_made_whole(tmp_path, monkeypatch):
+    def fail(*_arguments):
+        raise DiskProblem("no space left")
+
+    with monkeypatch.context() as full:
+        full.setattr(RocksDatabase, "put", fail)
+        with pytest.raises(DiskProblem):
+            WindowStore(tmp_path / "w", SMALL)
+    store = WindowStore(tmp_path / "w", SMALL)
+    put(store, document(1))
+    store.close()
+    again = WindowStore(tmp_path / "w", SMALL)
+    assert [one.url for one in again.window("example.com")] == ["https://example.com/1"]
+    again.close()
+
+
 def test_a_revision_stays_when_the_first_text_is_delivered_again(store):
     put(store, document(1))
     revised = msgspec.structs.replace(document(1), revision=1, kept=b"\x80")
@@ -380,3 +397,47 @@ def test_a_revision_stays_when_the_first_text_is_delivered_again(store):
     store.replace(document(1), store.known(document(1)), store.next_offset)
     (found,) = store.window("example.com")
     assert (found.revision, found.kept) == (1, b"\x80")
+
+
+AHEAD_MS = 400 * DAY_MS
+
+
+def test_one_record_dated_ahead_moves_no_window(tmp_path):
+    """Row of an archive: the clock of the worker is far behind none of these times."""
+    store = WindowStore(tmp_path / "w", load_settings())
+    before = [document(n, time_ms=n * DAY_MS // 4) for n in range(30)]
+    ahead = document(99, time_ms=AHEAD_MS)
+    after = [document(n, time_ms=n * DAY_MS // 4) for n in range(30, 50)]
+    put(store, *before, ahead, *after)
+    assert ids(store) == [*(f"page:{n}" for n in range(50)), "page:99"]
+    assert tombstones(store) == []
+    store.close()
+
+
+@pytest.mark.parametrize("first", ["ahead", "deletion"])
+def test_a_site_that_begins_with_a_record_dated_ahead_keeps_what_follows(tmp_path, first):
+    store = WindowStore(tmp_path / "w", load_settings())
+    if first == "ahead":
+        put(store, document(99, time_ms=AHEAD_MS))
+    else:
+        store.delete_url(document(99, time_ms=AHEAD_MS, kind="deletion"), 0)
+    put(store, *(document(n, time_ms=n * DAY_MS) for n in range(3)))
+    assert ids(store)[:3] == ["page:0", "page:1", "page:2"]
+    store.close()
+
+
+def test_two_records_move_the_present_time(tmp_path):
+    store = WindowStore(tmp_path / "w", load_settings())
+    put(store, *(document(n, time_ms=n) for n in range(3)))
+    put(store, *(document(n, time_ms=AHEAD_MS + n) for n in range(10, 12)))
+    assert ids(store) == ["page:10", "page:11"]
+    store.close()
+
+
+@given(st.permutations([*range(0, 60, 4), 400]))
+@settings(max_examples=60, deadline=None)
+def test_a_record_dated_ahead_leaves_the_same_window_in_any_order(days):
+    few = load_settings(window_floor_pages=2)
+    store = WindowStore(None, few)
+    put(store, *(document(day, time_ms=day * DAY_MS) for day in days))
+    assert ids(store) == ["page:44", "page:48", "page:52", "page:56", "page:400"]

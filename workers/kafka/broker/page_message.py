@@ -1,5 +1,6 @@
 """Pages from messages of the topic `pages`: raw bytes with headers, CloudEvents, or JSON records."""
 
+import logging
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -19,19 +20,34 @@ from templ_core.site_key import site_key
 from workers.feeds.records import clean_text, page_from_json
 from workers.feeds.times import parse_time_ms
 from workers.kafka.broker.received import Header, Received
+from workers.kafka.broker.record_batch import RefusedValue
 from workers.page import Page, Rejected
-from workers.settings import Settings
+from workers.settings import DAY_MS, Settings
 
+log = logging.getLogger("templ")
 _NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10, "fetched_at": 1 << 10}
 """Largest size of fields that are part of keys and of every output message."""
 
 
-def page_of_message(message: Received, settings: Settings) -> Page | Rejected:
+def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page | Rejected:
     """Return the page in a message, or the reason why there is none.
 
-    An event time later than the record's timestamp plus the allowed clock skew counts as that time.
+    An event time counts only up to the allowed clock skew after the record's timestamp, and up to as
+    much after the present time. Times of the past are taken as they are, so that an archive can be
+    replayed.
+
+    Args:
+        message: A record of the topic `pages`.
+        settings: Limits, and the allowed clock skew.
+        now_ms: Present time of the worker's clock in Unix milliseconds; producers set timestamps as
+            they like.
     """
     record = _read(message, settings)
+    latest_ms = min(message.timestamp_ms, now_ms) + settings.clock_skew_ms
+    if isinstance(record, Page) and record.event_time_ms > latest_ms:
+        ahead_days = (record.event_time_ms - latest_ms) / DAY_MS
+        log.warning("%s is dated %.1f days too late: it counts as new", record.source, ahead_days)
+        record = msgspec.structs.replace(record, event_time_ms=latest_ms)
     return _too_long(record, message) or record if isinstance(record, Page) else record
 
 
@@ -40,17 +56,24 @@ def _read(message: Received, settings: Settings) -> Page | Rejected:
     arrival_ms = message.timestamp_ms
     headers = _text_headers(message.headers)
     url = headers.get(HEADER_URL)
+    if isinstance(message.value, RefusedValue):
+        return Rejected(
+            source=source,
+            url=url,
+            exception=message.value.exception,
+            message=message.value.message,
+            value=message.value,
+        )
     if url:
-        return _raw_page(message, source, url, headers, arrival_ms + settings.clock_skew_ms)
+        return _raw_page(message, source, url, headers)
     if message.value and message.value.lstrip()[:1] == b"{":
-        record = page_from_json(
+        return page_from_json(
             message.value,
             source,
             default_id=str(source),
             event_time_ms=lambda said: _time_or(said, arrival_ms),
             limit_bytes=settings.page_limit_bytes,
         )
-        return _clamped(record, arrival_ms + settings.clock_skew_ms)
     return Rejected(
         source=source,
         url=None,
@@ -74,29 +97,20 @@ def _too_long(page: Page, message: Received) -> Rejected | None:
     return None
 
 
-def _raw_page(
-    message: Received, source: Source, url: str, headers: Mapping[str, str], latest_ms: int
-) -> Page:
+def _raw_page(message: Received, source: Source, url: str, headers: Mapping[str, str]) -> Page:
     fetched_at = headers.get(HEADER_FETCHED_AT)
-    event_time_ms = _time_or(fetched_at, message.timestamp_ms)
     return Page(
         source=source,
         url=url,
         site=headers.get(HEADER_SITE) or site_key(url),
         id=headers.get(HEADER_ID) or str(source),
-        event_time_ms=min(event_time_ms, latest_ms),
+        event_time_ms=_time_or(fetched_at, message.timestamp_ms),
         fetched_at=fetched_at,
         content_type=headers.get(HEADER_CONTENT_TYPE),
         content_encoding=headers.get(HEADER_CONTENT_ENCODING),
         status=_status(headers.get(HEADER_STATUS)),
         body=message.value,
     )
-
-
-def _clamped(record: Page | Rejected, latest_ms: int) -> Page | Rejected:
-    if isinstance(record, Page) and record.event_time_ms > latest_ms:
-        return msgspec.structs.replace(record, event_time_ms=latest_ms)
-    return record
 
 
 def _time_or(said: object, arrival_ms: int) -> int:

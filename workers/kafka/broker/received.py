@@ -88,6 +88,11 @@ class OffsetGapFiller:
         """Record that other processes may work on these partitions from now on."""
         self._away.update(partitions)
 
+    def received(self) -> dict[int, int]:
+        """Return the offset after the last record of each partition; any thread may call this."""
+        away = self._away
+        return {number: one for number, one in dict(self._expected).items() if number not in away}
+
     async def complete(self, records: Sequence[Received]) -> list[Received]:
         """Return the records, each after missing records of its partition that belong before it."""
         complete: list[Received] = []

@@ -81,9 +81,10 @@ def columns(utf8, attribute_table=(b"", b"")):
 def assert_same_columns(markup):
     utf8 = markup.encode()
     stripped, attribute_table = strip_markup(utf8)
-    assert len(stripped) <= len(utf8)
+    whole, no_table = strip_markup(utf8, keeps_attributes=True)
+    assert no_table == (b"", b"")
     if is_one_document(stripped):
-        assert columns(stripped, attribute_table) == columns(utf8)
+        assert columns(stripped, attribute_table) == columns(whole)
 
 
 def is_one_document(utf8):
@@ -104,6 +105,9 @@ def test_marks_in_any_order_leave_the_columns_as_they_are(markup):
 def test_stripped_markup_of_synthetic_sites_has_the_same_columns():
     for page in simulate_feed(FeedSettings(sites=12, pages=40)):
         assert_same_columns(page.html)
+        stripped, attribute_table = strip_markup(page.html.encode())
+        assert len(stripped) < len(page.html)
+        assert columns(stripped, attribute_table) == columns(page.html.encode())
 
 
 @pytest.mark.parametrize(
@@ -125,6 +129,23 @@ def test_stripped_markup_of_synthetic_sites_has_the_same_columns():
         ("<script>never ended <p class=a b=c>", "<script>never ended <p class=a b=c>"),
         ("<title a=1>x  <b></title>", "<title>x  <b></title>"),
         ("a<!-- b <i> -->c<!-->d<!-- never", "ac" + "d<!-- never"),
+        ("a<!-- b <i>c<!-- d > e", "ac e"),
+        ("a&am<!-- b -->p; &<!-- c --> d", "a&am<!-- b -->p; &<!-- c --> d"),
+        ("<html lang=de />a<body/>b", "<html lang=de >a<body>b"),
+        ("<title>a <b>c", "<title>a </title><b>c"),
+        ("<title>a<title>b", "<title>a</title><title>b"),
+        ("<svg><g>a</g></svg>b", "<svg />b"),
+        ("<svg><g>a</g><p>b", "<svg /><p>b"),
+        ("<svg><desc><p>a</desc></svg>b", "<svg />b"),
+        ("<svg>a", "<svg />a"),
+        ("<object><table><td>a</object>b<object>c", "<object />b<object />c"),
+        ("<a><svg><path></a>b<p>c", "<a><svg /></a>b<p>c"),
+        ("<a><svg><a>x</a></svg></a>b", "<a><svg /></a>b"),
+        ("<math><mi>a<p>b</math>c", "<math />c"),
+        ("<svg><![CDATA[</svg>]]></svg>a", "<svg />a"),
+        ("<svg><style><p>a", "<svg /><p>a"),
+        ("<svg><font>a</font></svg><svg><font size=1>b", "<svg /><svg /><font>b"),
+        ("<map>" * 66 + "</map>" * 2 + "a", "<map />" * 62 + "<map />" + "a"),
         ("a <<!-- b -->p> c </<!-- d -->p", "a <<!-- b -->p> c </<!-- d -->p"),
         ("a  <p>\n\n b <b> \n c</b>\n</p> \n d", "a<p>b <b> c</b>\n</p> d"),
         ("a <!-- x --> <br> <br/> \n<div/> b", "a  <br> <br/><div/>b"),
@@ -145,7 +166,6 @@ def test_what_is_left_out_of_the_markup(markup, stripped):
         ("<p / lang=de><br/class=a />", "<p><br\n/>"),
         ("<p class='&amp;' lang=de>", "<p class='&amp;' lang=de>"),
         ("<p class='a\rb'>", "<p class='a\rb'>"),
-        ("<p class=a id=\0>", "<p class=a id=\0>"),
         ("<p class='' id aria-hidden=false>", "<p>"),
         ("<p hidden y=1 =2>", "<p\n>"),
         ("<p style='color:red'>", "<p\n>"),
@@ -189,16 +209,24 @@ def test_attributes_stay_in_the_markup_where_the_parser_stops_counting_lines():
     assert columns(page, attribute_table) == columns(markup.encode())
 
 
-def test_the_end_tag_of_a_document_stays_where_a_tag_would_arise_without_it():
-    assert strip_markup(b"<p>a</html>b", True)[0] == b"<p>ab"
-    assert strip_markup(b"<p>a <</html>b", True)[0] == b"<p>a <</html>b"
+def test_a_mark_is_left_in_place_of_the_end_tag_of_a_document():
+    assert strip_markup(b"<p>a</html>b", True)[0] == b"<p>a</>b"
+    assert strip_markup(b"<p>a <</html>b", True)[0] == b"<p>a <</>b"
+    document = parse_document("<p>a&#8</html>217;b <</body>b>c", "")
+    assert document.segments.texts == ["a\x08217;b <b>c"]
+
+
+def test_nuls_are_left_out():
+    assert strip_markup(b"<p>a\0b<!-- \0 -->")[0] == b"<p>ab"
+
+
+def with_attributes(utf8, joins_documents=False, keeps_attributes=True):
+    return strip_markup(utf8, joins_documents, True)
 
 
 def parse_unstripped(monkeypatch, markup):
     with monkeypatch.context() as patched:
-        patched.setattr(
-            "templ_core.dom.parse.parse_page.strip_markup", lambda utf8, _: (utf8, (b"", b""))
-        )
+        patched.setattr("templ_core.dom.parse.parse_page.strip_markup", with_attributes)
         return parse_document(markup, "https://example.com/")
 
 
@@ -226,7 +254,10 @@ def test_the_whole_markup_is_parsed_where_the_parser_counts_other_lines(monkeypa
     of_more_lines = strip_markup(b"<i class=c>" * 9 + b".")[1]
     monkeypatch.setattr(
         "templ_core.dom.parse.parse_page.strip_markup",
-        lambda utf8, _: (strip_markup(utf8)[0], of_more_lines),
+        lambda utf8, _, keeps_attributes=False: (
+            strip_markup(utf8, False, keeps_attributes)[0],
+            of_more_lines,
+        ),
     )
     moved = parse_document(markup, "https://example.com/")
     assert document_columns(moved) == document_columns(page)
@@ -236,9 +267,7 @@ def test_the_whole_markup_is_parsed_where_the_parser_counts_other_lines(monkeypa
 def test_hostile_pages_have_the_same_text_with_and_without_stripping(name, monkeypatch):
     body = CASES[name].make(0.02)
     page = read_document(body, "https://example.com/")
-    monkeypatch.setattr(
-        "templ_core.dom.parse.parse_page.strip_markup", lambda utf8, _: (utf8, (b"", b""))
-    )
+    monkeypatch.setattr("templ_core.dom.parse.parse_page.strip_markup", with_attributes)
     whole = read_document(body, "https://example.com/")
     assert page.segments.texts == whole.segments.texts
     assert page.nodes.element_types == whole.nodes.element_types

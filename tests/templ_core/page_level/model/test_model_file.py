@@ -53,3 +53,53 @@ def test_other_numbers_give_another_version():
     )
     again = decode_model(encode_model(other))
     assert again.version != model.version
+
+
+def with_trees(**columns):
+    """The shipped model with other trees."""
+    trees = msgspec.structs.replace(shipped_model().trees, **columns)
+    return msgspec.structs.replace(shipped_model(), trees=trees)
+
+
+def with_networks(change):
+    networks = [change(network) for network in shipped_model().networks]
+    return msgspec.structs.replace(shipped_model(), networks=networks)
+
+
+def changed(name, place, value):
+    column = getattr(shipped_model().trees, name).copy()
+    column[place] = value
+    return {name: column}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(with_trees(**changed("feature", 0, 143)), id="no such feature"),
+        pytest.param(with_trees(**changed("feature", 0, -1)), id="negative feature"),
+        pytest.param(with_trees(**changed("left", 0, 2300)), id="no such node"),
+        pytest.param(with_trees(**changed("left", 1, 0)), id="a cycle"),
+        pytest.param(with_trees(**changed("left", 0, 5)), id="a node below two nodes"),
+        pytest.param(with_trees(**changed("roots", 1, 0)), id="a root twice"),
+        pytest.param(with_trees(**changed("value", 3, np.nan)), id="not finite"),
+        pytest.param(with_trees(base=float("inf")), id="infinite base"),
+        pytest.param(with_trees(threshold=np.zeros(9, np.float32)), id="columns of other lengths"),
+        pytest.param(with_trees(threshold=np.zeros(2300, np.int32)), id="other types"),
+        pytest.param(
+            with_networks(lambda one: msgspec.structs.replace(one, scale=one.scale[:-1])),
+            id="scale of another length",
+        ),
+        pytest.param(
+            with_networks(lambda one: msgspec.structs.replace(one, weights=one.weights[::-1])),
+            id="layers in another order",
+        ),
+        pytest.param(
+            with_networks(lambda one: msgspec.structs.replace(one, weights=[], biases=[])),
+            id="no layers",
+        ),
+    ],
+)
+def test_a_model_whose_arrays_do_not_fit_each_other_is_refused(model):
+    body = encode_model(model)
+    with pytest.raises(CodecError, match="^not a page model: "):
+        decode_model(body)

@@ -1,0 +1,75 @@
+# A start tag and those of its attributes that matter.
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memchr, memcmp
+
+from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT, HREF, OTHER
+from templ_core.dom.parse._markup cimport Attribute, packed, read_attribute, skip_blanks
+from templ_core.dom.parse._tag_traits cimport (
+    IS_FONT, IS_LINK, IS_META, IS_ROOT, TagTraits, traits_of,
+)
+
+cdef enum:
+    PROPERTY = 64           # stand for attributes that no table carries
+    FONT_STYLE = 65
+
+
+cdef struct StartTag:
+    uint64_t name           # packed
+    int traits
+    Attribute attributes[ATTRIBUTE_COUNT]   # by number; of several with one name, the first
+    int seen                # a bit for each number: whether the tag has that attribute
+    bint keeps_attributes   # whether the parser has to read them
+    bint styles_font        # whether it is HTML's `font`, not that of svg
+
+
+cdef inline const unsigned char *read_attributes(
+    StartTag *tag, const TagTraits *numbers, const unsigned char *at, const unsigned char *end
+) noexcept:
+    """Read a tag's attributes; return where its `>` or `/>` stands, NULL if it never ends.
+
+    Args:
+        tag: The tag, of which the name and the traits are known.
+        numbers: Numbers of the attributes that matter.
+        at: Where the tag's name is over.
+        end: Where the markup is over.
+    """
+    cdef Attribute attribute
+    cdef int number
+    tag.seen = 0
+    tag.styles_font = False
+    tag.keeps_attributes = tag.traits & IS_ROOT != 0
+    while True:
+        at = skip_blanks(at, end)
+        if end - at < 2:
+            return NULL if at == end or at[0] != c">" else at
+        if at[0] == c">" or (at[0] == c"/" and at[1] == c">"):
+            return at
+        if at[0] == c"/":
+            at += 1
+            continue
+        read_attribute(&attribute, at, end)
+        at = attribute.end
+        number = traits_of(numbers, packed(attribute.name, attribute.name_end - attribute.name))
+        if number == OTHER or (number == HREF and not tag.traits & IS_LINK):
+            continue
+        if number == PROPERTY:
+            tag.keeps_attributes |= tag.traits & IS_META and _may_be_title(&attribute)
+        elif number == FONT_STYLE:
+            tag.styles_font |= tag.traits & IS_FONT != 0
+        elif not tag.seen >> number & 1:
+            tag.seen |= 1 << number
+            tag.attributes[number] = attribute
+
+
+cdef inline bint is_true(const Attribute *one) noexcept:
+    return one.value_end - one.value == 4 and not memcmp(one.value, b"true", 4)
+
+
+cdef inline bint _may_be_title(const Attribute *property) noexcept:
+    """Return whether the property of a `meta` may be that of the page's headline."""
+    cdef Py_ssize_t size = property.value_end - property.value
+    return property.value != NULL and (
+        memchr(property.value, c"&", size) != NULL
+        or (size == 8 and not memcmp(property.value, b"og:title", 8))
+    )

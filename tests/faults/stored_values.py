@@ -1,0 +1,219 @@
+"""The stored values that `mutated_values` mutates, and what the product does with each."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import compress_columns, decode_document, document_columns
+from templ_core.dom.document import Document, parse_document
+from templ_core.errors import CodecError
+from templ_core.page_level.model.model_file import encode_model, shipped_model
+from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
+from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_templates import (
+    NO_TEMPLATES,
+    SiteTemplates,
+    decode_templates,
+    encode_templates,
+    fit_templates,
+)
+from templ_core.site_level.trees.tree_evidence import tree_evidence
+from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
+from templ_core.site_level.trees.tree_template import TreeLearner
+from templ_core.site_level.window.page_summary import (
+    decode_page_summary,
+    encode_page_summary,
+    summarise_page,
+)
+from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.window_page import WindowPage
+from workers.errors import UsageProblem
+from workers.processes.page_model import read_model_file
+from workers.state.memory import MemoryDatabase
+from workers.state.packing import Packers, content_of, make_dictionaries
+
+CONFIG = CoreConfig()
+_WINDOW = 6
+
+
+class Codec(NamedTuple):
+    """A kind of stored value."""
+
+    refusals: tuple[type[Exception], ...]
+    """What may be raised."""
+    seeds: list[bytes]
+    """Values to mutate."""
+    use: Callable[[bytes], object]
+    """Decodes a value and does with it what the product does."""
+
+
+def _markup(number: int) -> str:
+    words = " ".join(
+        f"In the year {number + step} they went on, {step} of them." for step in range(6)
+    )
+    rows = "".join(f"<tr><td>{step}<td>cell {number * step}</tr>" for step in range(4))
+    return (
+        f"<title>Page {number}</title><body class='site wide' id=top><ul class=menu role=navigation>"
+        "<li><a href=/>Home page of it</a><li><a href=//o.org/n>All the news</a><li>Über uns</ul>"
+        f"<div class=body><h1>Page {number}</h1><p>{words}<b>bold <i>words</i></b> and 日本語の文章です。"
+        f"<table>{rows}</table><div class=comments><p>Nice, {number}!<p hidden>secret</div></div>"
+        "<div class=cookie-banner>We use cookies. <button>Accept</button></div>"
+        "<footer>Copyright by those who wrote it, all rights reserved.</footer>"
+    )
+
+
+def _pages() -> list[Document]:
+    return [parse_document(_markup(number), "https://example.com/") for number in range(_WINDOW)]
+
+
+def _window() -> list[WindowPage]:
+    return [
+        WindowPage(
+            page_id=f"p{number}",
+            content_digest=bytes([number]),
+            page=summarise_page(document, shipped_model()),
+            document=compress_columns(document_columns(document)),
+        )
+        for number, document in enumerate(_pages())
+    ]
+
+
+def _templates() -> SiteTemplates:
+    return fit_templates(_window(), CONFIG)
+
+
+def _site_model_body() -> bytes:
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(_window())
+    return encode_site_model(learner.model(_templates()), CONFIG.site_model_bytes)
+
+
+def _documents() -> Codec:
+    site = decode_site_model(_site_model_body())
+    markups = [_markup(1), "<p>One line.", "<div>" * 40 + "Deep <b>text</b>", ""]
+    documents = [parse_document(markup, "https://example.com/") for markup in markups]
+
+    def use(body: bytes) -> None:
+        document = decode_document(body)
+        document_columns(document)
+        cleaned = clean(document, site, CONFIG)
+        clean(document, None, CONFIG)
+        if not document.segments.texts:
+            return
+        decision = cleaned.decision
+        section_numbers(document, decision.templateness, decision.words, CONFIG.section_penalty)
+        summary = encode_page_summary(summarise_page(document, shipped_model()), "page")
+        decode_page_summary(summary, "page")
+        learner = TreeLearner(CONFIG)
+        learner.learn_one(_pages()[0])
+        learner.learn_one(document)
+        learner.learn_one(document)
+        decode_tree_model(encode_tree_model(learner.model()))
+
+    bodies = [compress_columns(document_columns(document)) for document in documents]
+    return Codec((CodecError,), bodies, use)
+
+
+def _summaries() -> Codec:
+    window = _window()
+
+    def use(body: bytes) -> None:
+        summary = decode_page_summary(body, "page")
+        learner = SiteLearner("page", CONFIG)
+        learner.follow([msgspec.structs.replace(window[0], page=summary), *window[1:3]])
+        learner.follow(window[1:])
+        learner.follow([msgspec.structs.replace(window[0], page=summary)])
+        model = learner.model(NO_TEMPLATES)
+        decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
+
+    return Codec((CodecError,), [encode_page_summary(one.page, "page") for one in window[:2]], use)
+
+
+def _site_models() -> Codec:
+    page = _pages()[1]
+
+    def use(body: bytes) -> None:
+        clean(page, decode_site_model(body), CONFIG)
+
+    return Codec((CodecError,), [_site_model_body()], use)
+
+
+def _site_templates() -> Codec:
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(_window())
+    page = _pages()[1]
+
+    def use(body: bytes) -> None:
+        model = learner.model(decode_templates(body))
+        again = decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
+        clean(page, again, CONFIG)
+
+    return Codec((CodecError,), [encode_templates(_templates())], use)
+
+
+def _tree_models() -> Codec:
+    page = _pages()[1]
+
+    def use(body: bytes) -> None:
+        tree_evidence(page, decode_tree_model(body), CONFIG.cluster_likeness_min)
+
+    return Codec((CodecError,), [encode_tree_model(_templates().trees)], use)
+
+
+def _phrase_sets() -> Codec:
+    page = _pages()[1]
+
+    def use(body: bytes) -> None:
+        PhraseMatcher(decode_phrase_set(body)).coverage(page)
+
+    return Codec((CodecError,), [encode_phrase_set(_templates().phrases)], use)
+
+
+def _page_models() -> Codec:
+    file = Path(tempfile.mkdtemp()) / "page_model.bin"
+
+    def use(body: bytes) -> None:
+        file.write_bytes(body)
+        read_model_file(file)
+
+    return Codec((UsageProblem,), [encode_model(shipped_model())], use)
+
+
+def _dictionaries() -> Codec:
+    bodies = [compress_columns(document_columns(document)) for document in _pages()]
+    stored, packers = make_dictionaries([content_of(body) for body in bodies], [b"summary"])
+    packed = packers.bodies.pack(bodies[0])
+
+    def use(body: bytes) -> None:
+        database = MemoryDatabase(("dictionaries",))
+        database.put("dictionaries", b"site", body)
+        Packers(database).of("site").bodies.content(packed)
+
+    return Codec((CodecError,), [stored], use)
+
+
+def _packed_values() -> Codec:
+    bodies = [compress_columns(document_columns(document)) for document in _pages()]
+    _, packers = make_dictionaries([content_of(body) for body in bodies], [b"summary"])
+    return Codec((CodecError,), bodies, packers.bodies.content)
+
+
+CODECS: dict[str, Callable[[], Codec]] = {
+    "document": _documents,
+    "page_summary": _summaries,
+    "site_model": _site_models,
+    "templates": _site_templates,
+    "tree_model": _tree_models,
+    "phrase_set": _phrase_sets,
+    "page_model": _page_models,
+    "dictionaries": _dictionaries,
+    "packed_value": _packed_values,
+}
+"""The codecs by name; calling one prepares it."""

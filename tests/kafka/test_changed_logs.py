@@ -1,0 +1,175 @@
+"""Logs that are no longer what was read: cut short by a disk loss, deleted, made anew, emptied.
+
+Disk loss and an unclean leader election look alike to a client: the topic is the same, its log is
+shorter, and new records take offsets that old ones had. Both are simulated by removing or cutting the
+files of a stopped broker.
+"""
+
+import asyncio
+import time
+
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient
+
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
+from tests.kafka.stream import PARTITIONS, Stream, local_run, templ, wait_until, write_feed
+from workers.kafka.logs.lost_models import LOOK_S
+
+pytestmark = pytest.mark.timeout(400)
+STALL_S = 20
+
+
+@pytest.fixture
+def stream(kafka_broker, prefix, tmp_path):
+    running = Stream(kafka_broker, prefix, tmp_path)
+    yield running
+    running.stop_all()
+
+
+def lose_log(stream, broker, topic):
+    """Take all records of a topic away, as a new disk does."""
+    stream.lose_log(broker, topic)
+
+
+def cut_log(stream, broker, topic):
+    """Take the younger half of the bytes of each partition, as an unclean leader election does."""
+    broker.kill()
+    for number in range(PARTITIONS):
+        folder = broker.data / "log" / f"{stream.prefix}{topic}-{number}"
+        (log,) = folder.glob("*.log")
+        for index in (*folder.glob("*.index"), *folder.glob("*.timeindex")):
+            index.unlink()
+        with log.open("r+b") as file:
+            file.truncate(last_used_byte(log) // 2)
+    broker.start()
+
+
+def last_used_byte(log):
+    """Bytes of a log file before the zeros that were allocated for later records."""
+    return len(log.read_bytes().rstrip(b"\0"))
+
+
+async def delete_topics(stream, names):
+    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
+    await admin.start()
+    try:
+        await admin.delete_topics(names)
+    finally:
+        await admin.close()
+
+
+def make_anew(stream, *topics):
+    """Delete topics and create them again, empty."""
+    names = [stream.prefix + topic for topic in topics]
+    asyncio.run(delete_topics(stream, names))
+    wait_until(
+        lambda: (
+            templ("topics", "check", *stream.options, expect=78).stderr.count("no such topic")
+            == len(topics)
+        ),
+        lambda: "a topic is still there",
+    )
+    templ("topics", "create", *stream.options, "--partitions", PARTITIONS)
+
+
+def cleaned_ids(stream):
+    return {one.id for records in stream.outputs().values() for one in records}
+
+
+def ids_of(feed):
+    return {f"{feed.name}:{number}" for number in range(len(feed.read_bytes().splitlines()))}
+
+
+def feed_first(stream, tmp_path, pages=80, **environment):
+    """Have a worker clean and learn a first feed."""
+    first = write_feed(tmp_path / "first.jsonl", pages=pages)
+    stream.start(**environment)
+    stream.feed(first)
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    return first
+
+
+def wait_until_cleaned(stream, feed):
+    wait_until(lambda: ids_of(feed) <= cleaned_ids(stream), stream.log, 90)
+
+
+@pytest.mark.parametrize("damage", [lose_log, cut_log])
+@pytest.mark.parametrize("is_running", [False, True])
+def test_pages_of_a_log_that_became_shorter_are_cleaned(
+    stream, kafka_broker, tmp_path, damage, is_running
+):
+    feed_first(stream, tmp_path)
+    if not is_running:
+        assert stream.stop() == 0
+    damage(stream, kafka_broker, PAGES)
+    second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
+    stream.feed(second)
+    if not is_running:
+        stream.start()
+    wait_until_cleaned(stream, second)
+    assert stream.stop() == 0
+    told = [line for line in stream.log().splitlines() if "log of this topic was cut" in line]
+    assert told
+    assert "Traceback" not in stream.log()
+
+
+def test_pages_made_anew_under_a_running_worker_are_cleaned(stream, tmp_path):
+    feed_first(stream, tmp_path)
+    make_anew(stream, PAGES)
+    second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
+    stream.feed(second)
+    wait_until_cleaned(stream, second)
+    assert stream.stop() == 0
+    assert "was deleted and created again" in stream.log()
+    assert "Traceback" not in stream.log()
+
+
+@pytest.mark.parametrize("is_regrown", [False, True])
+def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
+    stream, kafka_broker, tmp_path, is_regrown
+):
+    # A revision that is sent before the loss is noticed would bring its document back.
+    quiet = {"TEMPL_REVISIONS": "false"}
+    feed_first(stream, tmp_path, pages=40, **quiet)
+    if is_regrown:
+        assert stream.stop() == 0
+    lose_log(stream, kafka_broker, DOCUMENTS)
+    second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
+    stream.feed(second)
+    if is_regrown:
+        stream.start(**quiet)
+    wait_until_cleaned(stream, second)
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    assert "are made anew" in stream.log()
+    _, undisturbed = local_run([second], tmp_path)
+    assert stream.windows("one") == undisturbed
+
+
+def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
+    feed_first(stream, tmp_path)
+    make_anew(stream, *TOPICS)
+    second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
+    stream.feed(second)
+    wait_until_cleaned(stream, second)
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    _, undisturbed = local_run([second], tmp_path)
+    assert stream.windows("one") == undisturbed
+
+
+@pytest.mark.parametrize("how", ["log lost", "made anew"])
+def test_site_models_that_were_emptied_are_published_again(stream, kafka_broker, tmp_path, how):
+    feed_first(stream, tmp_path)
+    sites = {record.key for record in stream.records(SITE_MODELS)}
+    time.sleep(3 * LOOK_S)  # the refresher looks at the topic after it has published
+    if how == "made anew":
+        make_anew(stream, SITE_MODELS)
+    else:
+        stream.lose_log(kafka_broker, SITE_MODELS)
+    wait_until(
+        lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log, 90
+    )
+    assert stream.stop() == 0
+    assert "sites are published again" in stream.log()

@@ -1,0 +1,70 @@
+from typing import Annotated
+
+import msgspec
+import numpy as np
+import pytest
+
+from templ_core.columns import BITS, ROWS_MAX, Column, hashes, read_columns, require_tree
+
+
+class Stored(msgspec.Struct):
+    places: Annotated[bytes, Column(rows="rows", high=300)] = b"\2" + b"\1\0\2\0\3\0"
+    steps: Annotated[bytes, Column(rows="rows", high="known", differences=True, shift="known")] = (
+        bytes([1, 7, 4, 6])
+    )
+    keys: Annotated[bytes, hashes("rows", increasing=True)] = np.arange(3, dtype="<u8").tobytes()
+    flags: Annotated[bytes, Column(rows="rows", form=BITS)] = b"\xa0"
+    signed: Annotated[bytes, Column(rows="others", form="<i2", low=-5, high=5, order="sorted")] = (
+        np.array([-5, 0, 0, 5], "<i2").tobytes()
+    )
+
+
+def read(**changed):
+    return {
+        name: column.tolist()
+        for name, column in read_columns(Stored(**changed), {"known": 5}).items()
+    }
+
+
+def test_columns_are_read_as_declared():
+    assert read() == {
+        "places": [1, 2, 3],
+        "steps": [2, 1, 2],
+        "keys": [0, 1, 2],
+        "flags": [1, 0, 1],
+        "signed": [-5, 0, 0, 5],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"places": b""}, "neither 1, 2 nor 4 bytes"),
+        ({"places": b"\3" + bytes(9)}, "neither 1, 2 nor 4 bytes"),
+        ({"places": b"\2" + bytes(5)}, "multiple of element size"),
+        ({"places": b"\2" + b"\x2d\1" * 3}, "`places` holds 301, and 300 is the most"),
+        ({"places": b"\1" + bytes(ROWS_MAX + 1)}, "and 524288 is the most"),
+        ({"steps": bytes([1, 7, 4])}, "`steps` has 2 values, not 3"),
+        ({"steps": bytes([1, 7, 4, 9])}, "`steps` holds 5, and 4 is the most"),
+        ({"steps": bytes([1, 4, 4, 9])}, "`steps` holds -2, and 0 is the least"),
+        ({"keys": bytes(24)}, "`keys` does not ascend"),
+        ({"keys": bytes(23)}, "multiple of element size"),
+        ({"flags": b"\0\0"}, "2 bytes cannot hold 3 bits"),
+        ({"signed": np.array([-6], "<i2").tobytes()}, "`signed` holds -6, and -5 is the least"),
+        ({"signed": np.array([1, 0], "<i2").tobytes()}, "`signed` does not ascend"),
+    ],
+)
+def test_columns_that_are_not_as_declared_are_refused(changed, said):
+    with pytest.raises(ValueError, match=said):
+        read(**changed)
+
+
+@pytest.mark.parametrize("depths", [[1], [0, 0], [0, 2], [0, 1, 3], [0, 1, 2, 0]])
+def test_depths_that_are_not_those_of_one_tree_are_refused(depths):
+    with pytest.raises(ValueError, match="not those of one tree"):
+        require_tree(np.array(depths))
+
+
+@pytest.mark.parametrize("depths", [[], [0], [0, 1, 2, 1, 1, 2]])
+def test_depths_of_one_tree_are_accepted(depths):
+    require_tree(np.array(depths, np.int64))

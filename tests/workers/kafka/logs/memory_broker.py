@@ -1,0 +1,70 @@
+"""A broker in memory that loses records as real ones do, for tests in milliseconds."""
+
+import uuid
+
+from workers.kafka.logs.log_reader import Committed
+from workers.kafka.logs.resume import LogState, decode_mark
+
+
+class MemoryLog:
+    """A partition of one replica: its records, and the epoch of the leader that wrote each."""
+
+    def __init__(self):
+        self.topic_id = uuid.uuid4().hex
+        self.epoch = 0
+        self.start = 0
+        self.records = []
+        self._epoch_starts = {0: 0}
+
+    @property
+    def end(self):
+        return len(self.records)
+
+    def append(self, *records):
+        self.records += records
+
+    def elect(self):
+        """A new leader, which has everything."""
+        self.epoch += 2
+        self._epoch_starts[self.epoch] = self.end
+
+    def cut(self, offset):
+        """A new leader, which has only the records below an offset."""
+        del self.records[offset:]
+        self._epoch_starts = {e: s for e, s in self._epoch_starts.items() if s < offset}
+        self.elect()
+
+    def expire(self, offset):
+        """Delete the records below an offset, as retention does."""
+        self.start = max(self.start, offset)
+
+    def kept(self, epoch):
+        """What OffsetForLeaderEpoch answers."""
+        return min((s for e, s in self._epoch_starts.items() if e > epoch), default=self.end)
+
+    def state(self, mark):
+        kept = self.kept(mark.leader_epoch) if mark and mark.leader_epoch >= 0 else None
+        return LogState(self.start, self.end, self.topic_id, self.epoch, kept)
+
+
+class MemoryBroker:
+    """Logs of one topic, and what a group has committed; answers as a `LogReader` does."""
+
+    def __init__(self, partitions=1):
+        self.partitions = partitions
+        self.offsets = {}
+        self.make_anew()
+
+    def make_anew(self):
+        self.of = {number: MemoryLog() for number in range(self.partitions)}
+
+    def commit(self, number, offset, mark):
+        self.offsets[number] = offset, mark.encode() if mark else ""
+
+    async def committed(self, _group, _topic):
+        return {
+            n: Committed(offset, decode_mark(text)) for n, (offset, text) in self.offsets.items()
+        }
+
+    async def logs(self, _topic, marks):
+        return {number: self.of[number].state(mark) for number, mark in marks.items()}

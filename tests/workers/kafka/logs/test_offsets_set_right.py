@@ -1,0 +1,194 @@
+"""A worker that takes partitions over, or looks at them, over logs that are other ones by now."""
+
+import asyncio
+import logging
+from types import SimpleNamespace
+
+import pytest
+from aiokafka import TopicPartition
+from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
+from aiokafka.structs import OffsetAndMetadata
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
+from faust.types import TP
+
+from tests.workers.kafka.logs.memory_broker import MemoryBroker
+from workers.kafka import app
+from workers.kafka.app import build_app
+from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.marked_consumer import _MarkedThread
+from workers.kafka.logs.resume import decode_mark
+from workers.kafka.watchdog import Watched, look_at_logs
+from workers.settings import load_settings
+
+PAGES_0 = TopicPartition("pages", 0)
+
+
+@pytest.fixture
+def broker():
+    """A broker with ten records, all of which were read and committed."""
+    broker = MemoryBroker()
+    log = broker.of[0]
+    log.append(*range(10))
+    broker.commit(0, 10, log.state(None).mark)
+    return broker
+
+
+def config(tmp_path, **settings):
+    return KafkaConfig(
+        broker="127.0.0.1:1", prefix="", partitions=1, state=tmp_path, instance="one",
+        settings=load_settings(**settings),
+    )  # fmt: skip
+
+
+def right_offsets(broker, tmp_path, **settings):
+    """The offsets that a worker commits anew when it takes the partition over, and its marks."""
+    one = build_app(config(tmp_path, **settings), "cleaner")
+    right = asyncio.run(one._right_offsets("pages", [0], broker))
+    return right, one.marks
+
+
+def test_offsets_that_suit_their_log_stay(broker, tmp_path, caplog):
+    broker.of[0].elect()
+    broker.of[0].append(*range(5))
+    right, marks = right_offsets(broker, tmp_path)
+    assert right == {}
+    assert marks[0].end == 15
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(("reset", "offset"), [("cut", 6), ("earliest", 0), ("latest", 46)])
+def test_a_cut_log_is_read_on_as_the_setting_says_and_one_line_tells(
+    broker, tmp_path, caplog, reset, offset
+):
+    broker.of[0].cut(6)
+    broker.of[0].append(*range(40))
+    right, _ = right_offsets(broker, tmp_path, offset_reset=reset)
+    assert right == {TP("pages", 0): offset}
+    (line,) = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert line == (
+        "pages-0: the log of this topic was cut at offset 6; it had been read up to 10; "
+        f"reading goes on at offset {offset}"
+    )
+
+
+def test_a_topic_that_was_made_anew_is_read_from_its_start(broker, tmp_path, caplog):
+    broker.make_anew()
+    broker.of[0].append(*range(30))
+    right, _ = right_offsets(broker, tmp_path, offset_reset="latest")
+    assert right == {TP("pages", 0): 0}
+    assert "pages-0: the topic was deleted and created again; reading goes on at" in caplog.text
+
+
+def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
+    broker = MemoryBroker()
+    broker.of[0].append(*range(9))
+    broker.of[0].expire(4)
+    assert right_offsets(broker, tmp_path)[0] == {TP("pages", 0): 4}
+    assert caplog.text == ""
+
+
+def look(broker, received=None, assigned=(0,), topic_ids=None):
+    """What a watchdog sees that has the marks of the commits."""
+    committed = asyncio.run(broker.committed("", ""))
+    watched = Watched(
+        broker="", group="", topic="pages", inner=lambda: None,
+        assigned=assigned if callable(assigned) else lambda: assigned,
+        received=lambda: received or {}, report_lag=lambda _: None,
+        marks={number: place.mark for number, place in committed.items()},
+    )  # fmt: skip
+    return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
+
+
+def test_records_that_wait_are_counted_from_the_committed_offset(broker):
+    broker.of[0].append(*range(7))
+    found = look(broker, received={0: 14})
+    assert (found.lagging, found.waiting, found.problem) == ({0: 10}, 7, "")
+
+
+def test_expired_records_do_not_wait(broker):
+    broker.of[0].append(*range(7))
+    broker.of[0].expire(15)
+    assert look(broker).waiting == 2
+
+
+def test_a_shorter_log_is_lag_and_a_problem_at_once(broker):
+    broker.of[0].cut(0)
+    broker.of[0].append(*range(4))
+    found = look(broker)
+    assert (found.lagging, found.waiting) == ({0: 0}, 4)
+    assert found.problem.startswith("pages-0: the log of this topic was cut at offset 0")
+
+
+def test_a_log_that_has_grown_beyond_the_offset_again_is_a_problem(broker):
+    broker.of[0].cut(3)
+    broker.of[0].append(*range(100))
+    assert look(broker).waiting == 100
+    assert "cut at offset 3" in look(broker).problem
+
+
+def test_a_topic_made_anew_is_a_problem_even_before_anything_was_committed(broker):
+    broker.make_anew()
+    broker.of[0].append(*range(10))
+    assert "deleted and created again" in look(broker).problem
+    broker = MemoryBroker()
+    broker.of[0].append(1)
+    broker.commit(0, 0, broker.of[0].state(None).mark)
+    broker.make_anew()
+    assert "deleted and created again" in look(broker, received={0: 1}).problem
+
+
+def test_a_look_during_which_partitions_are_assigned_says_nothing(broker):
+    broker.of[0].cut(3)
+    sets = [frozenset([0]), frozenset([0, 1])]
+    assert look(broker, assigned=lambda: sets.pop(0)).problem == ""
+
+
+def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(broker):
+    seen = set()
+    assert look(broker, assigned=(), topic_ids=seen).problem == ""
+    broker.make_anew()
+    found = look(broker, assigned=(), topic_ids=seen)
+    assert found.problem == "pages: the topic was deleted and created again"
+
+
+def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
+    done = {}
+
+    async def commit(offsets):
+        done.update(offsets)
+
+    monkeypatch.setattr(
+        AIOKafkaConsumerThread, "_create_consumer", lambda *_: SimpleNamespace(commit=commit)
+    )
+    thread = object.__new__(_MarkedThread)
+    mark = broker.of[0].state(None).mark
+    thread.app = SimpleNamespace(marks={0: mark})
+    offsets = {TopicPartition("pages", n): OffsetAndMetadata(7, "") for n in (0, 1)}
+    asyncio.run(thread._create_consumer(None).commit(offsets))
+    assert {one.partition: place.offset for one, place in done.items()} == {0: 7, 1: 7}
+    marks = {one.partition: decode_mark(place.metadata) for one, place in done.items()}
+    assert marks == {0: mark, 1: None}
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OffsetOutOfRangeError({PAGES_0: 7}), "pages-0: the log has no offset 7"),
+        (NoOffsetForPartitionError(PAGES_0), "pages-0: no offset is committed"),
+    ],
+)
+def test_a_process_whose_next_offset_is_not_there_ends_with_one_line(
+    tmp_path, monkeypatch, error, line
+):
+    ended = []
+    monkeypatch.setattr(app, "end_process", ended.append)
+    thread = object.__new__(_MarkedThread)
+    thread.app = build_app(config(tmp_path), "cleaner")
+
+    async def refuse(*_arguments, **_options):
+        raise error
+
+    monkeypatch.setattr(AIOKafkaConsumerThread, "_fetch_records", refuse)
+    with pytest.raises(type(error)):
+        asyncio.run(thread._fetch_records(None, set()))
+    assert ended == [f"{line}; the process ends to be started again"]

@@ -1,0 +1,130 @@
+"""`site-models` may lose records: cleaners read what comes anew, refreshers send what was lost."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from tests.workers.kafka.logs.memory_broker import MemoryBroker
+from workers.kafka import model_follower
+from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.lost_models import LostModels
+from workers.kafka.logs.resume import decode_mark
+from workers.kafka.model_follower import ModelFollower
+from workers.kafka.partition_windows import OwnedPartitions
+from workers.settings import load_settings
+from workers.state.model_store import ModelStore
+
+
+class Consumer:
+    """Knows where it was sent."""
+
+    def __init__(self):
+        self.positions = {}
+
+    def assign(self, partitions):
+        self.positions = dict.fromkeys(partitions)
+
+    def seek(self, partition, offset):
+        self.positions[partition] = offset
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    """Returns a function that has a follower start on a broker, and returns where it reads on."""
+    models = ModelStore(None)
+    config = KafkaConfig(
+        broker="", prefix="", partitions=1, state=tmp_path, instance="one", settings=load_settings()
+    )
+
+    async def never(*_):
+        return 0
+
+    monkeypatch.setattr(model_follower, "settled_offset", never)
+
+    def run(broker):
+        async def ask(_address, question):
+            return await question(broker)
+
+        monkeypatch.setattr(model_follower, "ask_for_logs", ask)
+        consumer = Consumer()
+        asyncio.run(ModelFollower(config, models, lambda: None)._start(consumer))
+        return list(consumer.positions.values())
+
+    run.models = models
+    yield run
+    models.close()
+
+
+def test_models_are_read_on_in_the_same_log_and_anew_in_another(start):
+    broker = MemoryBroker()
+    broker.of[0].append(*range(8))
+    assert start(broker) == [0]
+    start.models.skip(0, 7)
+    assert start(broker) == [8]
+    broker.of[0].elect()
+    broker.of[0].append(*range(8))
+    assert start(broker) == [8]
+    broker.of[0].cut(3)
+    assert start(broker) == [0]
+    broker.of[0].append(*range(20))  # nothing of it was read before the process ended
+    assert start(broker) == [0]
+    start.models.skip(0, 5)
+    broker.make_anew()
+    broker.of[0].append(*range(30))
+    assert start(broker) == [0]
+
+
+class Store:
+    """The windows of two sites, one of which has a model."""
+
+    def __init__(self):
+        self.mark = None
+
+    def sites(self):
+        yield "a.com", SimpleNamespace(model_version="v", pages=3)
+        yield "b.com", SimpleNamespace(model_version=None, pages=1)
+        yield "c.com", SimpleNamespace(model_version="v", pages=0)
+
+    def log_mark(self, _topic):
+        return self.mark
+
+    def mark_log(self, _topic, mark):
+        self.mark = mark
+
+
+def test_models_are_published_again_once_when_their_log_has_lost_records():
+    windows, published = SimpleNamespace(store=Store()), []
+    owned = OwnedPartitions(lambda _: windows)
+    broker = MemoryBroker()
+
+    async def publish(number, site, _windows):
+        published.append((number, site))
+
+    async def look():
+        lost = LostModels("", "site-models", owned, publish)
+        marks = lost._marks()
+        for number, state in (await broker.logs("", marks)).items():
+            await lost.look(number, marks[number], state)
+        return len(published)
+
+    async def looks():
+        owned.assign([0])
+        async with owned.hold(0):
+            pass
+        counts = [await look()]
+        for change in (
+            lambda: broker.of[0].append(*range(9)),
+            broker.of[0].elect,
+            lambda: broker.of[0].expire(9),
+            lambda: None,
+            broker.make_anew,
+            lambda: None,
+        ):
+            change()
+            counts.append(await look())
+        return counts
+
+    assert asyncio.run(looks()) == [0, 0, 0, 1, 1, 2, 2]
+    assert set(published) == {(0, "a.com")}
+    assert decode_mark(windows.store.mark).topic_id == broker.of[0].topic_id

@@ -1,0 +1,45 @@
+"""Makes aiokafka's consumers, faust's among them, read fetched records within bounded memory."""
+
+from typing import Any
+
+from aiokafka.consumer import fetcher
+
+from workers.kafka.broker.record_batch import FetchedRecords, RefusedValue
+
+_TAKEN_BYTES = 32 << 20
+"""Size of values at which a consumer is given no further record of a partition at once."""
+
+
+class _BoundedResult(fetcher.FetchResult):  # type: ignore[misc]
+    """The fetched records of a partition, of which a bounded number of bytes is taken at once.
+
+    A refused record is the last of its take: the event loop can send heartbeats before the next
+    gigabyte is decompressed.
+    """
+
+    def getall(self, max_records: int | None = None) -> list[Any]:
+        """Return the next records, at least one if there is one."""
+        records: list[Any] = []
+        size_bytes = 0
+        while size_bytes < _TAKEN_BYTES and (max_records is None or len(records) < max_records):
+            record = self.getone()
+            if record is None:
+                break
+            records.append(record)
+            if isinstance(record.value, RefusedValue):
+                break
+            size_bytes += len(record.value or b"")
+        return records
+
+
+def bound_fetches(record_limit_bytes: int) -> None:
+    """Have every consumer of this process refuse single records instead of failing as a whole.
+
+    aiokafka has no setting for it, so two of its classes are replaced.
+
+    Args:
+        record_limit_bytes: Size of the largest record that is read, after decompression.
+    """
+    FetchedRecords.record_limit_bytes = record_limit_bytes
+    fetcher.MemoryRecords = FetchedRecords
+    fetcher.FetchResult = _BoundedResult

@@ -1,0 +1,62 @@
+"""A consumer of faust that commits every offset together with the mark of the log that it is of.
+
+The mark travels in the metadata of the committed offset, so whichever worker has the partition next
+can tell whether the log is still the one that was read.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from aiokafka import TopicPartition
+from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
+from aiokafka.structs import OffsetAndMetadata
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
+from faust.types import TP
+
+from workers.kafka.logs.resume import LogMark
+
+Marks = dict[int, LogMark]
+"""The log of each partition of an App's input topic, as it was at the last look."""
+
+
+class MarkedConsumer(Consumer):
+    """A consumer whose commits carry the marks of its App."""
+
+    def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
+        return _MarkedThread(self, loop=self.loop, beacon=self.beacon)
+
+    async def go_to(self, offsets: Mapping[TP, int]) -> None:
+        """Commit offsets, which may be smaller than those committed before, and read on there."""
+        if await self._thread.commit(offsets):
+            await self._thread.seek_wait(offsets)
+
+
+class _MarkedThread(AIOKafkaConsumerThread):
+    def _create_consumer(self, loop: asyncio.AbstractEventLoop) -> Any:
+        consumer = super()._create_consumer(loop)
+        commit = consumer.commit
+        marks: Marks = self.app.marks  # type: ignore[attr-defined]
+
+        async def commit_marked(offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+            await commit({one: _marked(place, marks, one) for one, place in offsets.items()})
+
+        consumer.commit = commit_marked
+        return consumer
+
+    async def _fetch_records(self, *arguments: Any, **options: Any) -> Any:
+        """Return fetched records; tell the App where the broker has none at an offset."""
+        try:
+            return await super()._fetch_records(*arguments, **options)
+        except OffsetOutOfRangeError as error:
+            ((one, offset),) = error.args[0].items()
+            self.app.on_missing_offset(one, offset)  # type: ignore[attr-defined]
+            raise
+        except NoOffsetForPartitionError as error:
+            self.app.on_missing_offset(error.args[0], None)  # type: ignore[attr-defined]
+            raise
+
+
+def _marked(place: OffsetAndMetadata, marks: Marks, one: TopicPartition) -> OffsetAndMetadata:
+    mark = marks.get(one.partition)
+    return OffsetAndMetadata(place.offset, mark.encode() if mark else "")

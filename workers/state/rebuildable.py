@@ -1,0 +1,66 @@
+"""Stores whose content is in a topic too, and which are therefore rebuilt when they cannot be used."""
+
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from workers.errors import DamagedStore, OtherFormat
+
+_ASIDE = ".damaged"
+"""End of the name under which something damaged is kept, for a person who wants to look at it."""
+
+log = logging.getLogger("templ")
+
+Store = TypeVar("Store")
+
+
+def open_rebuildable(path: Path, open_store: Callable[[Path], Store], topic: str) -> Store:
+    """Open a store; an empty one takes the place of one that is damaged or of another version.
+
+    Args:
+        path: Directory of the store.
+        open_store: Opens the store at a path, and creates it when it does not exist.
+        topic: Topic from which the caller fills an empty store, for the log.
+
+    Raises:
+        DiskProblem: The disk is full or fails.
+        StateProblem: The store is in use or not writable.
+    """
+    try:
+        return open_store(path)
+    except OtherFormat:
+        log.warning("%s was written by another version: it is rebuilt from %s", path, topic)
+        shutil.rmtree(path)
+    except DamagedStore as problem:
+        aside = set_aside(path)
+        log.warning(
+            "%s is damaged (%s): it is set aside as %s and rebuilt from %s",
+            *(path, problem.reason, aside.name, topic),
+        )
+    return open_store(path)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file or directory to its name with `.damaged` added, and return the new path.
+
+    What was set aside under that name before is removed, so the disk does not fill up.
+    """
+    aside = path.with_name(path.name + _ASIDE)
+    if aside.is_dir():
+        shutil.rmtree(aside)
+    path.replace(aside)
+    return aside
+
+
+def set_all_aside(directory: Path, *, keep: str) -> None:
+    """Set aside what lies in a directory.
+
+    Args:
+        directory: Path of the directory.
+        keep: Name of the only file that stays where it is.
+    """
+    for path in list(directory.iterdir()):
+        if path.name != keep and path.suffix != _ASIDE:
+            set_aside(path)
