@@ -257,7 +257,7 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The tunable numbers of the sentences in `templ_core.site_level.phrases`."""
+    """The tunable numbers of the sentences in `templ_core.site_level.sentences`."""
 
     words_min: int = 8
     """Words of the shortest sentence that is counted; shorter ones recur by chance."""
@@ -280,7 +280,7 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     pages_ratio_min: float = 0.05
     """Share of a window's pages that must have a sentence before it is template, 0 to 1."""
 
-    certain_ratio: float = 0.1
+    certain_ratio: float = 0.2
     """Share of a window's pages, 0 to 1, from which on a sentence is template whatever is around it,
     but on documentation and in forums."""
 

@@ -9,7 +9,7 @@ from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import site_inputs
-from templ_core.site_level.phrases.repeated_sentences import RepeatedSentences, find_repeated
+from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences, find_repeated
 from templ_core.site_level.site_model import SiteModel
 
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
-from templ_core.site_level.phrases.sentence_counts import SentenceTable
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
@@ -27,8 +26,8 @@ WORD_TABLES = ("cells", "anchors")
 """The tables whose first sum counts words; that of the others counts pages."""
 
 
-SENTENCE_TABLES = {"sentences": 1, "constant_contexts": 1}
-"""The fields of `SentenceTable` in the same way."""
+SENTENCE_SUMS = 3
+"""Sums of each sentence of a site model."""
 
 
 class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -42,8 +41,8 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The tree templates of the site's clusters."""
     phrases: PhraseSet
     """The phrases that recur on the site."""
-    sentences: SentenceTable
-    """The sentences that recur on the site."""
+    sentences: KeyedSums
+    """The sentences that recur on the site, as `tabulate_sentences` returns them."""
 
     @property
     def documents(self) -> int:
@@ -75,9 +74,7 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         places=msgspec.structs.replace(model.places, **tables),
         trees=bounded_trees(model.trees, int(share * tree_bytes)),
         phrases=bounded_phrases(model.phrases, int(share * phrase_bytes)),
-        sentences=SentenceTable(
-            **{name: _first(getattr(model.sentences, name), share) for name in SENTENCE_TABLES}
-        ),
+        sentences=_first(model.sentences, share),
     )
 
 

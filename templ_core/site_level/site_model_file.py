@@ -8,12 +8,10 @@ import numpy as np
 from templ_core.columns import hashes, read_column, require_range
 from templ_core.compact import CompactColumns, CompactForm, Pages
 from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
-from templ_core.site_level.phrases.sentence_counts import SentenceTable
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.site_model import (
     PLACE_TABLES,
-    SENTENCE_TABLES,
     WORD_TABLES,
     SiteModel,
     best_supported,
@@ -37,8 +35,8 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     """Keys and sums of each table of places, in the order of `PLACE_TABLES`."""
     trees: bytes
     phrases: bytes
-    sentences: list[tuple[bytes, bytes]]
-    """Keys and sums of each table of sentences, in the order of `SENTENCE_TABLES`."""
+    sentences: tuple[bytes, bytes]
+    """Keys and sums of the sentences."""
 
 
 SITE_MODEL_FORM = CompactForm("site model", 4, _Compact, max_bytes=16 << 20)
@@ -76,7 +74,7 @@ def _encode(model: SiteModel) -> bytes:
             [_table(one) for one in tables],
             encode_tree_model(model.trees),
             encode_phrase_set(model.phrases),
-            [_table(getattr(model.sentences, name)) for name in SENTENCE_TABLES],
+            _table(model.sentences),
         )
     )
 
@@ -89,23 +87,17 @@ def decode_site_model(body: bytes) -> SiteModel:
     """
     with SITE_MODEL_FORM.refusing():
         compact = SITE_MODEL_FORM.decode(body)
-        tables = _tables(PLACE_TABLES, compact.counts, compact.pages)
+        tables: dict[str, Any] = {
+            name: _counts(name, keys, sums, rows, compact.pages)
+            for (name, rows), (keys, sums) in zip(PLACE_TABLES.items(), compact.counts, strict=True)
+        }
         return SiteModel(
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
             trees=decode_tree_model(compact.trees),
             phrases=decode_phrase_set(compact.phrases),
-            sentences=SentenceTable(**_tables(SENTENCE_TABLES, compact.sentences, compact.pages)),
+            sentences=_counts("sentences", *compact.sentences, SENTENCE_SUMS, compact.pages),
         )
-
-
-def _tables(
-    tables: dict[str, int], stored: list[tuple[bytes, bytes]], pages: int
-) -> dict[str, Any]:
-    return {
-        name: _counts(name, keys, sums, rows, pages)
-        for (name, rows), (keys, sums) in zip(tables.items(), stored, strict=True)
-    }
 
 
 def _table(counts: KeyedSums) -> tuple[bytes, bytes]:

@@ -61,7 +61,7 @@ def find_drift(
 ) -> Drift:
     """Return how the last page fits the clusters before it, and since when a design has gone.
 
-    >>> from templ_core.site_level.phrases.sentence_counts import PageSentences
+    >>> from templ_core.site_level.sentences.sentence_counts import PageSentences
     >>> from templ_core.site_level.places.places import PagePlaces
     >>> import numpy as np
     >>> def page(path):

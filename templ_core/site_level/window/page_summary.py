@@ -13,9 +13,9 @@ from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.config import SENTENCES_CONFIG
-from templ_core.site_level.phrases.sentence_counts import PageSentences
-from templ_core.site_level.phrases.sentences import prose_sentences
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+from templ_core.site_level.sentences.sentence_counts import PageSentences
+from templ_core.site_level.sentences.sentences import prose_sentences
 
 _LOG_ODDS_UNIT = 1000
 _LOG_ODDS_MAX = 32.0

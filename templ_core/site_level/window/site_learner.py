@@ -10,17 +10,17 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.distinct import distinct
 from templ_core.site_level.containers.containers import find_containers
-from templ_core.site_level.phrases.sentence_counts import (
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
+from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
+from templ_core.site_level.places.place_log_odds import read_places
+from templ_core.site_level.places.place_table import PlaceTable, tabulate
+from templ_core.site_level.sentences.sentence_counts import (
     NO_SENTENCES,
     SentenceCounts,
     count_all_sentences,
     count_sentences,
     tabulate_sentences,
 )
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
-from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
-from templ_core.site_level.places.place_log_odds import read_places
-from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates

@@ -3,8 +3,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from templ_core.site_level.phrases.sentence_counts import PageSentences
 from templ_core.site_level.places.places import PagePlaces
+from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 from templ_core.page_level.features.characters import read_characters, read_words
-from templ_core.site_level.phrases.sentence_counts import (
+from templ_core.site_level.sentences.sentence_counts import (
     NO_SENTENCES,
     PageSentences,
     count_all_sentences,
     count_sentences,
     tabulate_sentences,
 )
-from templ_core.site_level.phrases.sentences import read_sentences
+from templ_core.site_level.sentences.sentences import read_sentences
 
 PLAIN = "our small paper is written and printed here by the people of this town."
 
@@ -73,7 +73,7 @@ def test_what_a_page_adds_can_be_taken_away_again():
     together = count_all_sentences(pages)
     before = together.forget_one(pages[0])
     alone = count_all_sentences(pages[1:])
-    for name in ("sentences", "contexts"):
+    for name in ("sentences", "before", "behind"):
         one, other = getattr(before, name), getattr(alone, name)
         assert one.keys.tolist() == other.keys.tolist()
         assert one.sums.tolist() == other.sums.tolist()
@@ -83,14 +83,17 @@ def test_what_a_page_adds_can_be_taken_away_again():
 
 def test_a_sentence_is_template_from_four_pages_and_a_twentieth_of_them():
     four = count_all_sentences([page([7], [number, 1, 1]) for number in range(4)])
-    assert tabulate_sentences(four, 80).sentences.keys.tolist() == [7]
-    assert not len(tabulate_sentences(four, 81).sentences.keys)
+    assert tabulate_sentences(four, 80).keys.tolist() == [7]
+    assert not len(tabulate_sentences(four, 81).keys)
     three = count_all_sentences([page([7], [number, 1, 1]) for number in range(3)])
-    assert not len(tabulate_sentences(three, 3).sentences.keys)
+    assert not len(tabulate_sentences(three, 3).keys)
 
 
-def test_texts_that_often_stand_beside_a_sentence_are_known():
+def test_it_is_counted_how_often_the_same_text_stands_beside_a_sentence():
     """What stands before differs from page to page, what stands behind is the same."""
     pages = [page([7], [number, 1, 50]) for number in range(100, 104)]
-    table = tabulate_sentences(count_all_sentences(pages), 4)
-    assert table.constant_contexts.sums.tolist() == [[4]]
+    assert tabulate_sentences(count_all_sentences(pages), 4).sums.tolist() == [[4], [1], [4]]
+
+
+def test_a_pattern_that_a_page_has_twice_is_not_counted():
+    assert page([7, 9, 7], [0, 1, 2, 3, 4]).sentences.keys.tolist() == [9]

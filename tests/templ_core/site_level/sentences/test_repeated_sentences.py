@@ -90,7 +90,7 @@ def test_code_and_headings_are_repeated_on_purpose(tag):
 
     known = [one for _, one in pages()]
     model = site_model(known[:8])
-    assert not len(model.sentences.sentences.keys)
+    assert not len(model.sentences.keys)
 
 
 def test_a_series_repeats_text_with_what_is_around_it():

@@ -17,12 +17,8 @@ from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
-from templ_core.site_level.phrases.sentence_counts import (
-    SentenceTable,
-    contexts_before,
-    contexts_behind,
-)
-from templ_core.site_level.phrases.sentences import Sentences, prose_sentences
+from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.sentences.sentences import Sentences, prose_sentences
 
 _MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
 """Marks and space behind the last word of a sentence."""
@@ -41,62 +37,53 @@ def find_repeated(
     document: Document,
     features: PageFeatures,
     page_type: PageType,
-    table: SentenceTable,
+    table: KeyedSums,
     pages: int,
     config: SentencesConfig = SENTENCES_CONFIG,
 ) -> RepeatedSentences | None:
     """Return the text of a page that its site repeats, or None where there is none.
 
-    A sentence that enough pages have is template. Records of a reference, posts and articles of a
-    series repeat text on purpose, together with what is around it. So on documentation, in forums, and
-    where few pages have it, a run of repeated sentences must stand between texts that differ.
+    A sentence that enough pages have is template. Records of a reference, posts, teasers and articles of
+    a series repeat text on purpose, together with what is around it. So on documentation, in forums, and
+    where few pages have it, a run of repeated sentences must stand between texts that differ from page to
+    page.
 
     Args:
         document: A page with at least one segment.
         features: Its features.
         page_type: Its type.
-        table: The sentences that recur on its site.
+        table: The sentences that recur on its site, from `tabulate_sentences`.
         pages: Pages that the table rests on.
         config: The tunable numbers.
     """
-    if not table.sentences.keys.size:
+    if not table.keys.size:
         return None
     sentences = prose_sentences(features)
-    on_pages = table.sentences.of(sentences.keys)[0]
-    repeated = sentences.where(on_pages > 0)
+    repeated = sentences.where(table.of(sentences.keys)[0] > 0)
     if not repeated.keys.size:
         return None
-    runs = _runs(repeated)
+    first = _run_starts(repeated)
+    last = np.append(first[1:], len(repeated.keys)) - 1
+    on_pages, behind_one_text, before_one_text = table.of(repeated.keys)
+    stands_alike = np.maximum(
+        behind_one_text[first] / on_pages[first], before_one_text[last] / on_pages[last]
+    )
+    is_rare = np.minimum.reduceat(on_pages, first) < config.certain_ratio * pages
     is_record = max(page_type.documentation, page_type.forum) > config.record_probability
-    is_rare = np.minimum.reduceat(on_pages[on_pages > 0], runs) < config.certain_ratio * pages
-    stays = np.zeros(len(runs), np.bool_)
-    if is_record or is_rare.any():
-        stays = _stand_between_equal_texts(repeated, runs, features, table) & (is_rare | is_record)
+    stays = (stands_alike >= config.constant_ratio) & (is_rare | is_record)
     if is_record:
-        stays |= np.add.reduceat(repeated.words, runs) < config.record_words_min
+        stays |= np.add.reduceat(repeated.words, first) < config.record_words_min
     if stays.all():
         return None
-    lengths = np.diff(np.append(runs, len(repeated.keys)))
-    return _cuts(document, features, repeated.where(~np.repeat(stays, lengths)), config)
+    goes = ~np.repeat(stays, last - first + 1)
+    return _cuts(document, features, repeated.where(goes), config)
 
 
-def _runs(repeated: Sentences) -> Int64s:
+def _run_starts(repeated: Sentences) -> Int64s:
     """Return the index of the first sentence of each run of neighbouring segments."""
     is_first = np.ones(len(repeated.keys), np.bool_)
     is_first[1:] = np.diff(repeated.segment) > 1
     return np.flatnonzero(is_first)
-
-
-def _stand_between_equal_texts(
-    repeated: Sentences, runs: Int64s, features: PageFeatures, table: SentenceTable
-) -> Bools:
-    """Return whether each run stands before or behind a text that often does; length n_runs."""
-    last = np.append(runs[1:], len(repeated.keys)) - 1
-    before = contexts_before(repeated.keys[runs], repeated.segment[runs], features.text)
-    behind = contexts_behind(repeated.keys[last], repeated.segment[last], features.text)
-    known = table.constant_contexts
-    result: Bools = (known.of(before)[0] > 0) | (known.of(behind)[0] > 0)
-    return result
 
 
 def _cuts(
