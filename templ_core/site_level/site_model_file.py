@@ -12,6 +12,7 @@ from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.site_model import (
     PLACE_TABLES,
+    SENTENCE_SUMS,
     WORD_TABLES,
     SiteModel,
     best_supported,
