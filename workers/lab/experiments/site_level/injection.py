@@ -157,7 +157,7 @@ def injection(
     report.table("Without injection", heads, plain_rows)
     if rows:
         report.table(
-            "Injected words that are left, and content words that are lost",
+            "Injected words left, content lost",
             ["corpus", "pages with the text", "words", "left", "lost"],
             rows,
         )
