@@ -74,7 +74,7 @@ def clean(
     True
     """
     decision = decide_page(document, site_model, config, page_model)
-    text = render_text(document, decision.kept)
+    text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
         decision=decision,
