@@ -25,6 +25,12 @@ from workers.settings import Settings
 
 _FATAL = 70
 """Exit code of a process that ends so that its supervisor starts it again."""
+_METADATA_AGE_MS = 10_000
+"""Age at which a consumer asks the broker for its topics again.
+
+A group that forms while a broker starts may be told of no partition at all, and be assigned none. aiokafka
+puts that right when it asks again, by default after five minutes.
+"""
 _MIB = 1 << 20
 log = logging.getLogger("templ")
 
@@ -132,6 +138,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         consumer_auto_offset_reset="none",  # what to do is decided when partitions are assigned
         consumer_group_instance_id=config.instance,
         consumer_max_fetch_size=2 * _MIB,
+        consumer_metadata_max_age_ms=_METADATA_AGE_MS,
         broker_max_poll_records=settings.batch_pages,
         # The limit applies before compression: a dead letter may carry a page that came compressed.
         producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,

@@ -45,7 +45,10 @@ def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
         except (EOFError, OSError):
             return
         result = handle(task, models)
-        connection.send_bytes(encoder.encode(result))
+        try:
+            connection.send_bytes(encoder.encode(result))
+        except OSError:
+            return
         if isinstance(result, Failure) and result.failure == "memory":
             return
 

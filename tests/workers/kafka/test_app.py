@@ -5,6 +5,7 @@ import logging
 from types import SimpleNamespace
 
 import pytest
+from aiokafka.errors import KafkaConnectionError
 
 from workers.errors import DiskProblem, FeedProblem
 from workers.kafka import app
@@ -59,3 +60,10 @@ def test_a_feed_that_is_wrong_ends_the_process_for_good(monkeypatch, caplog):
     run(FeedProblem("most pages are dead letters"))
     assert ends[0] == ("most pages are dead letters", FeedProblem.exit_code)
     assert errors(caplog) == []
+
+
+def test_a_broker_that_is_away_is_no_fault_of_ours(reasons, caplog):
+    run(KafkaConnectionError("unable to bootstrap"))
+    assert errors(caplog) == []
+    (reason,) = reasons
+    assert "unable to bootstrap" in reason
