@@ -26,10 +26,10 @@ from workers.settings import Settings
 _FATAL = 70
 """Exit code of a process that ends so that its supervisor starts it again."""
 _METADATA_AGE_MS = 10_000
-"""Age at which a consumer asks the broker for its topics again.
+"""Age at which a consumer asks the broker for its topics again, in milliseconds.
 
-A group that forms while a broker starts may be told of no partition at all, and be assigned none. aiokafka
-puts that right when it asks again, by default after five minutes.
+A group that forms while a broker starts may be told of no partition, and be assigned none. aiokafka forms
+the group anew when it learns of the partitions; by default it asks only after five minutes.
 """
 _MIB = 1 << 20
 log = logging.getLogger("templ")
