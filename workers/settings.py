@@ -95,6 +95,12 @@ class Settings(BaseSettings):
     """
     burst_pages_max: int = Field(64, ge=1)
     """Most pages that are cleaned together; more pages of the batch are cleaned with the same model."""
+    look_ahead_pages: int = Field(0, ge=0, le=64)
+    """First pages of a new site that `templ run` holds, to clean them together; 0 means none.
+
+    At most 64 records of the input are ahead of the output, so fewer pages are held of a site whose
+    pages are far apart.
+    """
     burst_bytes: int = Field(16 << 20, ge=1 << 20)
     """Size up to which pages are read to be cleaned together, in characters of HTML."""
     dead_letters_run_max: int = Field(1000, ge=0)
