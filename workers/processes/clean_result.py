@@ -91,7 +91,9 @@ def may_be_learned_from(document: Document, words: int) -> bool:
         document: The page.
         words: Number of words of the whole page.
     """
-    return is_storable(document) and not (is_error_page(document, words) or is_gate(document, words))
+    return is_storable(document) and not (
+        is_error_page(document, words) or is_gate(document, words)
+    )
 
 
 def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
