@@ -58,7 +58,7 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Outcome = Cleaned | Deleted | Dead
-Together = Mapping[Source, tuple[CleanResult, SiteModelRecord | None]]
+Together = Mapping[Source, tuple[CleanResult, SiteModelRecord]]
 """What became of pages that were cleaned together, and the site model they were cleaned with."""
 
 
@@ -116,20 +116,19 @@ class Cleaner:
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean pages of one site with a model fitted on all of them, if the site is new.
 
-        No outcome follows from a page that is missing in the answer: `process` cleans it by itself.
-        So a page that harms the others, or holds them up, is found and blamed alone.
+        `process` cleans each page by itself that is missing in the answer. So a page that harms the
+        others, or holds them up, is found and blamed alone.
 
         Args:
             pages: Pages of one site in the order in which they arrived.
 
         Returns:
-            What `process` needs to know of each page; empty where the pages are too few, too alike, or
-            no more than the documents of the model that the site has already.
+            What `process` needs to know of each page; empty where the pages are too few or too alike, or
+            where the site has a model of enough documents already.
         """
-        some = [page for page in pages if not page.is_deletion][: self._settings.burst_pages_max]
+        some = _first_pages(pages, self._settings)
         urls = len({page.url for page in some})
-        known = self._best_model(pages[0].site)
-        if not self._is_burst(urls, known):
+        if not self._is_burst(urls, self._best_model(pages[0].site)):
             return {}
         task = BurstTask(
             pages=[
@@ -140,17 +139,8 @@ class Cleaner:
             chars_max=self._settings.burst_bytes,
         )
         size_bytes = sum(len(page.body or b"") for page in some)
-        deadline_s = self._settings.deadline_s(min(size_bytes, self._settings.burst_bytes))
+        deadline_s = self._settings.deadline_s(size_bytes)
         result, _ = self._runner.run(some[0].site, task, deadline_s)
-        if isinstance(result, BurstResult):
-            model = _provisional_model(some, result)
-            if model is not None:
-                self._provisional.keep(model)
-            return {
-                page.source: (one, model)
-                for page, one in zip(some, result.pages, strict=True)
-                if one is not None
-            }
         if isinstance(result, Failure):
             log.warning(
                 "%s pages of the new site %s could not be cleaned together (%s: %s); each is cleaned "
@@ -158,7 +148,14 @@ class Cleaner:
                 *(len(some), some[0].site, result.exception, result.message),
             )
             return {}
-        raise TypeError(f"a child answered a burst with {type(result).__name__}")
+        if not isinstance(result, BurstResult):
+            raise TypeError(f"a child answered a burst with {type(result).__name__}")
+        if not result.documents:
+            return {}
+        model = _provisional_model(some, result)
+        self._provisional.keep(model)
+        of_pages = zip(some, result.pages, strict=True)
+        return {page.source: (one, model) for page, one in of_pages if one is not None}
 
     def _is_burst(self, urls: int, known: SiteModelRecord | None) -> bool:
         """Return whether so many URLs are to be cleaned together, given the model of their site."""
@@ -276,9 +273,21 @@ def _is_success(page: Page) -> bool:
     return 200 <= page.status < 300
 
 
-def _provisional_model(pages: Sequence[Page], result: BurstResult) -> SiteModelRecord | None:
-    if not result.documents:
-        return None
+def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:
+    """Return the first pages, deletions aside, up to the bounds of what is cleaned together."""
+    first: list[Page] = []
+    room_bytes = settings.burst_bytes
+    for page in pages:
+        if page.is_deletion:
+            continue
+        if len(first) >= settings.burst_pages_max or room_bytes <= 0:
+            break
+        first.append(page)
+        room_bytes -= len(page.body or b"")
+    return first
+
+
+def _provisional_model(pages: Sequence[Page], result: BurstResult) -> SiteModelRecord:
     times_ms = [page.event_time_ms for page in pages]
     return SiteModelRecord(
         site=pages[0].site,

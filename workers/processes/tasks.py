@@ -89,7 +89,7 @@ class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
     pages: list[BurstPage]
     documents_min: int
-    """Distinct documents without which the pages are cleaned as those of a new site."""
+    """Distinct documents without which no model is fitted, and no page is cleaned."""
     chars_max: int
     """Most characters of HTML, after decompression, that are read; pages beyond that are left out."""
 
@@ -120,11 +120,11 @@ class BurstResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The result of each page of the task; None for a page that must be cleaned by itself, because it
     could not be read or came after `chars_max`."""
     version: str
-    """Version of the site model; empty where there were too few distinct documents for one."""
+    """Version of the site model."""
     documents: int
-    """Distinct documents that the model was fitted on; 0 where there is no model."""
+    """Distinct documents that the model was fitted on; 0 where they were too few, and nothing was cleaned."""
     body: bytes
-    """The site model in compact form; empty where there is none."""
+    """The site model in compact form."""
 
 
 class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -324,8 +324,8 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
         ):
             learned.append(one)
     model = fit_provisional_model(learned, models.page.version, CONFIG)
-    if model is not None and model.documents < task.documents_min:
-        model = None
+    if model is None or model.documents < task.documents_min:
+        return BurstResult(pages=[], version="", documents=0, body=b"")
     results: list[CleanResult | None] = [None] * len(task.pages)
     for index, one in read.items():
         work = task.pages[index].task
@@ -335,9 +335,9 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
         )
     return BurstResult(
         pages=results,
-        version=model.version if model else "",
-        documents=model.documents if model else 0,
-        body=encode_site_model(model, CONFIG.site_model_bytes) if model else b"",
+        version=model.version,
+        documents=model.documents,
+        body=encode_site_model(model, CONFIG.site_model_bytes),
     )
 
 
