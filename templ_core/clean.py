@@ -76,7 +76,7 @@ def clean(
     True
     """
     decision = decide_page(document, site_model, config, page_model, page)
-    text = render_text(document, decision.kept)
+    text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
         decision=decision,

@@ -129,6 +129,17 @@ def read_column(name: str, column: Column, body: bytes, lengths: dict[str, int])
     return values.astype(column.dtype, copy=False)
 
 
+def packed(values: Values) -> bytes:
+    """Return non-negative integers in the form `PACKED`, each value as long as the largest one needs.
+
+    >>> packed(np.array([3, 500])).hex()
+    '020300f401'
+    """
+    largest = int(values.max()) if values.size else 0
+    width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
+    return bytes([width]) + values.astype(f"<u{width}").tobytes()
+
+
 def require_range(name: str, values: Values, low: int, high: int | None) -> None:
     """Refuse a column with a value below `low` or above `high`; None = no limit.
 

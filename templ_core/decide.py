@@ -1,10 +1,13 @@
 """Evidence to one decision for each segment, with the name of the rule that decided."""
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
+from templ_core.dom.text import Cuts
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection.repeats import Selection, select_segments
@@ -15,6 +18,7 @@ from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColum
 from templ_core.site_level.site_evidence import SiteEvidence
 
 REASON_PAGE = "page-level"
+REASON_SENTENCES = "site-phrases"
 REASON_REPEAT = "repeat"
 REASON_OUTSIDE = "beside-content"
 REASON_COMMENTS = "comments"
@@ -34,10 +38,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules and the segments that each leaves out; where several do, the last counts."""
-    outside: Bools | None = None
-    """Segments left out because they stand outside the container; None = the rule was not asked."""
     site: SiteEvidence | None = None
     """The evidence of the site where it had weight; None = the page model decided."""
+    cuts: Cuts | None = None
+    """What is cut out of segments that are kept; None = nothing."""
     abstained: bool = False
     """Whether the site's evidence was set aside because it left nearly nothing."""
 
@@ -59,10 +63,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
             reasons = [REASON_PAGE] * len(self.kept)
         else:
             reasons = self.site.fusion.reasons(self.site.columns, self.kept)
-        rules = self.rules
-        if self.outside is not None:
-            rules = ((REASON_OUTSIDE, self.outside & (self.log_odds > 0)), *rules)
-        for reason, left_out in rules:
+        for reason, left_out in self.rules:
             for segment in (left_out & ~self.kept).nonzero()[0].tolist():
                 reasons[segment] = reason
         return reasons
@@ -101,15 +102,30 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         _ANY_TYPE if is_known else page.page_type,
         config.comments,
     )
-    left_out = None
+    rules: list[tuple[str, Bools]] = []
+    cuts = None
     if is_known:
-        left_out = outside_container(log_odds, site.columns, page.words, page.page_type)
+        outside = outside_container(log_odds, site.columns, page.words, page.page_type)
+        rules.append((REASON_OUTSIDE, outside))
+        if site.repeated is not None and not _is_all(site.repeated.whole, log_odds, page, config):
+            rules.append((REASON_SENTENCES, site.repeated.whole))
+            cuts = site.repeated.cuts
     copies = None if is_known else page.copies
+    left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
     choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
-    return _decision(page, log_odds, choice, site=site, outside=left_out)
+    return _decision(page, log_odds, choice, site=site, rules=rules, cuts=cuts)
+
+
+def _is_all(segments: Bools, log_odds: Floats, page: PageEvidence, config: CoreConfig) -> bool:
+    """Return whether these segments are nearly all of a page's content.
+
+    Then the page is the one that other pages repeat, such as the delivery terms of a shop.
+    """
+    mass = page.words / (1 + np.exp(-log_odds))
+    return bool(mass[segments].sum() > config.recurring_content_max * mass.sum())
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
@@ -147,7 +163,8 @@ def _decision(
     choice: Selection,
     *,
     site: SiteEvidence | None = None,
-    outside: Bools | None = None,
+    rules: Sequence[tuple[str, Bools]] = (),
+    cuts: Cuts | None = None,
     abstained: bool = False,
 ) -> Decision:
     return Decision(
@@ -156,12 +173,13 @@ def _decision(
         words=page.words,
         confidence=page.confidence.of(choice.expected_f1),
         rules=(
+            *((name, left_out & (log_odds > 0)) for name, left_out in rules),
             (REASON_REPEAT, choice.repeated),
             (REASON_REVIEWS, page.roles.reviews),
             (REASON_COMMENTS, page.roles.comments),
             (REASON_CONSENT, page.roles.consent),
         ),
-        outside=outside,
+        cuts=cuts,
         site=site,
         abstained=abstained,
     )

@@ -1,13 +1,12 @@
 """Documents as bytes: their columns in MessagePack, compressed with zstd."""
 
 import hashlib
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, read_columns, require_tree
+from templ_core.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, packed, read_columns, require_tree
 from templ_core.compact import CompactColumns, CompactForm, Count, Texts
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
@@ -71,20 +70,20 @@ def document_columns(document: Document) -> bytes:
             html_chars=document.html_chars,
             scripts=document.scripts,
             tag_table=tag_table,
-            tags=_packed(tags[nodes.element_type]),
-            depth=_packed(nodes.depth),
+            tags=packed(tags[nodes.element_type]),
+            depth=packed(nodes.depth),
             attribute_table=attribute_table,
-            attributes=_packed(attributes[nodes.element_type]),
+            attributes=packed(attributes[nodes.element_type]),
             hidden=np.packbits(nodes.hidden).tobytes(),
-            images=_packed(nodes.images),
+            images=packed(nodes.images),
             texts=segments.texts,
-            owner=_packed(np.diff(segments.owner, prepend=0) + len(nodes.depth)),
-            inline_from=_packed(np.diff(segments.inline_from, prepend=0)),
-            inline_count=_packed(segments.inline_to - segments.inline_from),
-            links=_packed(segments.links),
-            link_chars=_packed(segments.link_chars),
-            external_links=_packed(segments.external_links),
-            page_links=_packed(segments.page_links),
+            owner=packed(np.diff(segments.owner, prepend=0) + len(nodes.depth)),
+            inline_from=packed(np.diff(segments.inline_from, prepend=0)),
+            inline_count=packed(segments.inline_to - segments.inline_from),
+            links=packed(segments.links),
+            link_chars=packed(segments.link_chars),
+            external_links=packed(segments.external_links),
+            page_links=packed(segments.page_links),
         )
     )
 
@@ -216,10 +215,3 @@ def _element_types(
 def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
     table = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return list(table), np.array([table[value] for value in values], np.int64)
-
-
-def _packed(values: npt.NDArray[Any]) -> bytes:
-    """Return non-negative integers as bytes, each value as long as the largest one needs."""
-    largest = int(values.max()) if values.size else 0
-    width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
-    return bytes([width]) + values.astype(f"<u{width}").tobytes()

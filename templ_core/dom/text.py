@@ -8,8 +8,12 @@ from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.tags import CELLS
 
+Cuts = dict[int, list[tuple[int, int]]]
+"""For each segment that loses some parts, the first character of each part and the one behind it, in
+order."""
 
-def render_text(document: Document, kept: Bools) -> str:
+
+def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> str:
     r"""Return the text of the kept segments in document order.
 
     Each segment starts a line, but the cells of a table row are separated by tabs. The text of
@@ -18,15 +22,24 @@ def render_text(document: Document, kept: Bools) -> str:
     Args:
         document: The page.
         kept: Whether each segment stays; length n_segments.
+        cuts: What is cut out of segments that stay; None = nothing.
 
     >>> from templ_core.dom.document import parse_document
     >>> document = parse_document("<nav>Menu</nav><table><tr><td>a<td>b</table>", "")
     >>> render_text(document, np.array([False, True, True]))
     'a\tb'
+    >>> document = parse_document("<p>One. Two. Three.", "")
+    >>> render_text(document, np.array([True]), {0: [(5, 10)]})
+    'One. Three.'
     """
     nodes, segments = document.nodes, document.segments
     stays = np.flatnonzero(kept)
     texts = [segments.texts[segment] for segment in stays.tolist()]
+    if cuts:
+        texts = [
+            _without(text, cuts[segment]) if segment in cuts else text
+            for text, segment in zip(texts, stays.tolist(), strict=True)
+        ]
     cells = [tag in CELLS for tag, _ in nodes.element_types]
     if not any(cells):
         return "\n".join(texts)
@@ -36,3 +49,9 @@ def render_text(document: Document, kept: Bools) -> str:
     same_row = is_cell[1:] & (row[1:] == row[:-1])
     borders = ["\t" if is_same else "\n" for is_same in same_row.tolist()]
     return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=False)))
+
+
+def _without(text: str, parts: list[tuple[int, int]]) -> str:
+    starts = [0, *(end for _, end in parts)]
+    ends = [*(begin for begin, _ in parts), len(text)]
+    return "".join(text[start:end] for start, end in zip(starts, ends, strict=True)).strip()

@@ -256,9 +256,58 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words from which text outside an article's container needs these log-odds."""
 
 
+class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The tunable numbers of the sentences in `templ_core.site_level.sentences`."""
+
+    words_min: int = 8
+    """Words of the shortest sentence that is counted; shorter ones recur by chance."""
+
+    named_words_min: int = 6
+    """Words without digits that a sentence has at least, months and weekdays of dates left out; a
+    line with less is a date, a table's row or a measurement."""
+
+    plain_words_min: int = 6
+    """Words that must be left of a sentence without its numbers, dates and names; otherwise its names
+    count as they are."""
+
+    log_odds_min: float = -1.0
+    """Log-odds for content, by the page model, of the text whose sentences are counted. The teaser of
+    an article on other pages, which is below, does not make the article's first sentence template."""
+
+    pages_min: int = 4
+    """Pages that must have a sentence before it is template."""
+
+    pages_ratio_min: float = 0.05
+    """Share of a window's pages that must have a sentence before it is template, 0 to 1."""
+
+    certain_ratio: float = 0.2
+    """Share of a window's pages, 0 to 1, from which on a sentence is template whatever is around it,
+    but on documentation and in forums."""
+
+    constant_ratio: float = 0.5
+    """Share of the pages with a sentence, 0 to 1, on which the same text stands before or behind it if
+    the two are part of a record or of a series, which repeat text with what is around it."""
+
+    record_probability: float = 0.5
+    """Probability that a page is documentation or a thread, 0 to 1, from which on its sentences
+    may be parts of records."""
+
+    record_words_min: int = 20
+    """Words of the shortest run of repeated sentences that is template on documentation and in
+    forums."""
+
+    whole_ratio: float = 0.8
+    """Share of a segment's words, 0 to 1, in repeated sentences from which on none of it stays."""
+
+    gap_words_max: int = 5
+    """Words of the longest gap between two repeated sentences that goes with them."""
+
+
 PLACES_CONFIG = PlacesConfig()
 """The numbers in use for places."""
 CONTAINERS_CONFIG = ContainersConfig()
 """The numbers in use for containers."""
+SENTENCES_CONFIG = SentencesConfig()
+"""The numbers in use for sentences."""
 FUSION_CONFIG = FusionConfig()
 """The numbers in use for the fusion."""

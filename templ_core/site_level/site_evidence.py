@@ -9,6 +9,7 @@ from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import site_inputs
+from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences, find_repeated
 from templ_core.site_level.site_model import SiteModel
 
 
@@ -23,6 +24,8 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Documents that the site model rests on, at least 1."""
     fusion: FusionModel
     """How the inputs were weighed; it names the reasons."""
+    repeated: RepeatedSentences | None = None
+    """The text that the site repeats sentence by sentence; None = there is none."""
 
 
 def read_site_evidence(
@@ -54,4 +57,7 @@ def read_site_evidence(
         log_odds=fusion.log_odds(columns),
         documents=site_model.documents,
         fusion=fusion,
+        repeated=find_repeated(
+            document, page.features, page.page_type, site_model.sentences, site_model.documents
+        ),
     )

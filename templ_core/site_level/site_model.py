@@ -26,6 +26,10 @@ WORD_TABLES = ("cells", "anchors")
 """The tables whose first sum counts words; that of the others counts pages."""
 
 
+SENTENCE_SUMS = 3
+"""Sums of each sentence of a site model."""
+
+
 class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is known about the templates of a site."""
 
@@ -37,6 +41,8 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The tree templates of the site's clusters."""
     phrases: PhraseSet
     """The phrases that recur on the site."""
+    sentences: KeyedSums
+    """The sentences that recur on the site, as `tabulate_sentences` returns them."""
 
     @property
     def documents(self) -> int:
@@ -68,6 +74,7 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         places=msgspec.structs.replace(model.places, **tables),
         trees=bounded_trees(model.trees, int(share * tree_bytes)),
         phrases=bounded_phrases(model.phrases, int(share * phrase_bytes)),
+        sentences=_first(model.sentences, share),
     )
 
 

@@ -12,6 +12,7 @@ from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.site_model import (
     PLACE_TABLES,
+    SENTENCE_SUMS,
     WORD_TABLES,
     SiteModel,
     best_supported,
@@ -35,9 +36,11 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     """Keys and sums of each table of places, in the order of `PLACE_TABLES`."""
     trees: bytes
     phrases: bytes
+    sentences: tuple[bytes, bytes]
+    """Keys and sums of the sentences."""
 
 
-SITE_MODEL_FORM = CompactForm("site model", 3, _Compact, max_bytes=16 << 20)
+SITE_MODEL_FORM = CompactForm("site model", 4, _Compact, max_bytes=16 << 20)
 """How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression."""
 
 
@@ -72,6 +75,7 @@ def _encode(model: SiteModel) -> bytes:
             [_table(one) for one in tables],
             encode_tree_model(model.trees),
             encode_phrase_set(model.phrases),
+            _table(model.sentences),
         )
     )
 
@@ -85,14 +89,15 @@ def decode_site_model(body: bytes) -> SiteModel:
     with SITE_MODEL_FORM.refusing():
         compact = SITE_MODEL_FORM.decode(body)
         tables: dict[str, Any] = {
-            name: _counts(name, keys, sums, compact.pages)
-            for name, (keys, sums) in zip(PLACE_TABLES, compact.counts, strict=True)
+            name: _counts(name, keys, sums, rows, compact.pages)
+            for (name, rows), (keys, sums) in zip(PLACE_TABLES.items(), compact.counts, strict=True)
         }
         return SiteModel(
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
             trees=decode_tree_model(compact.trees),
             phrases=decode_phrase_set(compact.phrases),
+            sentences=_counts("sentences", *compact.sentences, SENTENCE_SUMS, compact.pages),
         )
 
 
@@ -100,9 +105,9 @@ def _table(counts: KeyedSums) -> tuple[bytes, bytes]:
     return counts.keys.astype("<u8").tobytes(), counts.sums.astype("<i8").tobytes()
 
 
-def _counts(name: str, keys: bytes, sums: bytes, pages: int) -> KeyedSums:
+def _counts(name: str, keys: bytes, sums: bytes, rows: int, pages: int) -> KeyedSums:
     known = read_column(name, _KEYS, keys, {})
-    columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(PLACE_TABLES[name], len(known))
+    columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(rows, len(known))
     first_max = _SUM_MAX if name in WORD_TABLES else pages
     require_range(name, columns[0], 1, first_max)
     require_range(name, columns[1:], 0, _SUM_MAX)

@@ -249,9 +249,9 @@ def _read_page_summary(body: bytes) -> Any:
 
 FIXTURES = [
     Fixture("document-2", _compact_article, codec.decode_document),
-    Fixture("page_summary-1", _page_summary, _read_page_summary),
+    Fixture("page_summary-2", _page_summary, _read_page_summary),
     Fixture(
-        "site_model-3",
+        "site_model-4",
         lambda: site_model_file.encode_site_model(_site_model(), MIB),
         site_model_file.decode_site_model,
     ),

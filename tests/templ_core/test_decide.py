@@ -8,7 +8,12 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_level.fusion.fusion import shipped_fusion
-from templ_core.site_level.fusion.site_columns import CONSTANT, LENGTH, RECURS, TRUST
+from templ_core.site_level.fusion.site_columns import (
+    CONSTANT,
+    LENGTH,
+    RECURS,
+    TRUST,
+)
 from templ_core.site_level.site_evidence import SiteEvidence
 from tests.templ_core.site_level.builders import CONFIG
 

@@ -15,6 +15,8 @@ class WordColumns(TypedDict):
     place: Int64s
     hashes: UInt64s
     numeric: Bools
+    capital: Bools
+    ends: Bools
     per_segment: Int64s
 
 def read_characters(texts: list[str]) -> CharacterColumns: ...

@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 
-from templ_core._letters cimport DIGIT, KNOWN, UNSPACED, WORD
+from templ_core._letters cimport (
+    CLOSER, DIGIT, KNOWN, SENTENCE_END, SPACE, UNSPACED, UPPER, WORD
+)
 from templ_core.page_level._hashing cimport mix
 
 import numpy as np
@@ -16,6 +18,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     POWERS = 1024           # characters and words further on share the last factor
+    WIDE_MARK = 0x3000      # from here on, the end of a sentence needs no space behind it
 
 cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
 cdef uint64_t[POWERS] POWER
@@ -82,6 +85,8 @@ def read_words(class_column, lower_column, start_column):
         place=place_number,
         hashes=np.empty(count, np.uint64),
         numeric=np.empty(count, np.bool_),
+        capital=np.empty(count, np.bool_),
+        ends=np.zeros(count, np.bool_),
         per_segment=np.empty(segments, np.int64),
     )
     cdef int64_t *first_of = <int64_t *>items(first, 8, True)
@@ -90,16 +95,29 @@ def read_words(class_column, lower_column, start_column):
     cdef int64_t *place_of = <int64_t *>items(place_number, 8, True)
     cdef uint64_t *hash_of = <uint64_t *>items(columns["hashes"], 8, True)
     cdef unsigned char *is_numeric = <unsigned char *>items(columns["numeric"], 1, True)
+    cdef unsigned char *is_capital = <unsigned char *>items(columns["capital"], 1, True)
+    cdef unsigned char *is_last = <unsigned char *>items(columns["ends"], 1, True)
     cdef int64_t *words_of = <int64_t *>items(columns["per_segment"], 8, True)
+    cdef int mark           # what has stood since the last word: 1 a sentence's end, 2 and no space needed
     for segment in range(segments):
         at = starts[segment]
         stop = starts[segment + 1] if segment + 1 < segments else size
-        place = 0
+        place, mark = 0, 0
         while at < stop:
             bits = classes[at]
             if not bits & WORD:
+                if bits & SENTENCE_END:
+                    mark = 2 if mark == 2 or lower[at] >= WIDE_MARK else 1
+                elif bits & SPACE and (mark or lower[at] == c"\n"):
+                    mark = 2
+                elif not bits & CLOSER and mark == 1:
+                    mark = 0
                 at += 1
                 continue
+            if place and mark == 2:
+                is_last[word - 1] = True
+            mark = 0
+            is_capital[word] = bits & UPPER != 0
             begin, total = at, lower[at] * POWER[0]
             at += 1
             if not bits & UNSPACED:
@@ -112,6 +130,8 @@ def read_words(class_column, lower_column, start_column):
             hash_of[word], is_numeric[word] = mix(total), bits & DIGIT != 0
             place += 1
             word += 1
+        if place:
+            is_last[word - 1] = True
         words_of[segment] = place
     return columns
 

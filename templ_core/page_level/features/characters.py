@@ -58,6 +58,10 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """A hash of each word in lower case."""
     numeric: Bools
     """Whether each word has a digit."""
+    capital: Bools
+    """Whether each word begins with a capital letter."""
+    ends: Bools
+    """Whether each word is the last one of a sentence, of a line or of its segment."""
     per_segment: Int64s
     """Number of words of each segment; length n_segments."""
 
@@ -84,6 +88,8 @@ def read_words(characters: Characters) -> Words:
         [4, 3, 6, 2, 1, 1, 1]
         >>> words.numeric.tolist()[:3], words.per_segment.tolist()
         ([False, True, False], [3, 4])
+        >>> read_words(read_characters(["It rains. Take 3.5 l of tea!"])).ends.tolist()
+        [False, True, False, False, False, False, False, True]
     """
     columns = _characters.read_words(characters.classes, characters.lower, characters.starts)
     return Words(**columns)

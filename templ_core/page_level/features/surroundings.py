@@ -11,20 +11,26 @@ HEADING = 8
 REPEATING = 16
 """Bit of the segments inside code, tables and definition lists, which repeat text on purpose."""
 
-_TAGS = dict.fromkeys(HEADING_LEVELS, HEADING) | dict.fromkeys(
-    ("pre", "table", "dl", "td"), REPEATING
+VERBATIM = 32
+"""Bit of the segments inside elements that show code or input as it is."""
+
+_TAGS = (
+    dict.fromkeys(HEADING_LEVELS, HEADING)
+    | dict.fromkeys(("table", "dl", "td"), REPEATING)
+    | dict.fromkeys(("code", "kbd", "samp", "textarea", "tt"), VERBATIM)
+    | {"pre": REPEATING | VERBATIM}
 )
 
 
 def read_surroundings(document: Document) -> Int32s:
     """Return the bits of all elements around each segment; length n_segments.
 
-    They are the bits of `text_roles` for the names of elements, `HEADING` and `REPEATING`.
+    They are the bits of `text_roles` for the names of elements, `HEADING`, `REPEATING` and `VERBATIM`.
 
     Example:
         >>> from templ_core.dom.document import parse_document
         >>> page = parse_document("<h1>a</h1><pre><b>b</b></pre>c", "https://example.com/")
-        >>> (read_surroundings(page) == [HEADING, REPEATING, 0]).all()
+        >>> (read_surroundings(page) == [HEADING, REPEATING | VERBATIM, 0]).all()
         np.True_
     """
     nodes = document.nodes

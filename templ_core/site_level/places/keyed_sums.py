@@ -91,3 +91,28 @@ def add_all(some: Sequence[KeyedSums]) -> KeyedSums:
 def count_keys(keys: UInt64s) -> KeyedSums:
     """Return how often each key occurs; one sum for each key."""
     return sum_by_key(keys, np.ones((1, len(keys)), np.int64))
+
+
+def count_once(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
+    """Return the number 1 for each different key.
+
+    Args:
+        keys: The keys in any order, with or without repeats.
+        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
+    """
+    found = sum_by_key(keys, np.ones((1, len(keys)), np.int64), labels)
+    return KeyedSums(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
+
+
+def no_sums(sums: int, labels: int) -> KeyedSums:
+    """Return a value without keys.
+
+    Args:
+        sums: Number of sums of each key.
+        labels: Number of labels of each key.
+    """
+    return KeyedSums(
+        keys=np.empty(0, np.uint64),
+        sums=np.empty((sums, 0), np.int64),
+        labels=np.empty((labels, 0), np.uint64),
+    )

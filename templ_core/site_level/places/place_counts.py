@@ -7,7 +7,13 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.places.keyed_sums import KeyedSums, add_all, count_keys, sum_by_key
+from templ_core.site_level.places.keyed_sums import (
+    KeyedSums,
+    add_all,
+    count_once,
+    no_sums,
+    sum_by_key,
+)
 from templ_core.site_level.places.places import PagePlaces
 
 MASS_UNIT = 1000
@@ -67,9 +73,9 @@ def count_page(page: PagePlaces, content_log_odds: Floats) -> PlaceCounts:
     return PlaceCounts(
         pages=1,
         runs=runs,
-        paths=_once(page.path),
-        texts=_once(page.text),
-        shapes=_once(page.shape),
+        paths=count_once(page.path),
+        texts=count_once(page.text),
+        shapes=count_once(page.shape),
     )
 
 
@@ -103,23 +109,11 @@ def run_keys(places: UInt64s, texts: UInt64s) -> UInt64s:
     return mix(places * _FACTOR + texts)
 
 
-def _once(keys: UInt64s) -> KeyedSums:
-    found = count_keys(keys)
-    return KeyedSums(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
-
-
-def _nothing(sums: int, labels: int) -> KeyedSums:
-    keys = np.empty(0, np.uint64)
-    return KeyedSums(
-        keys=keys, sums=np.empty((sums, 0), np.int64), labels=np.empty((labels, 0), np.uint64)
-    )
-
-
 NO_PAGES = PlaceCounts(
     pages=0,
-    runs=_nothing(3, 4),
-    paths=_nothing(1, 0),
-    texts=_nothing(1, 0),
-    shapes=_nothing(1, 0),
+    runs=no_sums(3, 4),
+    paths=no_sums(1, 0),
+    texts=no_sums(1, 0),
+    shapes=no_sums(1, 0),
 )
 """The counts of an empty window."""

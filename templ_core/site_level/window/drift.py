@@ -61,6 +61,7 @@ def find_drift(
 ) -> Drift:
     """Return how the last page fits the clusters before it, and since when a design has gone.
 
+    >>> from templ_core.site_level.sentences.sentence_counts import PageSentences
     >>> from templ_core.site_level.places.places import PagePlaces
     >>> import numpy as np
     >>> def page(path):
@@ -68,7 +69,10 @@ def find_drift(
     ...     columns = dict.fromkeys(PagePlaces.__struct_fields__, hashes)
     ...     columns |= dict.fromkeys(("words", "first", "last"), numbers)
     ...     columns["path"] = np.array([path], np.uint64)
-    ...     return PageSummary(places=PagePlaces(**columns), content_log_odds=np.zeros(1))
+    ...     sentences = PageSentences(keys=hashes[:0], segment=numbers[:0])
+    ...     return PageSummary(
+    ...         places=PagePlaces(**columns), content_log_odds=np.zeros(1), sentences=sentences
+    ...     )
     >>> find_drift([page(1)] * 50 + [page(2)] * 10, CoreConfig())
     Drift(fit=1.0, changed_at=50)
 

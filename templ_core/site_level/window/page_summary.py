@@ -6,13 +6,16 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
-from templ_core.columns import Column, hashes, read_columns
+from templ_core.columns import Column, hashes, packed, read_columns
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.config import SENTENCES_CONFIG
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+from templ_core.site_level.sentences.sentence_counts import PageSentences
+from templ_core.site_level.sentences.sentences import prose_sentences
 
 _LOG_ODDS_UNIT = 1000
 _LOG_ODDS_MAX = 32.0
@@ -30,6 +33,8 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
     places: PagePlaces
     content_log_odds: Floats
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
+    sentences: PageSentences
+    """The sentences of text that may be content."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -53,9 +58,13 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
             dtype="i2",
         ),
     ]
+    sentences: Annotated[bytes, Column(rows="sentences", form=_NARROW, high=None, dtype="u8")]
+    sentence_segments: Annotated[
+        bytes, Column(rows="sentences", high="segments", order="sorted", differences=True)
+    ]
 
 
-_FORM = CompactForm("page summary", 1, _Compact, max_bytes=48 << 20)
+_FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
@@ -78,7 +87,14 @@ def summarise_scored_page(
     return PageSummary(
         places=page_places(document, features, node_places(document)),
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
+        sentences=_counted_sentences(features, content_log_odds),
     )
+
+
+def _counted_sentences(features: PageFeatures, content_log_odds: Floats) -> PageSentences:
+    sentences = prose_sentences(features)
+    counts = content_log_odds[sentences.segment] > SENTENCES_CONFIG.log_odds_min
+    return PageSentences(keys=sentences.keys[counts], segment=sentences.segment[counts])
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
@@ -101,6 +117,8 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         first=first,
         last=last,
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
+        sentences=page.sentences.keys.astype(_NARROW).tobytes(),
+        sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
     )
     return _FORM.encode(compact)
 
@@ -123,7 +141,11 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
         first, last, segments = columns["first"], columns["last"], len(columns["words"])
         if not segments or not len(first) or (first >= last).any() or last.max() > segments:
             raise ValueError("it has no text, or containers without text on the page")
+        sentences = PageSentences(
+            keys=columns.pop("sentences"), segment=columns.pop("sentence_segments")
+        )
         return PageSummary(
+            sentences=sentences,
             content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,
             places=PagePlaces(**columns),
         )

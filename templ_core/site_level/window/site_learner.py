@@ -14,6 +14,13 @@ from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
 from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
+from templ_core.site_level.sentences.sentence_counts import (
+    NO_SENTENCES,
+    SentenceCounts,
+    count_all_sentences,
+    count_sentences,
+    tabulate_sentences,
+)
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates
@@ -46,6 +53,7 @@ class SiteLearner:
         self._window: Sequence[WindowPage] = ()
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
+        self._sentences = NO_SENTENCES
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
         self.change: DesignChange | None = None
@@ -74,8 +82,12 @@ class SiteLearner:
         left = [page for name, page in self._counted.items() if name not in counted]
         if len(come) + len(left) < len(counted):
             self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(left))
+            self._sentences = self._sentences.learn_one(_sentences_of(come)).forget_one(
+                _sentences_of(left)
+            )
         else:
             self._counts = _counts_of(counted.values())
+            self._sentences = _sentences_of(counted.values())
         self._window, self._counted = window, counted
         drift = find_drift([one.page for one in first], self._config)
         self.fit, self.change = drift.fit, None
@@ -91,6 +103,7 @@ class SiteLearner:
             places=_with_containers(tabulate(self._counts), list(self._counted.values())),
             trees=templates.trees,
             phrases=templates.phrases,
+            sentences=tabulate_sentences(self._sentences, self._counts.pages),
         )
 
     def _version(self, templates: SiteTemplates) -> str:
@@ -106,6 +119,10 @@ class SiteLearner:
 
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
     return count_pages([count_page(page.places, page.content_log_odds) for page in pages])
+
+
+def _sentences_of(pages: Iterable[PageSummary]) -> SentenceCounts:
+    return count_all_sentences(count_sentences(page.sentences, page.places.text) for page in pages)
 
 
 def _with_containers(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:

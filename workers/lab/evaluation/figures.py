@@ -10,6 +10,11 @@ import msgspec
 from templ_core.lab.evaluation.bootstrap import BootstrapMeans, bootstrap
 from templ_core.lab.evaluation.calibration import Calibration, calibrate
 from templ_core.lab.evaluation.precision_recall import CurvePoint, curve_of_histograms, recall_at
+from templ_core.lab.evaluation.repeated_text import (
+    REPEATED_PAGES_MIN,
+    RepeatedText,
+    repeated_text,
+)
 from templ_core.lab.evaluation.report import (
     PageScore,
     Summary,
@@ -72,6 +77,16 @@ class WorstPage(msgspec.Struct, frozen=True, kw_only=True):
     missed: str
 
 
+class RepeatedFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of the text of a corpus is sentences that a site repeats."""
+
+    ratio: float
+    """Share of all words, 0 to 1."""
+    worst_ratio: float
+    """Share of the words of the site where it is highest, 0 to 1."""
+    worst_site: str
+
+
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """All figures of one evaluation."""
 
@@ -83,6 +98,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """For each corpus and peer: templ's F1 minus the peer's F1 on the same pages."""
     segments: dict[str, SegmentFigures]
     """Figures of each corpus; empty if no decisions on segments are known."""
+    repeated: dict[str, dict[str, RepeatedFigures]]
+    """Repeated text of each corpus by system; corpora without a site of several pages are left out."""
     calibration: dict[str, Calibration]
     """Calibration of the confidence, for each corpus."""
     quantiles: dict[str, list[float]]
@@ -114,6 +131,7 @@ def find_figures(
         groups=_groups(scores, seed),
         differences=_differences(scores, seed),
         segments=_by_corpus(judgements, lambda some: _segments(some, seed)),
+        repeated=_by_corpus(judgements, _repeated),
         calibration=_by_corpus(judgements, _calibration),
         quantiles={name: _quantiles(some) for name, some in scores.items()},
         timing=_timing(judgements),
@@ -180,6 +198,25 @@ def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | No
         recall_at_precision=recall_at(curve, CURVE_PRECISION),
         curve=curve,
     )
+
+
+def _repeated(judgements: Sequence[Judgement]) -> dict[str, RepeatedFigures] | None:
+    sites: defaultdict[str, list[Judgement]] = defaultdict(list)
+    for one in judgements:
+        sites[one.page.site].append(one)
+    several = {site: some for site, some in sites.items() if len(some) >= REPEATED_PAGES_MIN}
+    if not several:
+        return None
+    return {system: _repeated_by(system, several) for system in judgements[0].texts}
+
+
+def _repeated_by(system: str, sites: dict[str, list[Judgement]]) -> RepeatedFigures:
+    of_sites = {
+        site: repeated_text([one.texts[system] for one in some]) for site, some in sites.items()
+    }
+    worst = max(of_sites, key=lambda site: of_sites[site].ratio)
+    total = sum(of_sites.values(), RepeatedText(words=0, repeated_words=0))
+    return RepeatedFigures(ratio=total.ratio, worst_ratio=of_sites[worst].ratio, worst_site=worst)
 
 
 def _calibration(judgements: Sequence[Judgement]) -> Calibration | None:

@@ -52,6 +52,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """The page, without its body and its gold text."""
     scores: dict[str, PageScore]
     """Score of each system: TEMPL, the peers, WHOLE_PAGE."""
+    texts: dict[str, str]
+    """Text of each system but WHOLE_PAGE."""
     seconds: dict[str, float]
     """Time of each system that ran now, and of the bare parse (PARSE)."""
     failures: dict[str, str]
@@ -123,6 +125,7 @@ class Judge:
         return Judgement(
             page=msgspec.structs.replace(page, body=b"", gold_text=""),
             scores={**scores, WHOLE_PAGE: scorer.score_everything()},
+            texts=texts,
             seconds={name: one.seconds for name, one in timed.items()},
             failures={name: one.failure for name, one in timed.items() if one.failure},
             confidence=output.confidence,

@@ -61,6 +61,7 @@ def render_report(figures: Figures) -> str:
         _plots(figures),
         *(_grouping(title, figures) for title in figures.groups if title != "all"),
         _section("Decisions on segments", _segments(figures)),
+        _section("Repeated text", _repeated(figures)),
         _section("Worst pages", "".join(_worst(one) for one in figures.worst)),
     ]
     return (
@@ -200,6 +201,21 @@ def _segments(figures: Figures) -> str:
         heads,
         cells,
         "f-measures, means over sites; after the slash the f of calling all text template, or content.",
+    )
+
+
+def _repeated(figures: Figures) -> str:
+    cells = [
+        [escape(corpus), escape(system), f"{one.ratio:.4f}", escape(one.worst_site),
+         f"{one.worst_ratio:.4f}"]
+        for corpus, systems in figures.repeated.items()
+        for system, one in systems.items()
+    ]  # fmt: skip
+    return _table(
+        ["corpus", "system", "share of words", "worst site", "its share"],
+        cells,
+        "Published words in sentences of at least 8 words that at least 4 and 10 % of a site's "
+        "pages have.",
     )
 
 

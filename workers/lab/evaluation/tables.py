@@ -26,6 +26,8 @@ def print_tables(figures: Figures) -> None:
             console.print(_groups(title, rows, figures))
     if figures.segments:
         console.print(_segments(figures))
+    if figures.repeated:
+        console.print(_repeated(figures))
     for name, one in figures.calibration.items():
         console.print(
             f"confidence, {name}: mean calibration error {one.mean_error:.3f}, "
@@ -104,6 +106,19 @@ def _segments(figures: Figures) -> Table:
         )
     table.caption = (
         "f: means over sites; in brackets the f of calling all text template, or content"
+    )
+    return table
+
+
+def _repeated(figures: Figures) -> Table:
+    table = _table("repeated text", "system", "share of words", "worst site", "share")
+    for corpus, systems in figures.repeated.items():
+        for system, one in systems.items():
+            table.add_row(
+                corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"
+            )
+    table.caption = (
+        "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have"
     )
     return table
 

@@ -19,6 +19,7 @@ _MODULES = {
     "rtdm-templates": "workers.lab.experiments.rtdm.templates",
     "rtdm-mining": "workers.lab.experiments.rtdm.mining",
     "site-level": "workers.lab.experiments.site_level.fusion",
+    "injection": "workers.lab.experiments.site_level.injection",
     "windows": "workers.lab.experiments.site_level.windows",
     "new-site": "workers.lab.experiments.site_level.new_site",
     "redesign": "workers.lab.experiments.site_level.redesign",

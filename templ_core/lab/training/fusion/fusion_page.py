@@ -6,6 +6,7 @@ from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_columns import SiteColumns
+from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences
 
 
 class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,6 +16,8 @@ class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
     """Number of documents behind the site model, at least 1."""
     columns: SiteColumns
     """Inputs of the fusion, by name; each of length n_segments."""
+    repeated: RepeatedSentences | None = None
+    """The text that the site repeats; None = there is none."""
 
 
 class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):

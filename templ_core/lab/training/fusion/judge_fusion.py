@@ -48,6 +48,8 @@ def decide_all(
     group: PageGroup,
     config: CoreConfig,
     way: int = 0,
+    *,
+    with_sentences: bool = True,
 ) -> list[FusionOutcome]:
     """Return the scores of each page with the model that was fitted without its group.
 
@@ -57,6 +59,7 @@ def decide_all(
         group: Returns the group of a page.
         config: The core's thresholds.
         way: Number of the way in which sites were learned: the index in `FusionPage.known`.
+        with_sentences: Whether text goes that the site repeats.
     """
     outcomes = []
     for page in pages:
@@ -68,6 +71,7 @@ def decide_all(
                 log_odds=fused_log_odds(known.columns, model.terms, model.bias),
                 documents=known.documents,
                 fusion=shipped_fusion(),
+                repeated=known.repeated if with_sentences else None,
             )
             kept = decide(page.scores, site, config).kept
         outcomes.append(_outcome(page, kept))

@@ -5,7 +5,17 @@ import functools
 import msgspec
 import numpy as np
 
-from templ_core.letters import DIGIT, KNOWN, UNSPACED, WORD, letter_tables
+from templ_core.letters import (
+    CLOSER,
+    DIGIT,
+    KNOWN,
+    SENTENCE_END,
+    SPACE,
+    UNSPACED,
+    UPPER,
+    WORD,
+    letter_tables,
+)
 from templ_core.page_level.features.characters import Characters, Words, mix
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -47,8 +57,31 @@ def read_words(characters):
         place=np.arange(len(first)) - before[segment],
         hashes=_word_hashes(characters.lower[is_word], length),
         numeric=digits[first + length] > digits[first],
+        capital=characters.has(UPPER)[first],
+        ends=_ends(characters, first + length, segment),
         per_segment=per_segment,
     )
+
+
+def _ends(characters, behind, segment):
+    """Return whether what follows each word ends a sentence, a line or the segment."""
+    marks, closers, space = (characters.has(bits) for bits in (SENTENCE_END, CLOSER, SPACE))
+    is_word = characters.has(WORD)
+    result = np.zeros(len(behind), np.bool_)
+    for word, at in enumerate(behind.tolist()):
+        is_last = word + 1 == len(behind) or segment[word + 1] != segment[word]
+        pending = is_border = False
+        while not is_last and not is_border and not is_word[at]:
+            if marks[at]:
+                is_border = characters.lower[at] >= 0x3000
+                pending = True
+            elif space[at]:
+                is_border = pending or characters.lower[at] == ord("\n")
+            elif not closers[at]:
+                pending = False
+            at += 1  # noqa: PLW2901
+        result[word] = is_last or is_border
+    return result
 
 
 def text_hashes(words):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from templ_core.site_level.places.places import PagePlaces
+from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
@@ -22,7 +23,8 @@ def page(design, number, own=6):
         path=np.array(paths, np.uint64), cell=nothing, anchor=nothing, text=nothing, shape=nothing,
         words=few, containers=nothing, first=few, last=few,
     )  # fmt: skip
-    return PageSummary(places=places, content_log_odds=np.empty(0))
+    sentences = PageSentences(keys=nothing, segment=few)
+    return PageSummary(places=places, content_log_odds=np.empty(0), sentences=sentences)
 
 
 def hash_of(design, number):

@@ -145,6 +145,12 @@ def site_level(
         _row("page level alone", pages, alone, names),
         _row("places only, not fitted", pages, decide_all_unfitted(pages, config), names),
         _row("sites left out", pages, fused, names),
+        _row(
+            "without repeated sentences",
+            pages,
+            decide_all(pages, models, by_site, config, with_sentences=False),
+            names,
+        ),
     ]
     if len(names) > 1:
         rows.append(
@@ -321,9 +327,8 @@ def _report_ablation(
     report: Report, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> None:
     rows = []
-    for reason in REASONS:
-        inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
-        rows.append(
-            _row(f"without {reason}", pages, _judged(pages, inputs, by_site, config), names)
-        )
+    for reasons in (*((one,) for one in REASONS), ("site-tree", "site-phrases")):
+        inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason not in reasons]
+        label = f"without {' and '.join(reasons)}"
+        rows.append(_row(label, pages, _judged(pages, inputs, by_site, config), names))
     report.table("Without one sort of evidence, sites left out", ["", *names], rows)

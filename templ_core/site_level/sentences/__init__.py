@@ -1,0 +1,1 @@
+"""Sentences that a site repeats: template wherever they stand."""

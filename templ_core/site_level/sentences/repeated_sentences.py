@@ -1,0 +1,123 @@
+"""Which text of a page its site repeats sentence by sentence: template wherever it stands.
+
+A part of a block is cut at the borders of its sentences (after Foschini 2007, section 3.4: union of the
+intervals, gaps).
+"""
+
+import re
+from collections import defaultdict
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Int64s
+from templ_core.dom.document import Document
+from templ_core.dom.text import Cuts
+from templ_core.page_level.features.characters import Words
+from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.page_level.model.page_type import PageType
+from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
+from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.sentences.sentences import Sentences, prose_sentences
+
+_MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
+"""Marks and space behind the last word of a sentence."""
+
+
+class RepeatedSentences(msgspec.Struct, frozen=True, kw_only=True):
+    """The text of a page that its site repeats."""
+
+    whole: Bools
+    """Segments of which nothing, or next to nothing, is left without it; length n_segments."""
+    cuts: Cuts
+    """Parts of other segments."""
+
+
+def find_repeated(
+    document: Document,
+    features: PageFeatures,
+    page_type: PageType,
+    table: KeyedSums,
+    pages: int,
+    config: SentencesConfig = SENTENCES_CONFIG,
+) -> RepeatedSentences | None:
+    """Return the text of a page that its site repeats, or None where there is none.
+
+    A sentence that enough pages have is template. Records of a reference, posts, teasers and articles of
+    a series repeat text on purpose, together with what is around it. So on documentation, in forums, and
+    where few pages have it, a run of repeated sentences must stand between texts that differ from page to
+    page.
+
+    Args:
+        document: A page with at least one segment.
+        features: Its features.
+        page_type: Its type.
+        table: The sentences that recur on its site, from `tabulate_sentences`.
+        pages: Pages that the table rests on.
+        config: The tunable numbers.
+    """
+    if not table.keys.size:
+        return None
+    sentences = prose_sentences(features)
+    repeated = sentences.where(table.of(sentences.keys)[0] > 0)
+    if not repeated.keys.size:
+        return None
+    first = _run_starts(repeated)
+    last = np.append(first[1:], len(repeated.keys)) - 1
+    on_pages, behind_one_text, before_one_text = table.of(repeated.keys)
+    stands_alike = np.maximum(
+        behind_one_text[first] / on_pages[first], before_one_text[last] / on_pages[last]
+    )
+    is_rare = np.minimum.reduceat(on_pages, first) < config.certain_ratio * pages
+    is_record = max(page_type.documentation, page_type.forum) > config.record_probability
+    stays = (stands_alike >= config.constant_ratio) & (is_rare | is_record)
+    if is_record:
+        stays |= np.add.reduceat(repeated.words, first) < config.record_words_min
+    if stays.all():
+        return None
+    goes = ~np.repeat(stays, last - first + 1)
+    return _cuts(document, features, repeated.where(goes), config)
+
+
+def _run_starts(repeated: Sentences) -> Int64s:
+    """Return the index of the first sentence of each run of neighbouring segments."""
+    is_first = np.ones(len(repeated.keys), np.bool_)
+    is_first[1:] = np.diff(repeated.segment) > 1
+    return np.flatnonzero(is_first)
+
+
+def _cuts(
+    document: Document, features: PageFeatures, repeated: Sentences, config: SentencesConfig
+) -> RepeatedSentences:
+    words, texts = features.words, document.segments.texts
+    repeated_words = np.bincount(repeated.segment, repeated.words, len(texts))
+    whole = repeated_words >= config.whole_ratio * np.maximum(words.per_segment, 1)
+    starts = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])])
+    cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    last_word = 0
+    for segment, first, count in zip(
+        repeated.segment.tolist(), repeated.first.tolist(), repeated.words.tolist(), strict=True
+    ):
+        if whole[segment]:
+            continue
+        text, start = texts[segment], int(starts[segment])
+        is_first = words.place[first] == 0
+        begin = 0 if is_first else _border(text, _end(words, first - 1) - start)
+        end = _border(text, _end(words, first + count - 1) - start)
+        spans = cuts[segment]
+        if spans and first - last_word - 1 <= config.gap_words_max:
+            begin = spans.pop()[0]
+        spans.append((begin, end))
+        last_word = first + count - 1
+    return RepeatedSentences(whole=whole, cuts=dict(cuts))
+
+
+def _end(words: Words, word: int) -> int:
+    """Return the index of the character behind a word among the characters of the page."""
+    return int(words.first[word] + words.length[word])
+
+
+def _border(text: str, word_end: int) -> int:
+    """Return where the sentence starts that follows the one whose last word ends here."""
+    found = _MARKS.match(text, word_end)
+    return found.end() if found else word_end

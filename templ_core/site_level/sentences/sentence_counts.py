@@ -1,0 +1,118 @@
+"""How many pages of a window have each sentence, and which text stands around it: exact counts."""
+
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Int32s, Int64s, UInt64s
+from templ_core.page_level.features.characters import mix
+from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
+from templ_core.site_level.places.keyed_sums import KeyedSums, add_all, count_once, no_sums
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+class PageSentences(msgspec.Struct, frozen=True, kw_only=True):
+    """The sentences of a page that its site counts, in order; columns of length n_sentences."""
+
+    keys: UInt64s
+    """The keys of `Sentences`."""
+    segment: Int32s
+    """The segment that each sentence is in."""
+
+
+class SentenceCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers of pages; what a single page adds is a value of this type, too."""
+
+    sentences: KeyedSums
+    """Pages that have each sentence."""
+    before: KeyedSums
+    """Pages that have each sentence behind the same text; the label is the key of the sentence."""
+    behind: KeyedSums
+    """Pages that have each sentence before the same text; the label is the key of the sentence."""
+
+    def learn_one(self, page: "SentenceCounts") -> "SentenceCounts":
+        """Return the counts with those of a page, or of other pages, added."""
+        return SentenceCounts(
+            sentences=self.sentences.plus(page.sentences),
+            before=self.before.plus(page.before),
+            behind=self.behind.plus(page.behind),
+        )
+
+    def forget_one(self, page: "SentenceCounts") -> "SentenceCounts":
+        """Return the counts as they were before a page, or other pages, had been learned."""
+        return SentenceCounts(
+            sentences=self.sentences.minus(page.sentences),
+            before=self.before.minus(page.before),
+            behind=self.behind.minus(page.behind),
+        )
+
+
+def count_sentences(sentences: PageSentences, texts: UInt64s) -> SentenceCounts:
+    """Return what one page adds to the counts of its site.
+
+    A sentence that stands on the page more than once is a pattern of its records, such as the entries of
+    a list, and is not counted.
+
+    Args:
+        sentences: The sentences of the page.
+        texts: Hash of each segment's text; length n_segments.
+    """
+    _, first, times = np.unique(sentences.keys, return_index=True, return_counts=True)
+    once = first[times == 1]
+    keys, segment = sentences.keys[once], sentences.segment[once]
+    around = np.concatenate([np.zeros(1, np.uint64), texts, np.zeros(1, np.uint64)])
+    return SentenceCounts(
+        sentences=count_once(keys),
+        before=count_once(mix(keys * _FACTOR + around[segment]), keys[np.newaxis]),
+        behind=count_once(mix(keys * _FACTOR + around[segment + 2]), keys[np.newaxis]),
+    )
+
+
+def count_all_sentences(pages: Iterable[SentenceCounts]) -> SentenceCounts:
+    """Return the counts of a window; the order of its pages does not matter."""
+    everything = [NO_SENTENCES, *pages]
+    return SentenceCounts(
+        sentences=add_all([one.sentences for one in everything]),
+        before=add_all([one.before for one in everything]),
+        behind=add_all([one.behind for one in everything]),
+    )
+
+
+def tabulate_sentences(
+    counts: SentenceCounts, pages: int, config: SentencesConfig = SENTENCES_CONFIG
+) -> KeyedSums:
+    """Return the sentences of a window that are template.
+
+    Args:
+        counts: The counts of the window's pages.
+        pages: Number of these pages.
+        config: The tunable numbers.
+
+    Returns:
+        For each sentence the pages that have it, the most pages that have the same text before it, and
+        the most pages that have the same text behind it.
+    """
+    pages_min = max(config.pages_min, config.pages_ratio_min * pages)
+    sentences = counts.sentences.where(counts.sentences.sums[0] >= pages_min)
+    around = [_most_pages(sentences.keys, one) for one in (counts.before, counts.behind)]
+    return KeyedSums(
+        keys=sentences.keys,
+        sums=np.concatenate([sentences.sums, *around]),
+        labels=sentences.labels,
+    )
+
+
+def _most_pages(keys: UInt64s, contexts: KeyedSums) -> Int64s:
+    """Return the pages of the most frequent context of each sentence; shape (1, n_sentences)."""
+    most = np.zeros((1, len(keys)), np.int64)
+    if len(keys):
+        of = np.searchsorted(keys, contexts.labels[0]).clip(max=len(keys) - 1)
+        known = keys[of] == contexts.labels[0]
+        np.maximum.at(most[0], of[known], contexts.sums[0][known])
+    return most
+
+
+NO_SENTENCES = SentenceCounts(sentences=no_sums(1, 0), before=no_sums(1, 1), behind=no_sums(1, 1))
+"""The counts of an empty window."""

@@ -1,0 +1,99 @@
+"""What is left of a text that a site repeats, on the path of `templ run`."""
+
+import json
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.site_level import site_evidence
+from workers.lab.experiments.site_level.injected_pages import (
+    Injection,
+    inject,
+    injected_text,
+    parsed,
+    serialised,
+)
+from workers.lab.experiments.site_level.injection import injection, read_sites, run_sites
+
+WORDS = [
+    first + second
+    for first in "har coun win brid mar sto peo ri mor gar".split()  # noqa: SIM905
+    for second in "bour cil ter ge ket ry ple ver ning den".split()  # noqa: SIM905
+]
+PAGES = 24
+
+
+def sentence(rng):
+    return " ".join(rng.choice(WORDS) for _ in range(13)).capitalize() + "."
+
+
+def record(number):
+    rng = Random(number)
+    paragraphs = [" ".join(sentence(rng) for _ in range(3)) for _ in range(5)]
+    text = "".join(f"<p>{one}</p>" for one in paragraphs)
+    return {
+        "url": f"https://paper.example/{number}",
+        "site": "paper.example",
+        "arrival": f"2026-01-{number + 1:02}T00:00:00Z",
+        "html": f"<title>Day {number}</title><nav><a href=/>Home</a></nav><article>{text}</article>",
+        "gold_text": "\n".join(paragraphs),
+        "gold_selector": "article",
+    }
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / "paper.jsonl"
+    path.write_text("".join(json.dumps(record(number)) + "\n" for number in range(PAGES)))
+    return path
+
+
+def figures(corpus, run):
+    [(_, [found])] = run_sites(read_sites(corpus, "arrival"), [run], seed=3, jobs=1)
+    return found
+
+
+@pytest.mark.parametrize("changing", [False, True])
+def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, changing):
+    found = figures(corpus, Injection(share=0.6, changing=changing))
+    assert found.injected_words > 200
+    assert found.left_ratio == 0
+    assert found.lost_ratio == 0
+
+
+def test_without_sentences_it_would_be_left(corpus, monkeypatch):
+    monkeypatch.setattr(site_evidence, "find_repeated", lambda *_: None)
+    assert figures(corpus, Injection(share=0.6)).left_ratio > 0.5
+
+
+def test_the_command_prints_both_tables(corpus):
+    result = CliRunner().invoke(injection, [str(corpus), "--shares", "1"])
+    assert result.exit_code == 0, result.output
+    assert "paper.example" in result.output
+    assert "Injected words left, content lost" in result.output
+
+
+@pytest.mark.parametrize(
+    ("beside", "where"), [(False, "article//p"), (True, "article/following::p")]
+)
+def test_a_text_is_put_behind_a_paragraph_or_behind_the_content(beside, where):
+    root = parsed("<body><article><p>One.</p> two</article><footer>End</footer>")
+    done = inject(
+        root, GoldSelectors(content="article"), ["New text."], "p", beside=beside, rng=Random(1)
+    )
+    assert done
+    assert "New text." in [
+        one.text for one in parsed(serialised(root).decode()).xpath(f"//{where}")
+    ]
+    assert b"</p> two" in serialised(root).replace(b"<p>New text.</p>", b"")
+
+
+def test_a_changing_text_differs_from_page_to_page_in_its_slots_alone():
+    rng = Random(5)
+    text = injected_text(WORDS, rng)
+    one, other = (" ".join(text.on_page(rng)).split() for _ in range(2))
+    assert one != other
+    assert len(set(one) & set(other)) > 0.7 * len(set(one))
+    assert 35 <= len(" ".join(text.on_page(None)).split()) <= 65

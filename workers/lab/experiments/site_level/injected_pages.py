@@ -1,0 +1,152 @@
+"""Pages of a site with one text put into the content of a share of them: Foschini (2007), section 6.1."""
+
+from collections.abc import Sequence
+from random import Random
+
+import msgspec
+from lxml import etree, html
+
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+
+_SENTENCES = (3, 4)
+_LENGTHS = range(40, 61)
+_SHORT = range(4, 8)
+_FORMS = ("p", "div p", "two p")
+_MONTHS = "January February March April May June July August September October November December"
+_FIRST_NAMES = "Anna Boris Clara David Emma Felix Greta Hugo Irene Jonas Karla Louis"
+_LAST_NAMES = "Abbott Becker Castillo Dupont Eriksen Fischer Gomez Hansen Ivanov Jansen"
+
+
+class Injection(msgspec.Struct, frozen=True, kw_only=True):
+    """How a text is put into the pages of a site."""
+
+    share: float
+    """Share of the pages that get the text, 0 to 1."""
+    changing: bool = False
+    """Whether a date, a number and a name in it differ from page to page."""
+    beside: bool = False
+    """Whether it stands behind the element of the content instead of inside it."""
+    short: bool = False
+    """Whether it is a line of four to seven words."""
+
+
+class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text of random words of a site, as one or two paragraphs."""
+
+    sentences: tuple[str, ...]
+    form: str
+    """`p`, `div p`, or `two p`."""
+
+    def on_page(self, rng: Random | None) -> tuple[str, ...]:
+        """Return the sentences of one page; with `rng` their slots are filled anew."""
+        if rng is None:
+            return tuple(one.replace("{}", "so") for one in self.sentences)
+        slots = [_date(rng), str(rng.randint(10, 9999)), _name(rng)]
+        return tuple(
+            one.replace("{}", slots[number % len(slots)])
+            for number, one in enumerate(self.sentences)
+        )
+
+
+def parsed(markup: str) -> html.HtmlElement:
+    """Return a page as a tree."""
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+
+
+def serialised(root: html.HtmlElement) -> bytes:
+    """Return the markup of a tree in UTF-8."""
+    body: bytes = etree.tostring(root, method="html", encoding="utf-8")
+    return body
+
+
+def injected_text(vocabulary: Sequence[str], rng: Random, *, short: bool = False) -> InjectedText:
+    """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each.
+
+    Args:
+        vocabulary: At least some dozens of words in lower case.
+        rng: Decides on words and form.
+        short: Return a line of four to seven words instead.
+    """
+    if short:
+        words = [rng.choice(vocabulary) for _ in range(rng.choice(_SHORT))]
+        return InjectedText(sentences=(" ".join(words).capitalize(),), form="p")
+    count = rng.choice(_SENTENCES)
+    lengths = [rng.choice(_LENGTHS) // count for _ in range(count)]
+    sentences = []
+    for length in lengths:
+        words = [rng.choice(vocabulary) for _ in range(length)]
+        words[0] = words[0].capitalize()
+        words.insert(rng.randint(2, length - 2), "{}")
+        sentences.append(" ".join(words) + ".")
+    return InjectedText(sentences=tuple(sentences), form=rng.choice(_FORMS))
+
+
+def inject(
+    root: html.HtmlElement,
+    selectors: GoldSelectors,
+    sentences: Sequence[str],
+    form: str,
+    *,
+    beside: bool,
+    rng: Random,
+) -> bool:
+    """Put sentences into a parsed page; answer whether the page has an element for them.
+
+    Inside the content they stand behind a random paragraph of it that no exclusion covers, or behind
+    its last child where it has no paragraph.
+
+    Args:
+        root: The page; it is changed.
+        selectors: Which elements are content.
+        sentences: What is put in.
+        form: See `InjectedText.form`.
+        beside: Whether they stand behind the content instead.
+        rng: Chooses the paragraph.
+    """
+    content = root.cssselect(selectors.content)
+    if not content:
+        return False
+    neighbour = content[-1]
+    if not beside:
+        left_out = [*_found(root, selectors.exclude), *_found(root, selectors.neutral)]
+        excluded = {one for some in left_out for one in some.iter()}
+        paragraphs = [one for some in content for one in some.iter("p") if one not in excluded]
+        if paragraphs:
+            neighbour = rng.choice(paragraphs)
+        elif len(content[0]):
+            neighbour = content[0][-1]
+        else:
+            return False
+    for one in reversed(_elements(sentences, form)):
+        neighbour.addnext(one)
+    return True
+
+
+def _found(root: html.HtmlElement, selector: str | None) -> list[html.HtmlElement]:
+    return root.cssselect(selector) if selector else []
+
+
+def _elements(sentences: Sequence[str], form: str) -> list[html.HtmlElement]:
+    if form == "two p":
+        middle = len(sentences) // 2
+        return [_paragraph(sentences[:middle]), _paragraph(sentences[middle:])]
+    if form == "p":
+        return [_paragraph(sentences)]
+    block = html.Element("div")
+    block.append(_paragraph(sentences))
+    return [block]
+
+
+def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
+    paragraph = html.Element("p")
+    paragraph.text = " ".join(sentences)
+    return paragraph
+
+
+def _date(rng: Random) -> str:
+    return f"{rng.randint(1, 28)} {rng.choice(_MONTHS.split())} {rng.randint(2001, 2026)}"
+
+
+def _name(rng: Random) -> str:
+    return f"{rng.choice(_FIRST_NAMES.split())} {rng.choice(_LAST_NAMES.split())}"
