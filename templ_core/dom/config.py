@@ -86,7 +86,11 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     elements_max: int = 150_000
-    """Elements of a page; each takes up to 12 microseconds until the page is clean and learned from."""
+    """Elements of a page of up to 10 MB; each takes up to 12 microseconds until the page is clean and
+    learned from."""
+
+    element_bytes_min: int = 64
+    """Bytes of a larger page for each of its elements: it may have more, as its deadline is longer."""
 
     repaired_tags_max: int = 400_000
     """Tags of a page that has to be repaired tag by tag; each takes 2 microseconds."""

@@ -83,8 +83,9 @@ def _is_tangled(markup: bytes, marks: int, config: ScanConfig) -> bool:
     """Return whether too many open elements may be compared with end tags."""
     closing = markup.count(b"</")
     opening = marks - closing
-    if opening > config.elements_max:
-        refuse_more(markup, config.elements_max, _TAG_START, "elements")
+    elements_max = max(config.elements_max, len(markup) // config.element_bytes_min)
+    if opening > elements_max:
+        refuse_more(markup, elements_max, _TAG_START, "elements")
     return (
         opening * closing > config.steps_max
         and stray_end_tag_steps(markup, config.parser_depth) > config.steps_max

@@ -13,7 +13,8 @@ from lxml import etree
 
 from templ_core.array_types import Floats, Int64s
 from templ_core.dom.document import Document
-from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.dom.parse.repair import flatten_markup
+from templ_core.dom.parse.scan import stalls_parser
 from templ_core.dom.tags import INVISIBLE
 
 _TAG_CHARS = 5
@@ -81,7 +82,7 @@ def read_presentation(document: Document, markup: str) -> Presentation | None:
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.
     """
-    root = parse_markup(markup)
+    root = _whole_page(markup.encode())
     if root is None:
         return None
     elements = list(visible_elements(root))
@@ -104,6 +105,17 @@ def read_presentation(document: Document, markup: str) -> Presentation | None:
             if element.tag == "small"
         },
     )
+
+
+def _whole_page(utf8: bytes) -> etree._Element | None:
+    """Return the root element of a page with its scripts, which are part of what an element weighs."""
+    if not utf8 or utf8.isspace():
+        return None
+    if stalls_parser(utf8):
+        utf8 = flatten_markup(utf8)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
+    root: etree._Element | None = etree.fromstring(utf8, parser)
+    return root
 
 
 def visible_elements(root: etree._Element) -> Iterator[etree._Element]:
