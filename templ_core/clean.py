@@ -12,7 +12,7 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.dom.text import render_text
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
@@ -58,6 +58,7 @@ def clean(
     site_model: SiteModel | None,
     config: CoreConfig,
     page_model: PageModel | None = None,
+    page: PageEvidence | None = None,
 ) -> CleanedText:
     """Clean a page.
 
@@ -66,6 +67,7 @@ def clean(
         site_model: What is known about its site; None = nothing.
         config: The core's thresholds.
         page_model: The site-independent classifier; None = the one that comes with the package.
+        page: What the page says about itself, if that was read before with this page model.
 
     >>> from templ_core.dom.document import parse_document
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -73,7 +75,7 @@ def clean(
     >>> clean(page, None, CoreConfig()).text == story.strip()
     True
     """
-    decision = decide_page(document, site_model, config, page_model)
+    decision = decide_page(document, site_model, config, page_model, page)
     text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
@@ -88,6 +90,7 @@ def decide_page(
     site_model: SiteModel | None,
     config: CoreConfig,
     page_model: PageModel | None = None,
+    page: PageEvidence | None = None,
 ) -> Decision:
     """Decide which segments of a page stay: what the page says, what its site says, the decision.
 
@@ -96,11 +99,12 @@ def decide_page(
         site_model: What is known about its site; None = nothing.
         config: The core's thresholds.
         page_model: The site-independent classifier; None = the one that comes with the package.
+        page: What the page says about itself, if that was read before with this page model.
     """
     if not document.segments.texts:
         return NOTHING
     page_model = page_model or shipped_model()
-    page = read_page_evidence(document, page_model)
+    page = page or read_page_evidence(document, page_model)
     fusion = fusion_for(page_model.version)
     site = read_site_evidence(document, page, site_model, config, fusion)
     return decide(page, site, config)

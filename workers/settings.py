@@ -77,13 +77,32 @@ class Settings(BaseSettings):
     """
     clock_skew_ms: int = Field(3_600_000, ge=0)
     """How far the event time of a page may lie after its arrival and after the worker's clock."""
-    batch_pages: int = Field(32, ge=1)
-    """Most pages that a cleaner processes at once."""
+    batch_pages: int = Field(128, ge=1)
+    """Most pages that a cleaner processes at once.
+
+    A batch holds what has arrived, so it is as large as this during a backlog only.
+    """
     batch_bytes: int = Field(64 << 20, ge=1 << 20)
     """Most bytes of pages that a cleaner processes at once; twice as many may wait.
 
     A single larger page is processed by itself.
     """
+    burst_pages_min: int = Field(3, ge=0)
+    """Distinct pages of a new site in one batch from which on they are cleaned together; 0 means never.
+
+    Pages that are cleaned together are cleaned with a provisional site model, which is fitted on them. A
+    site counts as new while its model rests on fewer than three documents.
+    """
+    burst_pages_max: int = Field(64, ge=1)
+    """Most pages that are cleaned together; more pages of the batch are cleaned with the same model."""
+    look_ahead_pages: int = Field(0, ge=0, le=64)
+    """First pages of a new site that `templ run` holds, to clean them together; 0 means none.
+
+    At most 64 records of the input are ahead of the output, so fewer pages are held of a site whose
+    pages are far apart.
+    """
+    burst_bytes: int = Field(16 << 20, ge=1 << 20)
+    """Size up to which pages are read to be cleaned together, in characters of HTML."""
     dead_letters_run_max: int = Field(1000, ge=0)
     """Pages in a row that become dead letters until the worker stops; 0 means any number.
 

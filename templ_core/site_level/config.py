@@ -284,9 +284,16 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of a window's pages, 0 to 1, from which on a sentence is template whatever is around it,
     but on documentation and in forums."""
 
+    certain_pages_min: int = 12
+    """Pages that must have such a sentence; a series of articles may fill much of a small window."""
+
     constant_ratio: float = 0.5
     """Share of the pages with a sentence, 0 to 1, on which the same text stands before or behind it if
     the two are part of a record or of a series, which repeat text with what is around it."""
+
+    context_pages_ratio_max: float = 2.0
+    """Pages that such a text may have at most, in multiples of those of the sentence; a text of more
+    pages is one of the site's, such as its footer, and makes no record."""
 
     record_probability: float = 0.5
     """Probability that a page is documentation or a thread, 0 to 1, from which on its sentences

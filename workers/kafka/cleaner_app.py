@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -22,7 +23,7 @@ from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
 from workers.page import Page, Rejected
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Outcome
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.processes.pool import Pool
 from workers.state.model_store import ModelStore
@@ -67,6 +68,7 @@ class CleanerApp:
         await essential(self.app, "site models", self._follower.run)
 
     async def _clean(self, stream: faust.StreamT[Any]) -> None:
+        await self._follower.ready.wait()  # a first batch of one page would not wait for the others
         async for events in batches(stream, self._config.settings):
             await essential(self.app, "cleaning", partial(self._batch, events))
 
@@ -79,21 +81,41 @@ class CleanerApp:
         records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._follower.ready.wait()
-        outcomes = await asyncio.gather(*map(self._outcome, records))
+        together = self._cleaned_together(records)
+        outcomes = await asyncio.gather(*(self._outcome(one, together) for one in records))
         await send_all(map(self._output, messages, outcomes))
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
         await send_all(self._outputs.send(one) for one in documents if one is not None)
         self._count(outcomes, time.monotonic() - started_s)
         self._check_feed(messages, outcomes)
 
-    async def _outcome(self, record: Page | Rejected) -> Outcome:
+    def _cleaned_together(self, records: Iterable[Page | Rejected]) -> dict[str, Future[Together]]:
+        """Have the pages of each new site cleaned together, before any of them is cleaned by itself."""
+        pages_min = self._config.settings.burst_pages_min
+        by_site: dict[str, list[Page]] = {}
+        for record in records:
+            if isinstance(record, Page):
+                by_site.setdefault(record.site, []).append(record)
+        return {
+            site: self._pool.submit(site, self._cleaner.clean_together, pages)
+            for site, pages in by_site.items()
+            if pages_min and len(pages) >= pages_min
+        }
+
+    async def _outcome(
+        self, record: Page | Rejected, together: Mapping[str, Future[Together]]
+    ) -> Outcome:
         if isinstance(record, Rejected):
             letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
             return Dead(letter=letter)
-        work = self._pool.submit(record.site, self._cleaner.process, record)
+        work = self._pool.submit(record.site, self._process, record, together.get(record.site))
         outcome = await asyncio.wrap_future(work)
         self._pages_done += 1
         return outcome
+
+    def _process(self, page: Page, together: Future[Together] | None) -> Outcome:
+        """Clean a page on its site's lane, where what it is cleaned together with was done before."""
+        return self._cleaner.process(page, together.result() if together else None)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):

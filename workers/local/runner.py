@@ -16,13 +16,16 @@ from schemas.dead_letter import DeadLetter
 from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
+from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
-from workers.pipeline.cleaner import Cleaned, Dead, Deleted, Outcome
+from workers.pipeline.cleaner import Cleaned, Dead, Deleted, Outcome, Together
 from workers.processes.pool import Pool
 from workers.settings import Settings
 
 _PAGES_AHEAD = 64
 _BYTES_AHEAD = 128 << 20
+_SITES_BEGUN = 100_000
+"""Sites whose first pages were processed lately; the model of a site that is forgotten is stored."""
 
 
 class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +36,8 @@ class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Output = CleanedRecord | DeletedRecord | DeadPage
-_Work = Future[tuple[Outcome, list[CleanedRecord]]]
+_Done = tuple[Outcome, list[CleanedRecord]]
+_Work = Future[_Done]
 
 
 class LocalWorker:
@@ -63,6 +67,7 @@ class LocalWorker:
             StateProblem: The state directory cannot be used.
         """
         self._state = LocalState(state, settings)
+        self._look_ahead_pages = settings.look_ahead_pages
         self._pool = Pool(settings, workers)
         self._stream = Stream(
             self._state,
@@ -88,29 +93,77 @@ class LocalWorker:
             InputProblem: Reading the records failed; the outputs of all records before that were
                 yielded.
         """
-        waiting: deque[tuple[Page | Rejected, _Work | None]] = deque()
+        waiting: deque[_Waiting] = deque()
         waiting_bytes = 0
+        ahead = _LookAhead(self._pool, self._stream, self._look_ahead_pages)
         problem: InputProblem | None = None
         try:
             for record in records:
-                waiting.append((record, self._submit(record)))
+                waiting.append(_Waiting(record))
+                ahead.submit(waiting[-1])
                 waiting_bytes += _size_bytes(record)
                 while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
-                    done, future = waiting.popleft()
-                    waiting_bytes -= _size_bytes(done)
-                    yield from _outputs(done, future)
+                    waiting_bytes -= _size_bytes(waiting[0].record)
+                    yield from ahead.outputs(waiting.popleft())
         except InputProblem as error:
             problem = error
         while waiting:
-            yield from _outputs(*waiting.popleft())
+            yield from ahead.outputs(waiting.popleft())
         if problem is not None:
             raise problem
 
-    def _submit(self, record: Page | Rejected) -> _Work | None:
-        """Have a page processed on its site's lane; a rejected record needs no work."""
-        if isinstance(record, Rejected):
-            return None
-        return self._pool.submit(record.site, self._stream.process, record)
+
+class _Waiting(msgspec.Struct):
+    """A record whose outputs are not yielded yet."""
+
+    record: Page | Rejected
+    work: _Work | None = None
+    """None for a record that needs no work, and for a page that is held."""
+
+
+class _LookAhead:
+    """Has pages processed, and holds the first pages of a new site until they can be cleaned together.
+
+    Pages are held until their number is reached, or until the outputs of the first are to be yielded. So
+    it depends on the input alone which pages are cleaned together.
+    """
+
+    def __init__(self, pool: Pool, stream: Stream, pages: int) -> None:
+        self._pool = pool
+        self._stream = stream
+        self._pages = pages
+        self._held: dict[str, list[_Waiting]] = {}
+        self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
+
+    def submit(self, one: _Waiting) -> None:
+        """Have a page processed on its site's lane, at once or together with others."""
+        if isinstance(one.record, Rejected):
+            return
+        site = one.record.site
+        if not self._pages or self._begun.get(site) or self._stream.knows(site):
+            one.work = self._pool.submit(site, self._stream.process, one.record)
+            return
+        held = self._held.setdefault(site, [])
+        held.append(one)
+        if len(held) >= self._pages:
+            self._release(site)
+
+    def outputs(self, one: _Waiting) -> Iterator[Output]:
+        """Yield what becomes of a record, followed by the revisions that it brings."""
+        if isinstance(one.record, Page) and one.work is None:
+            self._release(one.record.site)
+        yield from _outputs(one.record, one.work)
+
+    def _release(self, site: str) -> None:
+        self._begun.put(site, value=True)
+        held = self._held.pop(site)
+        pages = [one.record for one in held if isinstance(one.record, Page)]
+        together = self._pool.submit(site, self._stream.clean_together, pages)
+        for one, page in zip(held, pages, strict=True):
+            one.work = self._pool.submit(site, self._process, page, together)
+
+    def _process(self, page: Page, together: Future[Together]) -> _Done:
+        return self._stream.process(page, together.result())
 
 
 def _size_bytes(record: Page | Rejected) -> int:

@@ -1,7 +1,7 @@
 """The cleaner and the refresher in one object, which learns each site from its pages."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_msgpack
@@ -9,7 +9,7 @@ from schemas.site_model import SiteModelRecord
 from workers.local.local_state import LocalState
 from workers.page import Page
 from workers.pipeline.actions import Action, Fit, NotFitted, Revise, Send
-from workers.pipeline.cleaner import Cleaner, Dead, NoModels, Outcome
+from workers.pipeline.cleaner import Cleaner, Dead, NoModels, Outcome, Together
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.tasks import TaskRunner
@@ -53,18 +53,35 @@ class Stream:
         self._refresher = Refresher(state.windows, runner, settings)
         self._publisher = Publisher(self._refresher, state.windows, revises=revises)
 
-    def process(self, page: Page) -> tuple[Outcome, list[CleanedRecord]]:
+    def process(
+        self, page: Page, together: Together | None = None
+    ) -> tuple[Outcome, list[CleanedRecord]]:
         """Clean a page and learn from it.
 
         The model of its site is fitted again when the schedule asks for it.
 
+        Args:
+            page: The page.
+            together: What `clean_together` has answered about this page and others; None = nothing.
+
         Returns:
             What became of the page, and the revised texts of pages before it.
         """
-        outcome = self.clean(page)
+        outcome = self._cleaner.process(page, together)
         if not self._learns or not self._learn(outcome):
             return outcome, []
         return outcome, list(self._carry_out(self._publisher.publish_due(page.site)))
+
+    def clean_together(self, pages: Sequence[Page]) -> Together:
+        """Clean the first pages of a new site with what they share, without learning from them.
+
+        Hand the answer to `process` with each of them.
+        """
+        return self._cleaner.clean_together(pages)
+
+    def knows(self, site: str) -> bool:
+        """Return whether there is a model of a site, or will never be one."""
+        return not self._learns or self._models.get(site) is not None
 
     def learn(self, page: Page) -> None:
         """Add a page to its site's window; the site's model stays as it is."""

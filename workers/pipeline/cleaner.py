@@ -1,6 +1,7 @@
 """The cleaner: a page in, its cleaned record and its document out. It knows no transport."""
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -10,12 +11,23 @@ from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
+from schemas.source import Source
 from templ_core.clean import cleaner_version
 from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
+from workers.pipeline.provisional_models import ProvisionalModels
 from workers.processes.clean_result import CleanResult
-from workers.processes.tasks import CleanTask, Failure, TaskRunner, config_with
+from workers.processes.learning import CONFIG
+from workers.processes.tasks import (
+    BurstPage,
+    BurstResult,
+    BurstTask,
+    CleanTask,
+    Failure,
+    TaskRunner,
+    config_with,
+)
 from workers.settings import Settings
 
 log = logging.getLogger("templ")
@@ -46,6 +58,8 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Outcome = Cleaned | Deleted | Dead
+Together = Mapping[Source, tuple[CleanResult, SiteModelRecord]]
+"""What became of pages that were cleaned together, and the site model they were cleaned with."""
 
 
 class ModelSource(Protocol):
@@ -96,13 +110,75 @@ class Cleaner:
         self._message_limit_bytes = message_limit_bytes
         self._with_segments = with_segments
         self._version = cleaner_version(config_with(settings.comments))
+        self._provisional = ProvisionalModels()
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
 
-    def process(self, page: Page) -> Outcome:
-        """Clean a page. What a page holds never makes it raise."""
+    def clean_together(self, pages: Sequence[Page]) -> Together:
+        """Clean pages of one site with a model fitted on all of them, if the site is new.
+
+        `process` cleans each page by itself that is missing in the answer. So a page that harms the
+        others, or holds them up, is found and blamed alone.
+
+        Args:
+            pages: Pages of one site in the order in which they arrived.
+
+        Returns:
+            What `process` needs to know of each page; empty where the pages are too few or too alike, or
+            where the site has a model of enough documents already.
+        """
+        some = _first_pages(pages, self._settings)
+        urls = len({page.url for page in some})
+        if not self._is_burst(urls, self._best_model(pages[0].site)):
+            return {}
+        task = BurstTask(
+            pages=[
+                BurstPage(self._task(page, None), page.id, page.event_time_ms, _is_success(page))
+                for page in some
+            ],
+            documents_min=self._settings.burst_pages_min,
+            chars_max=self._settings.burst_bytes,
+        )
+        size_bytes = sum(len(page.body or b"") for page in some)
+        deadline_s = self._settings.deadline_s(size_bytes)
+        result, _ = self._runner.run(some[0].site, task, deadline_s)
+        if isinstance(result, Failure):
+            log.warning(
+                "%s pages of the new site %s could not be cleaned together (%s: %s); each is cleaned "
+                "by itself",
+                *(len(some), some[0].site, result.exception, result.message),
+            )
+            return {}
+        if not isinstance(result, BurstResult):
+            raise TypeError(f"a child answered a burst with {type(result).__name__}")
+        if not result.documents:
+            return {}
+        model = _provisional_model(some, result)
+        self._provisional.keep(model)
+        of_pages = zip(some, result.pages, strict=True)
+        return {page.source: (one, model) for page, one in of_pages if one is not None}
+
+    def _is_burst(self, urls: int, known: SiteModelRecord | None) -> bool:
+        """Return whether so many URLs are to be cleaned together, given the model of their site."""
+        pages_min = self._settings.burst_pages_min
+        if not pages_min or urls < pages_min:
+            return False
+        return known is None or known.documents < min(urls, CONFIG.page_rules_pages)
+
+    def _best_model(self, site: str) -> SiteModelRecord | None:
+        return self._provisional.best(site, self._models.get(site))
+
+    def process(self, page: Page, together: Together | None = None) -> Outcome:
+        """Clean a page. What a page holds never makes it raise.
+
+        Args:
+            page: The page.
+            together: What `clean_together` has answered about this page and others; None = nothing.
+        """
         if page.is_deletion:
             return _deleted(page)
-        model = self._models.get(page.site)
+        if together and page.source in together:
+            return self._cleaned(page, *together[page.source])
+        model = self._best_model(page.site)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
         result, attempts = self._runner.run(page.site, self._task(page, model), deadline_s)
         if isinstance(result, CleanResult):
@@ -190,7 +266,37 @@ class Cleaner:
 
 
 def _may_teach(page: Page, result: CleanResult) -> bool:
-    return result.may_be_learned_from and 200 <= page.status < 300
+    return result.may_be_learned_from and _is_success(page)
+
+
+def _is_success(page: Page) -> bool:
+    return 200 <= page.status < 300
+
+
+def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:
+    """Return the first pages, deletions aside, up to the bounds of what is cleaned together."""
+    first: list[Page] = []
+    room_bytes = settings.burst_bytes
+    for page in pages:
+        if page.is_deletion:
+            continue
+        if len(first) >= settings.burst_pages_max or room_bytes <= 0:
+            break
+        first.append(page)
+        room_bytes -= len(page.body or b"")
+    return first
+
+
+def _provisional_model(pages: Sequence[Page], result: BurstResult) -> SiteModelRecord:
+    times_ms = [page.event_time_ms for page in pages]
+    return SiteModelRecord(
+        site=pages[0].site,
+        version=result.version,
+        documents=result.documents,
+        first_event_time_ms=min(times_ms),
+        last_event_time_ms=max(times_ms),
+        body=result.body,
+    )
 
 
 def _stage(exception: str) -> str:

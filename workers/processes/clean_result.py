@@ -15,6 +15,7 @@ from templ_core.dom.codec import (
     is_storable,
 )
 from templ_core.dom.document import Document
+from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.fingerprint import simhash
 from templ_core.page_level.smoothing.sections import section_numbers
 
@@ -75,7 +76,7 @@ def clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        may_be_learned_from=_may_be_learned_from(document, cleaned),
+        may_be_learned_from=may_be_learned_from(document, int(cleaned.decision.words.sum())),
         content_digest=content_digest(columns),
         document_body=compress_columns(columns),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
@@ -83,12 +84,16 @@ def clean_result(
     )
 
 
-_UNFIT = {"error-page", "gate"}
-"""Warnings of pages that a site must not learn from."""
+def may_be_learned_from(document: Document, words: int) -> bool:
+    """Return whether a site may learn from a page, judging by its content.
 
-
-def _may_be_learned_from(document: Document, cleaned: CleanedText) -> bool:
-    return is_storable(document) and not _UNFIT.intersection(cleaned.warnings)
+    Args:
+        document: The page.
+        words: Number of words of the whole page.
+    """
+    return is_storable(document) and not (
+        is_error_page(document, words) or is_gate(document, words)
+    )
 
 
 def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:

@@ -30,6 +30,7 @@ from workers.processes.learning import RefitTask, TemplatesTask
 from workers.processes.page_model import read_model_file
 from workers.processes.tasks import (
     MODELS_IN_MEMORY,
+    BurstTask,
     CleanTask,
     Failure,
     Result,
@@ -157,13 +158,13 @@ class _Lane:
             result = self._ask(self._child, task, deadline_s)
             if not (isinstance(result, Failure) and result.failure == "memory"):
                 return result, True
-            is_final = False
+            is_final = isinstance(task, BurstTask)
         except DeadlineExceeded as late:
             # A late fit is tried again when more documents have come; it would hold up all others.
-            is_final = isinstance(task, RefitTask | TemplatesTask)
+            is_final = isinstance(task, RefitTask | TemplatesTask | BurstTask)
             result = Failure("DeadlineExceeded", str(late), "refused")
         except _ChildLostError:
-            is_final = False
+            is_final = isinstance(task, BurstTask)  # its pages are tried one by one
             result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
         self._drop_child()
         return result, is_final

@@ -17,11 +17,13 @@ from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.lru_cache import LruCache
-from workers.processes.clean_result import CleanResult, clean_result
+from workers.processes.burst import BurstDocument, fit_provisional_model
+from workers.processes.clean_result import CleanResult, clean_result, may_be_learned_from
 from workers.processes.learning import (
     CONFIG,
     Learners,
@@ -72,6 +74,26 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Source id of the page, for log messages."""
 
 
+class BurstPage(msgspec.Struct, frozen=True, array_like=True):
+    """One page of a burst: how it is read, and how it stands in a window."""
+
+    task: CleanTask
+    page_id: str
+    event_time_ms: int
+    may_be_learned_from: bool
+    """Whether the site may learn from the page, judging by how it was fetched."""
+
+
+class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Clean pages of a new site together, each with a site model that is fitted on all of them."""
+
+    pages: list[BurstPage]
+    documents_min: int
+    """Distinct documents without which no model is fitted, and no page is cleaned."""
+    chars_max: int
+    """Most characters of HTML, after decompression, that are read; pages beyond that are left out."""
+
+
 class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean a document again with a newer site model."""
 
@@ -88,7 +110,21 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Source id of the page, for log messages."""
 
 
-Task = CleanTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
+Task = CleanTask | BurstTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
+
+
+class BurstResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """The pages of a burst, and the site model that they were cleaned with."""
+
+    pages: list[CleanResult | None]
+    """The result of each page of the task; None for a page that must be cleaned by itself, because it
+    could not be read or came after `chars_max`."""
+    version: str
+    """Version of the site model."""
+    documents: int
+    """Distinct documents that the model was fitted on; 0 where they were too few, and nothing was cleaned."""
+    body: bytes
+    """The site model in compact form."""
 
 
 class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -113,6 +149,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 Result = (
     CleanResult
+    | BurstResult
     | LearnResult
     | RefitResult
     | TemplatesResult
@@ -201,6 +238,8 @@ def log_fault(site: str, task: Task, result: Result) -> None:
             subject = f"fitting the site model of {site}"
         case TemplatesTask():
             subject = f"fitting the templates of {site}"
+        case BurstTask():
+            subject = f"cleaning {len(task.pages)} pages of {site} together"
         case _:
             subject = f"working on page {task.source_id}"
     log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)
@@ -235,6 +274,8 @@ def _perform(task: Task, models: Models) -> Result:
     match task:
         case CleanTask():
             return _clean(task, models)
+        case BurstTask():
+            return _clean_burst(task, models)
         case LearnTask():
             return learn_document(task, models.page)
         case RefitTask():
@@ -245,8 +286,8 @@ def _perform(task: Task, models: Models) -> Result:
             return _revise(task, models)
 
 
-def _clean(task: CleanTask, models: Models) -> CleanResult:
-    document = read_document(
+def _read(task: CleanTask) -> Document:
+    return read_document(
         task.body,
         task.url,
         content_type=task.content_type,
@@ -254,12 +295,69 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
     )
+
+
+def _clean(task: CleanTask, models: Models) -> CleanResult:
+    document = _read(task)
     known = models.site_model(task.model_key, task.model_body)
     problem = str(known) if isinstance(known, CodecError) else None
     site_model = None if isinstance(known, CodecError) else known
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
     result = clean_result(document, cleaned, models.page.version, with_segments=task.with_segments)
     return msgspec.structs.replace(result, model_problem=problem) if problem else result
+
+
+def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
+    read: dict[int, BurstDocument] = {}
+    learned = []
+    room_chars = task.chars_max
+    for index, page in enumerate(task.pages):
+        if room_chars <= 0:
+            break
+        one = _read_burst_page(page, models.page)
+        if one is None:
+            continue
+        read[index] = one
+        room_chars -= one.document.html_chars
+        if page.may_be_learned_from and may_be_learned_from(
+            one.document, int(one.evidence.words.sum())
+        ):
+            learned.append(one)
+    model = fit_provisional_model(learned, models.page.version, CONFIG)
+    if model is None or model.documents < task.documents_min:
+        return BurstResult(pages=[], version="", documents=0, body=b"")
+    results: list[CleanResult | None] = [None] * len(task.pages)
+    for index, one in read.items():
+        work = task.pages[index].task
+        cleaned = clean(one.document, model, config_with(work.comments), models.page, one.evidence)
+        results[index] = clean_result(
+            one.document, cleaned, models.page.version, with_segments=work.with_segments
+        )
+    return BurstResult(
+        pages=results,
+        version=model.version,
+        documents=model.documents,
+        body=encode_site_model(model, CONFIG.site_model_bytes),
+    )
+
+
+def _read_burst_page(page: BurstPage, page_model: PageModel) -> BurstDocument | None:
+    """Return a page with text, or None where it must be cleaned by itself."""
+    try:
+        document = _read(page.task)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the page is cleaned by itself, which says what is wrong with it
+        return None
+    if not document.segments.texts:
+        return None
+    return BurstDocument(
+        page_id=page.page_id,
+        url=page.task.url,
+        event_time_ms=page.event_time_ms,
+        document=document,
+        evidence=read_page_evidence(document, page_model),
+    )
 
 
 def _revise(task: ReviseTask, models: Models) -> ReviseResult:

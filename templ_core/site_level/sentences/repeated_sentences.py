@@ -68,7 +68,8 @@ def find_repeated(
     stands_alike = np.maximum(
         behind_one_text[first] / on_pages[first], before_one_text[last] / on_pages[last]
     )
-    is_rare = np.minimum.reduceat(on_pages, first) < config.certain_ratio * pages
+    certain_pages = max(config.certain_pages_min, config.certain_ratio * pages)
+    is_rare = np.minimum.reduceat(on_pages, first) < certain_pages
     is_record = max(page_type.documentation, page_type.forum) > config.record_probability
     stays = (stands_alike >= config.constant_ratio) & (is_rare | is_record)
     if is_record:

@@ -28,9 +28,10 @@ class SentenceCounts(msgspec.Struct, frozen=True, kw_only=True):
     sentences: KeyedSums
     """Pages that have each sentence."""
     before: KeyedSums
-    """Pages that have each sentence behind the same text; the label is the key of the sentence."""
+    """Pages that have each sentence behind the same text; the labels are the key of the sentence and the
+    hash of the text."""
     behind: KeyedSums
-    """Pages that have each sentence before the same text; the label is the key of the sentence."""
+    """Pages that have each sentence before the same text; the labels are those of `before`."""
 
     def learn_one(self, page: "SentenceCounts") -> "SentenceCounts":
         """Return the counts with those of a page, or of other pages, added."""
@@ -65,9 +66,13 @@ def count_sentences(sentences: PageSentences, texts: UInt64s) -> SentenceCounts:
     around = np.concatenate([np.zeros(1, np.uint64), texts, np.zeros(1, np.uint64)])
     return SentenceCounts(
         sentences=count_once(keys),
-        before=count_once(mix(keys * _FACTOR + around[segment]), keys[np.newaxis]),
-        behind=count_once(mix(keys * _FACTOR + around[segment + 2]), keys[np.newaxis]),
+        before=_beside(keys, around[segment]),
+        behind=_beside(keys, around[segment + 2]),
     )
+
+
+def _beside(keys: UInt64s, texts: UInt64s) -> KeyedSums:
+    return count_once(mix(keys * _FACTOR + texts), np.stack([keys, texts]))
 
 
 def count_all_sentences(pages: Iterable[SentenceCounts]) -> SentenceCounts:
@@ -81,22 +86,30 @@ def count_all_sentences(pages: Iterable[SentenceCounts]) -> SentenceCounts:
 
 
 def tabulate_sentences(
-    counts: SentenceCounts, pages: int, config: SentencesConfig = SENTENCES_CONFIG
+    counts: SentenceCounts,
+    text_pages: KeyedSums,
+    pages: int,
+    config: SentencesConfig = SENTENCES_CONFIG,
 ) -> KeyedSums:
     """Return the sentences of a window that are template.
 
     Args:
         counts: The counts of the window's pages.
-        pages: Number of these pages.
+        text_pages: Pages of the window that have each text.
+        pages: Number of the window's pages.
         config: The tunable numbers.
 
     Returns:
         For each sentence the pages that have it, the most pages that have the same text before it, and
-        the most pages that have the same text behind it.
+        the most pages that have the same text behind it. A text of many more pages than the sentence
+        has is one of the site's, such as its footer, and is not counted as the same.
     """
     pages_min = max(config.pages_min, config.pages_ratio_min * pages)
     sentences = counts.sentences.where(counts.sentences.sums[0] >= pages_min)
-    around = [_most_pages(sentences.keys, one) for one in (counts.before, counts.behind)]
+    around = [
+        _most_pages(sentences, beside, text_pages, config.context_pages_ratio_max)
+        for beside in (counts.before, counts.behind)
+    ]
     return KeyedSums(
         keys=sentences.keys,
         sums=np.concatenate([sentences.sums, *around]),
@@ -104,15 +117,21 @@ def tabulate_sentences(
     )
 
 
-def _most_pages(keys: UInt64s, contexts: KeyedSums) -> Int64s:
-    """Return the pages of the most frequent context of each sentence; shape (1, n_sentences)."""
-    most = np.zeros((1, len(keys)), np.int64)
-    if len(keys):
-        of = np.searchsorted(keys, contexts.labels[0]).clip(max=len(keys) - 1)
-        known = keys[of] == contexts.labels[0]
-        np.maximum.at(most[0], of[known], contexts.sums[0][known])
+def _most_pages(
+    sentences: KeyedSums, beside: KeyedSums, text_pages: KeyedSums, ratio_max: float
+) -> Int64s:
+    """Return the pages of the most frequent text beside each sentence; shape (1, n_sentences)."""
+    most = np.zeros((1, len(sentences.keys)), np.int64)
+    if len(sentences.keys):
+        keys, texts = beside.labels
+        of = np.searchsorted(sentences.keys, keys).clip(max=len(sentences.keys) - 1)
+        known = np.flatnonzero(sentences.keys[of] == keys)
+        of = of[known]
+        with_text = text_pages.of(np.ascontiguousarray(texts[known]))[0]
+        is_own = (with_text > 0) & (with_text <= ratio_max * sentences.sums[0][of])
+        np.maximum.at(most[0], of[is_own], beside.sums[0][known][is_own])
     return most
 
 
-NO_SENTENCES = SentenceCounts(sentences=no_sums(1, 0), before=no_sums(1, 1), behind=no_sums(1, 1))
+NO_SENTENCES = SentenceCounts(sentences=no_sums(1, 0), before=no_sums(1, 2), behind=no_sums(1, 2))
 """The counts of an empty window."""

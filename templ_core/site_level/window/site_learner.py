@@ -103,7 +103,7 @@ class SiteLearner:
             places=_with_containers(tabulate(self._counts), list(self._counted.values())),
             trees=templates.trees,
             phrases=templates.phrases,
-            sentences=tabulate_sentences(self._sentences, self._counts.pages),
+            sentences=tabulate_sentences(self._sentences, self._counts.texts, self._counts.pages),
         )
 
     def _version(self, templates: SiteTemplates) -> str:

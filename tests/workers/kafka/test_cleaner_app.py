@@ -126,3 +126,49 @@ def test_a_feed_of_dead_letters_stops_the_worker_once_they_are_stored(
         "(MissingUrl: a page message needs the header `url`, or a JSON record as its value); the "
         "worker stops: mend the feed, or raise the limit"
     )
+
+
+def story(number):
+    menu = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
+    return f"{menu}<div>{f'<p>Article {number} says this, and then that. ' * 3}</div>".encode()
+
+
+@pytest.mark.parametrize(("pages_min", "together"), [(3, 4), (0, 0)])
+def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order(
+    tmp_path, poison_pool, poison_settings, pages_min, together
+):
+    producer = Producer()
+    settings = poison_settings.model_copy(update={"burst_pages_min": pages_min})
+    urls = ["https://a.com/0", "https://b.com/1", "https://a.com/2", "https://a.com/0"]
+    urls += ["https://b.com/4", "https://a.com/5"]
+    messages = [message(offset, story(offset), url=url) for offset, url in enumerate(urls)]
+    messages.insert(3, message(9, None, url="https://a.com/0"))
+    app = clean(tmp_path, poison_pool, settings, messages, producer)
+    texts = [one for _, one in producer.stored[:7]]
+    assert [one.source.offset for one in texts] == [0, 1, 2, 9, 3, 4, 5]
+    assert [type(one) for one in texts] == [CleanedRecord] * 3 + [DeletedRecord] + [
+        CleanedRecord
+    ] * 3
+    sites = {one.site for one in texts if isinstance(one, CleanedRecord) and one.site_model_version}
+    assert sites == ({"a.com"} if together else set())
+    documents = [one for _, one in producer.stored[7:] if one.kind == "document"]
+    assert [one.model_documents for one in documents if one.site == "a.com"] == (
+        [3] * 4 if together else [0] * 4
+    )
+    assert app.metrics.with_site._value.get() == together
+    assert app.inner_progress() == 7
+
+
+def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(
+    tmp_path, poison_pool, poison_settings
+):
+    producer = Producer()
+    messages = [
+        message(
+            offset, story(offset) + b"POISON-KILL" * (offset == 1), url=f"https://a.com/{offset}"
+        )
+        for offset in range(5)
+    ]
+    clean(tmp_path, poison_pool, poison_settings, messages, producer)
+    assert producer.names()[:5] == ["CleanedRecord", "DeadLetter"] + ["CleanedRecord"] * 3
+    assert len(producer.names()) == 9

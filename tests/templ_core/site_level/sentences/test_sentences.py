@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from templ_core.page_level.features.characters import read_characters, read_words
+from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.sentences.sentence_counts import (
     NO_SENTENCES,
     PageSentences,
@@ -81,18 +82,26 @@ def test_what_a_page_adds_can_be_taken_away_again():
     assert NO_SENTENCES.learn_one(pages[0]).sentences.keys.tolist() == [7, 9]
 
 
+def table_of(pages, window_pages, text_pages=()):
+    known = np.array(sorted(text for text, _ in text_pages), np.uint64)
+    sums = np.array([[dict(text_pages)[text] for text in known.tolist()]], np.int64)
+    texts = KeyedSums(keys=known, sums=sums, labels=np.empty((0, len(known)), np.uint64))
+    return tabulate_sentences(count_all_sentences(pages), texts, window_pages)
+
+
 def test_a_sentence_is_template_from_four_pages_and_a_twentieth_of_them():
-    four = count_all_sentences([page([7], [number, 1, 1]) for number in range(4)])
-    assert tabulate_sentences(four, 80).keys.tolist() == [7]
-    assert not len(tabulate_sentences(four, 81).keys)
-    three = count_all_sentences([page([7], [number, 1, 1]) for number in range(3)])
-    assert not len(tabulate_sentences(three, 3).keys)
+    four = [page([7], [number, 1, 1]) for number in range(4)]
+    assert table_of(four, 80).keys.tolist() == [7]
+    assert not len(table_of(four, 81).keys)
+    assert not len(table_of(four[:3], 3).keys)
 
 
-def test_it_is_counted_how_often_the_same_text_stands_beside_a_sentence():
-    """What stands before differs from page to page, what stands behind is the same."""
+@pytest.mark.parametrize(("pages_with_it", "counted"), [(4, 4), (8, 4), (9, 0)])
+def test_it_is_counted_how_often_the_same_text_stands_beside_a_sentence(pages_with_it, counted):
+    """What stands before differs; what stands behind is the same, unless it is text of the site."""
     pages = [page([7], [number, 1, 50]) for number in range(100, 104)]
-    assert tabulate_sentences(count_all_sentences(pages), 4).sums.tolist() == [[4], [1], [4]]
+    around = [(50, pages_with_it), *((number, 1) for number in range(100, 104))]
+    assert table_of(pages, 10, around).sums.tolist() == [[4], [1], [counted]]
 
 
 def test_a_pattern_that_a_page_has_twice_is_not_counted():
