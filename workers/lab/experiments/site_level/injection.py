@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -193,6 +193,9 @@ def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
     ]
 
 
+_SiteRun = tuple[SiteFigures, list[InjectionFigures]]
+
+
 def run_sites(
     sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
 ) -> Iterator[tuple[SiteFigures, list[InjectionFigures]]]:
@@ -204,15 +207,16 @@ def run_sites(
         seed: Equal seeds and sites give equal texts and places.
         jobs: Number of sites to process at the same time, each in a process of its own.
     """
-    console = Console(stderr=True)
+    if jobs == 1:
+        yield from _tracked(map(_run_site, sites, repeat(runs), repeat(seed)), len(sites))
+        return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from track(
-            pool.map(_run_site, sites, repeat(runs), repeat(seed)),
-            "sites",
-            total=len(sites),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        yield from _tracked(pool.map(_run_site, sites, repeat(runs), repeat(seed)), len(sites))
+
+
+def _tracked(found: Iterable[_SiteRun], total: int) -> Iterator[_SiteRun]:
+    console = Console(stderr=True)
+    yield from track(found, "sites", total=total, console=console, disable=not console.is_terminal)
 
 
 class _Plain(msgspec.Struct, frozen=True):
