@@ -55,7 +55,7 @@ def test_pages_of_sites_with_hostile_models_are_cleaned_as_those_of_new_sites(st
     records = {site: record(site, body) for site, body in zip(sites, bodies, strict=True)}
     places = asyncio.run(send(stream, records))
     stream.feed(feed)
-    stream.start()
+    stream.start(TEMPL_BURST_PAGES_MIN="0")
     stream.wait_until_answered()
     stream.wait_until_learned()
     assert stream.stop() == 0

@@ -51,7 +51,7 @@ def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path
     feed = write_feed(tmp_path / "feed.jsonl", pages=60, sites=2)
     stream.feed(feed)
     port = free_port()
-    stream.start(TEMPL_METRICS_PORT=str(port))
+    stream.start(TEMPL_METRICS_PORT=str(port), TEMPL_BURST_PAGES_MIN="0")
     stream.wait_until_answered()
     stream.wait_until_learned()
     wait_until(lambda: any(len(some) > 1 for some in stream.outputs().values()), stream.log)

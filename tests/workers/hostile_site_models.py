@@ -24,7 +24,10 @@ def hostile_site_models():
     return {
         "damaged": (b"damaged", "error when determining content size"),
         "6 GiB": (SAYS_SIX_GIB, "content of 6442450944 bytes, and 16777216 is the most"),
-        "expression": (_framed([*fields[:5], _framed(invalid)]), "Expected `array` of length 0"),
+        "expression": (
+            _framed([*fields[:5], _framed(invalid), *fields[6:]]),
+            "Expected `array` of length 0",
+        ),
         "pages": (
             _framed([*fields[:2], _BEYOND_INT64, *fields[3:]]),
             "Expected `int` <= 1048576",
