@@ -124,8 +124,8 @@ def _is_all(segments: Bools, log_odds: Floats, page: PageEvidence, config: CoreC
 
     Then the page is the one that other pages repeat, such as the delivery terms of a shop.
     """
-    mass = page.words / (1 + np.exp(-log_odds))
-    return bool(mass[segments].sum() > config.recurring_content_max * mass.sum())
+    stake = words_at_stake(log_odds, page.words, segments.astype(np.float64), segments)
+    return stake.recurring > config.recurring_content_max * stake.content
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:

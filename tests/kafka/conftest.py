@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kafka.stream import Stream
+
 HERE = Path(__file__).parent
 
 
@@ -11,3 +13,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("kafka")
+
+
+@pytest.fixture
+def stream(kafka_broker, prefix, tmp_path):
+    """Topics of the test's own, and the workers that it starts on them; they are stopped at its end."""
+    running = Stream(kafka_broker, prefix, tmp_path)
+    yield running
+    running.stop_all()

@@ -10,20 +10,13 @@ from aiokafka import AIOKafkaProducer
 
 from schemas.topics import PAGES
 from tests.kafka.hostile_records import accept_any_timestamp
-from tests.kafka.stream import Stream, wait_until, write_feed
+from tests.kafka.stream import wait_until, write_feed
 from workers.settings import DAY_MS
 
 pytestmark = pytest.mark.timeout(400)
 
 GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
 PAUSE_S = 8.0
-
-
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 async def send(stream, messages):

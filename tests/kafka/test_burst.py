@@ -3,52 +3,41 @@
 import signal
 
 from schemas.topics import PAGES
-from tests.kafka.stream import Stream, write_feed
+from tests.kafka.stream import write_feed
 
 PAGES_FED = 240
 SITES = 12
 
 
-def burst_of(stream, tmp_path):
+def burst_of(tmp_path):
     return write_feed(tmp_path / "feed.jsonl", pages=PAGES_FED, sites=SITES)
 
 
-def first_texts(stream):
-    return [records[0] for records in stream.outputs().values()]
+def stop_when_learned(stream):
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    assert stream.stop() == 0
 
 
-def test_a_burst_of_new_sites_is_not_published_by_the_page_level_alone(
-    kafka_broker, prefix, tmp_path
-):
-    stream = Stream(kafka_broker, prefix, tmp_path)
-    try:
-        stream.feed(burst_of(stream, tmp_path))
-        stream.start(TEMPL_BATCH_PAGES="128")
-        stream.wait_until_answered()
-        stream.wait_until_learned()
-        assert stream.stop() == 0
-    finally:
-        stream.stop_all()
+def test_a_burst_of_new_sites_is_not_published_by_the_page_level_alone(stream, tmp_path):
+    stream.feed(burst_of(tmp_path))
+    stream.start(TEMPL_BATCH_PAGES="128")
+    stop_when_learned(stream)
     outputs = stream.outputs()
     assert {str(source) for source in outputs} == stream.sent()
-    alone = [one for one in first_texts(stream) if one.site_model_version is None]
+    firsts = [records[0] for records in outputs.values()]
+    alone = [one for one in firsts if one.site_model_version is None]
     assert len(alone) <= SITES
 
 
-def test_nothing_is_lost_when_a_worker_is_killed_in_a_burst(kafka_broker, prefix, tmp_path):
-    stream = Stream(kafka_broker, prefix, tmp_path)
-    try:
-        stream.feed(burst_of(stream, tmp_path))
+def test_nothing_is_lost_when_a_worker_is_killed_in_a_burst(stream, tmp_path):
+    stream.feed(burst_of(tmp_path))
+    stream.start(TEMPL_BATCH_PAGES="32")
+    for share in (0.1, 0.4):
+        stream.wait_until_lag("cleaner", PAGES, round((1 - share) * PAGES_FED))
+        stream.stop(how=signal.SIGKILL)
         stream.start(TEMPL_BATCH_PAGES="32")
-        for share in (0.1, 0.4):
-            stream.wait_until_lag("cleaner", PAGES, round((1 - share) * PAGES_FED))
-            stream.stop(how=signal.SIGKILL)
-            stream.start(TEMPL_BATCH_PAGES="32")
-        stream.wait_until_answered()
-        stream.wait_until_learned()
-        assert stream.stop() == 0
-    finally:
-        stream.stop_all()
+    stop_when_learned(stream)
     outputs = stream.outputs()
     assert {str(source) for source in outputs} == stream.sent()
     assert stream.last_sources() == stream.newest_fetches()

@@ -10,18 +10,11 @@ import time
 import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
-from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, local_run, wait_until, write_feed
 from workers.kafka.logs.lost_models import LOOK_S
 
 pytestmark = pytest.mark.timeout(400)
 STALL_S = 20
-
-
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 def lose_log(stream, broker, topic):

@@ -5,16 +5,9 @@ import signal
 import pytest
 
 from schemas.topics import PAGES
-from tests.kafka.stream import Stream, local_run, wait_until, write_feed
+from tests.kafka.stream import local_run, wait_until, write_feed
 
 pytestmark = pytest.mark.timeout(400)
-
-
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 def flip_a_byte(file):

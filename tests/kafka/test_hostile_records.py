@@ -8,7 +8,7 @@ from aiokafka.consumer import fetcher
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from tests.kafka.hostile_records import HOSTILE_PAGES, LARGE, hostile_documents, send_batch
-from tests.kafka.stream import PARTITIONS, Stream, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, wait_until, write_feed
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
@@ -20,14 +20,11 @@ SITE = "site-0.example"
 NUMBER = partition_of(SITE, PARTITIONS)
 
 
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def bounded_fetches(monkeypatch):
     for name in ("MemoryRecords", "FetchResult"):
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
     bound_fetches(load_settings().record_limit_bytes)
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 def good_page(number):

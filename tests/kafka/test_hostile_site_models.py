@@ -10,17 +10,10 @@ from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
 from schemas.topics import SITE_MODELS
 from templ_core.site_key import site_key
-from tests.kafka.stream import Stream, write_feed
+from tests.kafka.stream import write_feed
 from tests.workers.hostile_site_models import hostile_site_models
 
 pytestmark = pytest.mark.timeout(400)
-
-
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 async def send(stream, records):

@@ -15,7 +15,7 @@ from schemas.codec import decode_document_record, encode_msgpack
 from schemas.document import document_key
 from schemas.source import Source
 from schemas.topics import CLEANED, DOCUMENTS
-from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, local_run, wait_until, write_feed
 from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
@@ -24,13 +24,6 @@ from workers.state.window_store import WindowStore
 
 pytestmark = pytest.mark.timeout(400)
 TWO_DAYS_MS = 2 * 24 * 3600 * 1000
-
-
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 def free_port():

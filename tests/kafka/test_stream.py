@@ -11,18 +11,11 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
-from tests.kafka.stream import PARTITIONS, WAIT_S, Stream, local_run, templ, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, WAIT_S, local_run, templ, wait_until, write_feed
 
 pytestmark = pytest.mark.timeout(400)
 
 GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
-
-
-@pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    running = Stream(kafka_broker, prefix, tmp_path)
-    yield running
-    running.stop_all()
 
 
 def halves(feed):

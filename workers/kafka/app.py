@@ -183,8 +183,9 @@ def end_process(reason: str, exit_code: int = _FATAL) -> None:
 async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
     """Run a step of the worker whose failure must end the process, so that no message is skipped.
 
-    The traceback of an unforeseen failure is logged, but not that of a broker that is away. A worker that is being stopped loses its producer during a
-    step; that is no failure, and nothing is acknowledged.
+    The traceback of an unforeseen failure is logged, but not that of a broker that is away. A worker
+    that is being stopped loses its producer during a step; that is no failure, and nothing is
+    acknowledged.
 
     Args:
         app: The App that the step belongs to.

@@ -36,7 +36,7 @@ class Recovery:
         Call it while holding the partition. It ends early when the partition is taken away.
         """
         topic = TopicPartition(self._topic, number)
-        mark = decode_mark(windows.store.log_mark(DOCUMENTS))
+        mark = decode_mark(await asyncio.to_thread(windows.store.log_mark, DOCUMENTS))
         logs = await ask_for_logs(
             self._broker, lambda reader: reader.logs(self._topic, {number: mark})
         )
@@ -73,6 +73,6 @@ class Recovery:
                     log.info("windows of %s-%s: at %s", topic.topic, number, record.offset)
         if start == 0:
             # Everything was read anew: what was superseded long ago was set right long ago.
-            windows.store.forget_superseded()
-        windows.store.skip(end - 1)
+            await asyncio.to_thread(windows.store.forget_superseded)
+        await asyncio.to_thread(windows.store.skip, end - 1)
         log.info("windows of %s-%s: up to date", topic.topic, number)

@@ -89,10 +89,8 @@ def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
     Raises:
         StateProblem: It cannot be decoded, which counts as damage of the database.
     """
-    try:
+    with stored_values(database):
         return msgspec.msgpack.decode(value, type=kind)
-    except msgspec.DecodeError as error:
-        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
 
 
 def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:

@@ -9,9 +9,7 @@ from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion._fusion import segments_outside
-from templ_core.site_level.fusion.site_columns import (
-    SiteColumns,
-)
+from templ_core.site_level.fusion.site_columns import SiteColumns
 
 
 def outside_container(

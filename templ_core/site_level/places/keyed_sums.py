@@ -88,9 +88,14 @@ def add_all(some: Sequence[KeyedSums]) -> KeyedSums:
     )
 
 
-def count_keys(keys: UInt64s) -> KeyedSums:
-    """Return how often each key occurs; one sum for each key."""
-    return sum_by_key(keys, np.ones((1, len(keys)), np.int64))
+def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
+    """Return how often each key occurs; one sum for each key.
+
+    Args:
+        keys: The keys in any order.
+        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
+    """
+    return sum_by_key(keys, np.ones((1, len(keys)), np.int64), labels)
 
 
 def count_once(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
@@ -100,7 +105,7 @@ def count_once(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
         keys: The keys in any order, with or without repeats.
         labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
     """
-    found = sum_by_key(keys, np.ones((1, len(keys)), np.int64), labels)
+    found = count_keys(keys, labels)
     return KeyedSums(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
 
 

@@ -59,12 +59,14 @@ def find_repeated(
     if not table.keys.size:
         return None
     sentences = prose_sentences(features)
-    repeated = sentences.where(table.of(sentences.keys)[0] > 0)
-    if not repeated.keys.size:
+    sums = table.of(sentences.keys)
+    is_repeated = sums[0] > 0
+    if not is_repeated.any():
         return None
+    repeated = sentences.where(is_repeated)
+    on_pages, behind_one_text, before_one_text = sums[:, is_repeated]
     first = _run_starts(repeated)
     last = np.append(first[1:], len(repeated.keys)) - 1
-    on_pages, behind_one_text, before_one_text = table.of(repeated.keys)
     stands_alike = np.maximum(
         behind_one_text[first] / on_pages[first], before_one_text[last] / on_pages[last]
     )

@@ -16,6 +16,20 @@ out_option = click.option(
     help="Directory to write the tables (HTML) and the figures (SVG) to.",
 )
 
+time_field_option = click.option(
+    "--time-field",
+    default="arrival",
+    show_default=True,
+    help="Field that orders the pages; see `templ run --help`.",
+)
+jobs_option = click.option(
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Number of sites to process at the same time.",
+)
+
 
 class Report:
     """Prints tables. With a directory it also writes `report.html` and the figures."""

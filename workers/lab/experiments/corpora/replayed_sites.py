@@ -15,6 +15,7 @@ from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluati
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
+from workers.lab.experiments.results import jobs_option
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
@@ -46,13 +47,7 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
 def replay_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the argument and the options of the commands that replay sites."""
     for add in (
-        click.option(
-            "--jobs",
-            default=1,
-            show_default=True,
-            type=click.IntRange(min=1),
-            help="Number of sites to process at the same time.",
-        ),
+        jobs_option,
         click.option(
             "--folds",
             type=click.Path(path_type=Path, file_okay=False),

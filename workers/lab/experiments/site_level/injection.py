@@ -20,7 +20,7 @@ from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report, jobs_option, out_option, time_field_option
 from workers.lab.experiments.site_level.injected_pages import (
     Injection,
     inject,
@@ -101,20 +101,9 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
 @click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
 @click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
-@click.option(
-    "--time-field",
-    default="arrival",
-    show_default=True,
-    help="Field that orders the pages; see `templ run --help`.",
-)
+@time_field_option
 @click.option("--seed", default=0, show_default=True, help="Seed of the texts and of their places.")
-@click.option(
-    "--jobs",
-    default=1,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Number of sites to process at the same time.",
-)
+@jobs_option
 @out_option
 def injection(
     corpora: Sequence[Path],

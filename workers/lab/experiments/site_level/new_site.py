@@ -13,7 +13,7 @@ from workers.lab.experiments.corpora.replayed_sites import (
     replay_row,
     replay_sites,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report, out_option, time_field_option
 
 _EARLY = (2, 7)
 _FIRST = (8, 25)
@@ -23,12 +23,7 @@ _SHOWN = 40
 
 @click.command("new-site", short_help="Measure the first pages of a new site.")
 @replay_options
-@click.option(
-    "--time-field",
-    default="arrival",
-    show_default=True,
-    help="Field that orders the pages; see `templ run --help`.",
-)
+@time_field_option
 @out_option
 def new_site(
     corpus: Path, time_field: str, folds: Path | None, jobs: int, out: Path | None

@@ -14,7 +14,7 @@ from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report, out_option, time_field_option
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
@@ -67,12 +67,7 @@ class TimedRunner:
 
 @click.command(short_help="Compare windows of several ages and sizes.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--time-field",
-    default="arrival",
-    show_default=True,
-    help="Field that orders the pages; see `templ run --help`.",
-)
+@time_field_option
 @click.option(
     "--days",
     default="1,3,7,14,28",
