@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.marks import Marks
 from templ_core.dom.parse.parse_page import parse_page
 
 
@@ -82,6 +83,13 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """Number of script elements."""
     nodes: Nodes
     segments: Segments
+    claims: bytes = b""
+    """What the markup says about the page, as it stands there, see `templ_core.metadata.claims`.
+
+    Like `marks` it is not part of the stored form of a document.
+    """
+    marks: Marks | None = None
+    """Places of links, images and emphasis; None = they were not asked for."""
 
 
 def read_document(
@@ -92,6 +100,7 @@ def read_document(
     charset: str | None = None,
     content_encoding: str | None = None,
     limit_bytes: int = 32 << 20,
+    with_marks: bool = False,
 ) -> Document:
     """Return the document of a fetched page.
 
@@ -102,6 +111,7 @@ def read_document(
         charset: Charset declared elsewhere outside the page; it is trusted more.
         content_encoding: Value of the content-encoding header.
         limit_bytes: Largest number of bytes of the page, compressed or not.
+        with_marks: Whether links, images and emphasis are marked.
 
     Raises:
         PageError: The page cannot be cleaned; the subclass and the message say why.
@@ -120,15 +130,16 @@ def read_document(
         content_encoding=content_encoding,
         limit_bytes=limit_bytes,
     )
-    return _document(decoded.markup, url, decoded.chars)
+    return _document(decoded.markup, url, decoded.chars, with_marks=with_marks)
 
 
-def parse_document(markup: str, url: str) -> Document:
+def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Document:
     r"""Return the document of a page whose markup is a text already.
 
     Args:
         markup: HTML.
         url: Address of the page; links to other hosts are recognised by it.
+        with_marks: Whether links, images and emphasis are marked.
 
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.
@@ -136,11 +147,12 @@ def parse_document(markup: str, url: str) -> Document:
     >>> parse_document("<h1>News</h1>First<br>line", "").segments.texts
     ['News', 'First\nline']
     """
-    return _document(markup.encode(), url, len(markup))
+    return _document(markup.encode(), url, len(markup), with_marks=with_marks)
 
 
-def _document(utf8: bytes, url: str, html_chars: int) -> Document:
-    columns, language = parse_page(utf8, url)
+def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
+    claims = bytearray()
+    columns, language = parse_page(utf8, url, claims=claims, with_marks=with_marks)
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
     return Document(
         title=columns.title,
@@ -149,4 +161,6 @@ def _document(utf8: bytes, url: str, html_chars: int) -> Document:
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
         segments=Segments(columns.texts, **columns.segments),
+        claims=bytes(claims),
+        marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
     )

@@ -47,6 +47,9 @@ ENDS_HTML = STARTS_HTML | _names(
 SPACE_AFTER = _names("img input label")
 """Inline tags that separate the words before and after them."""
 
+MARKED = _names("a img b strong i em code kbd samp tt")
+"""Inline tags whose places in the text are noted for Markdown, cleaned HTML and links."""
+
 CELLS = _names("td th")
 """Tags of table cells."""
 

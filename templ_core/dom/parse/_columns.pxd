@@ -1,6 +1,7 @@
 # The rows that `flatten` fills: one for each element, one for each segment. Their fields have the
 # names and meanings of the columns of `templ_core.dom.document.Nodes` and `Segments`.
 
+from templ_core._arrays cimport items as items_of
 from templ_core._byte_string cimport resized
 
 
@@ -40,3 +41,20 @@ cdef inline int add_segment(SegmentRows *segments, Segment segment) except -1:
     segments.rows[segments.count] = segment
     segments.count += 1
     return segments.count - 1
+
+
+cdef inline dict named_columns(const int *rows, int count, tuple names, columns):
+    """Return the columns of rows of integers by their names.
+
+    Args:
+        rows: The rows, one after another.
+        count: Number of rows.
+        names: Names of the columns.
+        columns: Array of integers to write them to, of shape (names, rows).
+    """
+    cdef int width = len(names), row, column
+    cdef int *items = <int *>items_of(columns, 4, True)
+    for column in range(width):
+        for row in range(count):
+            items[column * count + row] = rows[row * width + column]
+    return dict(zip(names, columns))

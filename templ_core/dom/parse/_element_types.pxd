@@ -1,7 +1,8 @@
 # Numbers of a page's element types: the different pairs of a tag and its attributes.
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport free
-from libc.string cimport strlen
+from libc.string cimport memcpy, strlen
 
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
@@ -59,3 +60,20 @@ cdef inline int _bare_type_of(ElementTypes *types, int tag) except -1:
     if types.bare[tag] < 0:
         types.bare[tag] = interner_number(&types.numbers, <const char *>&tag, sizeof(tag))
     return types.bare[tag]
+
+
+cdef inline list element_type_names(const ElementTypes *types, list tag_names):
+    """Return the tag and the attributes of each element type."""
+    cdef list pairs = []
+    cdef const Interner *numbers = &types.numbers
+    cdef Py_ssize_t start = 0
+    cdef int tag, number
+    for number in range(numbers.count):
+        memcpy(&tag, numbers.text.bytes + start, sizeof(tag))
+        start += sizeof(tag)
+        attributes = PyUnicode_DecodeUTF8(
+            numbers.text.bytes + start, numbers.ends[number] - start, NULL
+        )
+        pairs.append((tag_names[tag], attributes))
+        start = numbers.ends[number]
+    return pairs

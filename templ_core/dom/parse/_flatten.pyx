@@ -4,11 +4,10 @@ from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, strcmp, strlen, strstr
+from libc.string cimport strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
-from templ_core._arrays cimport items as items_of
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core._letters cimport WORD, letters_agree
@@ -17,13 +16,16 @@ from templ_core.dom.parse._attribute_table cimport (
     ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
 )
 from templ_core.dom.parse._columns cimport (
-    Node, NodeRows, Segment, SegmentRows, add_node, add_segment,
+    Node, NodeRows, Segment, SegmentRows, add_node, add_segment, named_columns,
 )
 from templ_core.dom.parse._element_attributes cimport (
     ElementAttributes, Entries, no_attributes, read_entries,
 )
 from templ_core.dom.parse._element_types cimport (
-    ElementTypes, element_type_of, element_types_begin, element_types_end,
+    ElementTypes, element_type_names, element_type_of, element_types_begin, element_types_end,
+)
+from templ_core.dom.parse._marks cimport (
+    Mark, Marks, close_mark, end_marks, marks_end, open_mark,
 )
 from templ_core.dom.parse._nodes cimport (
     NameNumbers, is_ascii_lower, is_text, slot_of_name, title_of, value_of,
@@ -36,7 +38,7 @@ import numpy as np
 
 from templ_core import letters
 from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
-from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
+from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER
 
 cdef enum:
     IS_INLINE = 1
@@ -49,6 +51,7 @@ cdef enum:
     IS_SCRIPT = 128
     IS_TITLE = 256
     IS_META = 512
+    IS_MARKED = 1024
 
 cdef struct Open:               # an element whose end has not been reached
     int traits
@@ -62,6 +65,8 @@ cdef dict _TRAITS = {
 for _tags, _trait in ((INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES)):
     for _tag in _tags:
         _TRAITS[_tag] = _TRAITS.get(_tag, 0) | _trait
+for _tag in MARKED:
+    _TRAITS[_tag] = _TRAITS.get(_tag, 0) | IS_MARKED
 cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
     "hidden": HIDDEN, "aria-hidden": ARIA_HIDDEN,
@@ -74,20 +79,24 @@ cdef object _find_hiding = re.compile(
 
 cdef Node _any_node
 cdef Segment _any_segment
+cdef Mark _any_mark
 _NODE_COLUMNS = tuple(<dict>_any_node)
 _SEGMENT_COLUMNS = tuple(<dict>_any_segment)
+_MARK_COLUMNS = tuple(<dict>_any_mark)
 assert letters_agree(vars(letters))
 assert sizeof(Node) == len(_NODE_COLUMNS) * sizeof(int)
 assert sizeof(Segment) == len(_SEGMENT_COLUMNS) * sizeof(int)
+assert sizeof(Mark) == len(_MARK_COLUMNS) * sizeof(int)
 
 
-def flatten(_Element root, str host, tuple attribute_table=(b"", b"")):
+def flatten(_Element root, str host, tuple attribute_table=(b"", b""), bint with_marks=False):
     """Return the columns of a parsed page.
 
     Args:
         root: The root element of the page; None for a page without any.
         host: The page's host in lower case; empty if it is not known.
         attribute_table: The table that `strip_markup` returned with the markup.
+        with_marks: Whether links, images and emphasis are marked, which needs their attributes.
 
     Returns:
         A `PageColumns`.
@@ -96,6 +105,7 @@ def flatten(_Element root, str host, tuple attribute_table=(b"", b"")):
         AttributeTableMismatch: The parser counted other lines than the table.
     """
     cdef Flattener flattener = Flattener(host, attribute_table)
+    flattener.unmarked = 0 if with_marks else IS_MARKED
     if root is not None:
         flattener.walk(root._c_node)
     if flattener.row != flattener.rows_end:
@@ -115,7 +125,9 @@ cdef class Flattener:
     cdef Interner tags
     cdef ElementTypes element_types
     cdef NameNumbers tag_numbers, attribute_numbers
-    cdef list tag_names, texts
+    cdef list tag_names, texts, values
+    cdef Marks marks
+    cdef int unmarked               # IS_MARKED if nothing is to be marked
     cdef str title
     cdef int *traits                # of each tag
     cdef Run run
@@ -133,7 +145,7 @@ cdef class Flattener:
         element_types_begin(&self.element_types)
         self.host = host.encode()
         self.classes = letters.letter_tables()[0]
-        self.tag_names, self.texts = [], []
+        self.tag_names, self.texts, self.values = [], [], []
         self.title = ""
         self.block = -1
         no_attributes(&self.none)
@@ -155,6 +167,7 @@ cdef class Flattener:
         free(self.open)
         free(self.nodes.rows)
         free(self.segments.rows)
+        marks_end(&self.marks)
 
     cdef walk(self, xmlNode *root):
         cdef xmlNode *node = root
@@ -181,7 +194,7 @@ cdef class Flattener:
 
     cdef int enter(self, xmlNode *element) except -1:
         cdef int tag = self.tag_number(<const char *>element.name)
-        cdef int traits = self.traits[tag]
+        cdef int traits = self.traits[tag] & ~self.unmarked
         if self.is_open == self.most_open:
             self.most_open = 2 * self.most_open + 64
             self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
@@ -229,6 +242,10 @@ cdef class Flattener:
             self.break_line()
         elif traits & IS_IMAGE and self.block >= 0:
             self.nodes.rows[self.block].images += 1
+        if traits & IS_MARKED:
+            open_mark(
+                &self.marks, self.values, element, this.node, self.run.text.size, traits & IS_IMAGE
+            )
         return 0
 
     cdef int read_attributes(self, xmlNode *element) except -1:
@@ -288,6 +305,8 @@ cdef class Flattener:
             return 0
         self.visible -= 1
         self.nodes.rows[this.node].end = self.nodes.count
+        if this.traits & IS_MARKED:
+            close_mark(&self.marks, self.run.text.size)
         if not this.traits & IS_INLINE:
             self.flush()
             self.block = this.outer_block
@@ -332,10 +351,21 @@ cdef class Flattener:
             self.segment.owner = max(self.block, 0)
             self.segment.inline_to = self.nodes.count
             add_segment(&self.segments, self.segment)
+        if self.marks.count > self.marks.first or self.marks.open_count:
+            self.end_marks(text)
         run_begin(&self.run)
         self.segment = Segment(0, self.nodes.count, 0, self.open_links, 0, 0, 0)
         self.after_break = False
         return 0
+
+    cdef int end_marks(self, text) except -1:
+        cdef int shift = 0
+        cdef Text *run = &self.run.text
+        if text is None:
+            return end_marks(&self.marks, self.segments.count, 0, -1)
+        while self.open_verbatim and shift < run.size and run.bytes[shift] in b"\r\n":
+            shift += 1
+        return end_marks(&self.marks, self.segments.count - 1, shift, run.size - shift)
 
     cdef run_text(self):
         """Return the text of the current segment; None if it holds no word."""
@@ -351,40 +381,19 @@ cdef class Flattener:
 
     cdef columns(self):
         return PageColumns(
-            self.element_type_names(),
-            _named(<const int *>self.nodes.rows, self.nodes.count, _NODE_COLUMNS),
+            element_type_names(&self.element_types, self.tag_names),
+            _columns(<const int *>self.nodes.rows, self.nodes.count, _NODE_COLUMNS),
             self.texts,
-            _named(<const int *>self.segments.rows, self.segments.count, _SEGMENT_COLUMNS),
+            _columns(<const int *>self.segments.rows, self.segments.count, _SEGMENT_COLUMNS),
             self.scripts,
             self.title,
+            _columns(<const int *>self.marks.rows, self.marks.count, _MARK_COLUMNS),
+            self.values,
         )
 
-    cdef list element_type_names(self):
-        """Return the tag and the attributes of each element type."""
-        cdef list pairs = []
-        cdef Interner *types = &self.element_types.numbers
-        cdef Py_ssize_t start = 0
-        cdef int tag, number
-        for number in range(types.count):
-            memcpy(&tag, types.text.bytes + start, sizeof(tag))
-            start += sizeof(tag)
-            attributes = PyUnicode_DecodeUTF8(
-                types.text.bytes + start, types.ends[number] - start, NULL
-            )
-            pairs.append((self.tag_names[tag], attributes))
-            start = types.ends[number]
-        return pairs
 
-
-cdef dict _named(const int *rows, int count, tuple names):
-    """Return the columns of rows of integers by their names."""
-    cdef int width = len(names), row, column
-    columns = np.empty((width, count), np.int32)
-    cdef int *items = <int *>items_of(columns, 4, True)
-    for column in range(width):
-        for row in range(count):
-            items[column * count + row] = rows[row * width + column]
-    return dict(zip(names, columns))
+cdef dict _columns(const int *rows, int count, tuple names):
+    return named_columns(rows, count, names, np.empty((len(names), count), np.int32))
 
 
 cdef bint _hides(const char *style) except -1:

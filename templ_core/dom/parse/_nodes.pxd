@@ -64,7 +64,7 @@ cdef inline int _put_text(Text *found, xmlNode *element) except -1:
     return 0
 
 
-cdef inline const char *_attribute_of(xmlNode *element, const char *name) noexcept:
+cdef inline const char *attribute_of(xmlNode *element, const char *name) noexcept:
     """Return the value of an attribute, or an empty string without one."""
     cdef xmlAttr *attribute = element.properties
     while attribute != NULL:
@@ -81,8 +81,8 @@ cdef inline str title_of(xmlNode *element, bint is_title):
     try:
         if is_title:
             _put_text(&found, element)
-        elif strcmp(_attribute_of(element, "property"), "og:title") == 0:
-            content = _attribute_of(element, "content")
+        elif strcmp(attribute_of(element, "property"), "og:title") == 0:
+            content = attribute_of(element, "content")
             put(&found, content, strlen(content))
         if not found.size:
             return ""

@@ -3,15 +3,21 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcmp
 
-from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT, HREF, OTHER
+from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT, HREF, ITEMPROP, OTHER
 from templ_core.dom.parse._markup cimport Attribute, packed, read_attribute, skip_blanks
 from templ_core.dom.parse._tag_traits cimport (
-    IS_FONT, IS_LINK, IS_META, IS_ROOT, TagTraits, traits_of,
+    CLAIMS, IS_FONT, IS_LINK, IS_META, IS_RAW, IS_ROOT, RELATES, TagTraits,
+    traits_of,
 )
 
 cdef enum:
     PROPERTY = 64           # stand for attributes that no table carries
     FONT_STYLE = 65
+    REL = 66
+    TYPE = 67
+
+cdef enum:
+    JSON_LD_BYTES = 19      # of "application/ld+json"
 
 
 cdef struct StartTag:
@@ -21,6 +27,7 @@ cdef struct StartTag:
     int seen                # a bit for each number: whether the tag has that attribute
     bint keeps_attributes   # whether the parser has to read them
     bint styles_font        # whether it is HTML's `font`, not that of svg
+    bint claims             # whether it may say something about the page (`_claims.pxd`)
 
 
 cdef inline const unsigned char *read_attributes(
@@ -38,6 +45,7 @@ cdef inline const unsigned char *read_attributes(
     cdef int number
     tag.seen = 0
     tag.styles_font = False
+    tag.claims = tag.traits & CLAIMS != 0
     tag.keeps_attributes = tag.traits & IS_ROOT != 0
     while True:
         at = skip_blanks(at, end)
@@ -57,9 +65,14 @@ cdef inline const unsigned char *read_attributes(
             tag.keeps_attributes |= tag.traits & IS_META and _may_be_title(&attribute)
         elif number == FONT_STYLE:
             tag.styles_font |= tag.traits & IS_FONT != 0
+        elif number == REL:
+            tag.claims |= tag.traits & RELATES and _may_tell(&attribute)
+        elif number == TYPE:
+            tag.claims |= tag.traits & IS_RAW and _is_json_ld(&attribute)
         elif not tag.seen >> number & 1:
             tag.seen |= 1 << number
             tag.attributes[number] = attribute
+            tag.claims |= number == ITEMPROP
 
 
 cdef inline bint is_true(const Attribute *one) noexcept:
@@ -72,4 +85,15 @@ cdef inline bint _may_be_title(const Attribute *property) noexcept:
     return property.value != NULL and (
         memchr(property.value, c"&", size) != NULL
         or (size == 8 and not memcmp(property.value, b"og:title", 8))
+    )
+
+
+cdef inline bint _may_tell(const Attribute *rel) noexcept:
+    """Return whether a relation may be `author`, `tag`, `category tag` or `canonical`."""
+    return rel.value != rel.value_end and rel.value[0] in b"atcATC"
+
+
+cdef inline bint _is_json_ld(const Attribute *type) noexcept:
+    return type.value_end - type.value >= JSON_LD_BYTES and not memcmp(
+        type.value + JSON_LD_BYTES - 7, b"ld+json", 7
     )

@@ -11,11 +11,11 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
-from templ_core.dom.parse._addresses cimport end_of_host, leads_away
+from templ_core._byte_string cimport Text
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, MAX_LINE, ROLE, STYLE, TableWriter,
-    table_add_row, table_begin, table_end, table_next_line, table_put,
+    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, ROLE, STYLE, TableWriter, table_begin, table_end,
 )
+from templ_core.dom.parse._claims cimport SHOWN_BYTES, Claims, put_claim
 from templ_core.dom.parse._hidden_elements cimport (
     CLOSING_BYTES, HiddenElement, HiddenElements, copy_unhidden, end_hidden, hide_from, in_foreign,
     outermost_foreign, place_of,
@@ -24,15 +24,17 @@ from templ_core.dom.parse._markup cimport (
     Attribute, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
     end_of_script, is_blank, is_letter, next_tag, packed, read_attribute, skip_blanks,
 )
+from templ_core.dom.parse._moved_attributes cimport move_attributes
 from templ_core.dom.parse._output cimport (
     Output, copy_up_to, drop, drop_blanks_before, drop_mark,
 )
 from templ_core.dom.parse._start_tag cimport (
-    FONT_STYLE, PROPERTY, StartTag, is_true, read_attributes,
+    FONT_STYLE, PROPERTY, REL, TYPE, StartTag, read_attributes,
 )
 from templ_core.dom.parse._tag_traits cimport (
-    ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK, IS_META,
-    IS_PRE, IS_RAW, IS_ROOT, STARTS_HTML, TagTraits, add_traits, traits_of,
+    CLAIMS, ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK,
+    IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TARGET, RELATES, SHOWS_CLAIM, STARTS_HTML, TagTraits, add_traits,
+    traits_of,
 )
 
 from templ_core.dom import tags
@@ -44,9 +46,11 @@ cdef struct Stripper:
     bint strips_blanks              # until the first `pre`
     bint joins_documents
     bint keeps_attributes
+    bint keeps_targets
     bint comments_end, titles_end, cdata_ends   # False once one was found that does not
     TableWriter table
     HiddenElements hidden
+    Claims claims
 
 
 cdef uint64_t _packed_name(bytes name) noexcept:
@@ -77,13 +81,18 @@ cdef void _fill_traits() noexcept:
         (("meta",), IS_META),
         (("font",), IS_FONT),
         (("pre",), IS_PRE),
+        (("meta", "time"), CLAIMS),
+        (("a", "link"), RELATES),
+        (("time", "a", "span", "div", "p", "h1", "h2", "h3"), SHOWS_CLAIM),
+        (("a", "img"), IS_TARGET),
     ):
         for name in names:
             add_traits(&TAGS, _packed_name(name.encode()), traits)
     for name, number in (
         ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
         ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
-        ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE),
+        ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
+        ("type", TYPE),
     ):
         add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
@@ -91,7 +100,10 @@ cdef void _fill_traits() noexcept:
 _fill_traits()
 
 
-def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes=False):
+def strip_markup(
+    bytes markup, bint joins_documents=False, bint keeps_attributes=False,
+    bint keeps_targets=False, bytearray claims=None,
+):
     """Return shorter markup, and a table of attributes, from which `flatten` makes equal columns.
 
     Comments, NULs, the content of scripts, styles, frames and text fields, blanks before and after
@@ -113,6 +125,8 @@ def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes
         joins_documents: Also leave out the end tags of `html` and `body`, so that what follows
             the end of a document belongs to it.
         keeps_attributes: Leave all attributes and blanks in the markup; the table is empty.
+        keeps_targets: Leave the attributes of links and images in the markup.
+        claims: Where to put the tags that say something about the page; None = nowhere.
 
     Returns:
         The markup and the attribute table.
@@ -121,10 +135,14 @@ def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes
     cdef Py_ssize_t size = PyBytes_Size(markup)
     cdef Stripper one
     if memchr(at, 0, size) != NULL:
-        return strip_markup(markup.replace(b"\0", b""), joins_documents, keeps_attributes)
+        return strip_markup(
+            markup.replace(b"\0", b""), joins_documents, keeps_attributes, keeps_targets, claims
+        )
     one.end, one.output.copied = at + size, at
     one.has_returns = memchr(at, c"\r", size) != NULL
     one.joins_documents, one.keeps_attributes = joins_documents, keeps_attributes
+    one.keeps_targets = keeps_targets
+    one.claims = Claims(claims is not None, Text(NULL, 0, 0))
     one.strips_blanks = not keeps_attributes
     one.comments_end = one.titles_end = one.cdata_ends = True
     one.hidden.count = 0
@@ -140,6 +158,8 @@ def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes
                 if at != NULL:
                     at = _after_mark(&one, at)
             copy_up_to(&one.output, one.end)
+            if one.claims.text.size:
+                claims += PyBytes_FromStringAndSize(one.claims.text.bytes, one.claims.text.size)
             return _stripped(&one), (
                 PyBytes_FromStringAndSize(one.table.rows.bytes, one.table.rows.size),
                 PyBytes_FromStringAndSize(
@@ -148,6 +168,7 @@ def strip_markup(bytes markup, bint joins_documents=False, bint keeps_attributes
             )
         finally:
             table_end(&one.table)
+            free(one.claims.text.bytes)
     finally:
         free(one.output.bytes)
 
@@ -286,7 +307,17 @@ cdef const unsigned char *_after_start_tag(
     ends_text = not tag.traits & (IS_INLINE | IS_ROOT)
     if ends_text and one.strips_blanks:
         drop_blanks_before(&one.output, start)
-    if not (tag.keeps_attributes or one.keeps_attributes) and _move_attributes(one, &tag, name_end):
+    tag.keeps_attributes |= one.keeps_attributes or (
+        one.keeps_targets and tag.traits & IS_TARGET != 0
+    )
+    if tag.claims and one.claims.are_wanted and not tag.traits & IS_RAW:
+        put_claim(
+            &one.claims, start,
+            min(one.end, at + SHOWN_BYTES) if tag.traits & SHOWS_CLAIM else at,
+        )
+    if not tag.keeps_attributes and (
+        move_attributes(&one.table, &one.output, &tag, name_end, one.has_returns)
+    ):
         drop(&one.output, name_end, at)
     if at[0] == c"/":
         if tag.traits & IS_ROOT:
@@ -312,54 +343,6 @@ cdef void _enter_foreign(Stripper *one, const StartTag *tag) noexcept:
     last.html_depth += tag.traits & HOLDS_HTML != 0
 
 
-# --- attributes -----------------------------------------------------------------------------
-
-
-cdef bint _move_attributes(
-    Stripper *one, StartTag *tag, const unsigned char *name_end
-) except -1:
-    """Move what `flatten` reads of a tag's attributes to the table; return whether it could."""
-    cdef Attribute *attribute = &tag.attributes[0]
-    cdef int number, line
-    if not tag.seen or tag.traits & IS_EMPTIED:
-        return True
-    one.table.entry.size = 0
-    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN])):
-        table_put(&one.table, HIDDEN, NULL, 0)
-    for number in range(ID, HREF + 1):
-        if not tag.seen >> number & 1 or attribute[number].value == NULL:
-            continue
-        if number == HREF:
-            if not leads_away(&attribute[HREF]):
-                continue
-            attribute[HREF].value_end = end_of_host(&attribute[HREF])
-        if not _put_attribute(one, number, &attribute[number]):
-            return False
-    if not one.table.entry.size:
-        return True
-    copy_up_to(&one.output, name_end)
-    line = table_next_line(&one.table, one.output.next)
-    if line > MAX_LINE:
-        return False
-    one.output.next[0] = c"\n"
-    one.output.next += 1
-    table_add_row(&one.table, line)
-    return True
-
-
-cdef inline bint _put_attribute(Stripper *one, int number, const Attribute *attribute) except -1:
-    """Add a value to the table's entry; return False if the parser would change the value."""
-    cdef Py_ssize_t size = attribute.value_end - attribute.value
-    if size == 0:
-        return True
-    if memchr(attribute.value, c"&", size) != NULL or (
-        one.has_returns and memchr(attribute.value, c"\r", size) != NULL
-    ):
-        return False
-    table_put(&one.table, number, attribute.value, size)
-    return True
-
-
 # --- raw text -------------------------------------------------------------------------------
 
 
@@ -382,5 +365,7 @@ cdef const unsigned char *_after_raw_text(
             memcpy(one.output.next, b"</title>", TITLE_END_BYTES)
             one.output.next += TITLE_END_BYTES
     elif end != NULL and tag.traits & IS_EMPTIED:
+        if tag.claims and one.claims.are_wanted:
+            put_claim(&one.claims, at, end)
         drop(&one.output, at, end)
     return end

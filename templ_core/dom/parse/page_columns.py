@@ -23,3 +23,7 @@ class PageColumns(NamedTuple):
     """The columns of `Segments` by name, each of length n_segments."""
     scripts: int
     title: str
+    marks: dict[str, Int32s]
+    """The columns of `templ_core.dom.marks.Marks` by name; empty unless they were asked for."""
+    mark_values: list[str]
+    """Addresses and labels of the marks."""

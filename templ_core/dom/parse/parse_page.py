@@ -20,7 +20,9 @@ _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
 
 
-def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
+def parse_page(
+    utf8: bytes, url: str, *, claims: bytearray | None = None, with_marks: bool = False
+) -> tuple[PageColumns, str]:
     """Return the columns of a page and the language that its root element declares.
 
     The markup is stripped before it is parsed. Where it needs a repair, which moves its lines, or
@@ -29,6 +31,8 @@ def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
     Args:
         utf8: Markup in UTF-8.
         url: Address of the page; links to other hosts are recognised by it.
+        claims: Where to put what the markup says about the page (`_claims.pxd`); None = nowhere.
+        with_marks: Whether links, images and emphasis are marked.
 
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.
@@ -37,7 +41,10 @@ def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
     check_parser()
     host = _host(url)
     for joins_documents in (False, True):
-        markup, attribute_table = strip_markup(utf8, joins_documents)
+        markup, attribute_table = strip_markup(
+            utf8, joins_documents, keeps_targets=with_marks, claims=claims
+        )
+        claims = None
         if _is_blank(markup):
             return flatten(None, host), ""
         if stalls_parser(markup):
@@ -47,11 +54,11 @@ def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
             break
         if not _has_another_root(root):
             try:
-                return flatten(root, host, attribute_table), _language(root)
+                return flatten(root, host, attribute_table, with_marks), _language(root)
             except AttributeTableMismatch:
                 break
     root = _parse_repaired(utf8)
-    return flatten(root, host), _language(root)
+    return flatten(root, host, with_marks=with_marks), _language(root)
 
 
 def parse_markup(markup: str) -> etree._Element | None:
