@@ -62,19 +62,17 @@ cdef dict _TRAITS = {
     "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
     "title": IS_TITLE, "meta": IS_META,
 }
-for _tags, _trait in ((INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES)):
+for _tags, _trait in (
+    (INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES), (MARKED, IS_MARKED),
+):
     for _tag in _tags:
         _TRAITS[_tag] = _TRAITS.get(_tag, 0) | _trait
-for _tag in MARKED:
-    _TRAITS[_tag] = _TRAITS.get(_tag, 0) | IS_MARKED
 cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
     "hidden": HIDDEN, "aria-hidden": ARIA_HIDDEN,
 }
 cdef object _find_word = re.compile(r"\w").search
-cdef object _find_hiding = re.compile(
-    r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE
-).search
+cdef object _find_hiding = re.compile(r"(?i:display\s*:\s*none|visibility\s*:\s*hidden)").search
 
 
 cdef Node _any_node

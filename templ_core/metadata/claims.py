@@ -1,0 +1,109 @@
+"""The tags that say something about their page, sorted by what they speak of.
+
+`templ_core.dom.parse._strip_markup` copies them out of the markup while it is scanned, so they cost
+neither a parse nor a search of the page.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+_ATTRIBUTE = re.compile(r"""([^\s=/>"']+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
+_MARKUP = re.compile(r"<[^>]*>?")
+_NAME = re.compile(r"<([a-zA-Z][^\s/>]*)")
+_KEYS = ("property", "name", "itemprop", "http-equiv")
+_CLAIMS_READ = 4000
+"""Number of tags of a page that are looked at; more of them do not describe one page."""
+
+Attributes = dict[str, str]
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """What the tags of a page say about it, in the order in which they stand."""
+
+    meta: dict[str, list[str]]
+    """Contents of `meta` elements by their name, property or `itemprop` in lower case."""
+    properties: dict[str, list[str]]
+    """Values of other elements by their `itemprop` in lower case."""
+    canonical: list[str]
+    """Addresses of `<link rel="canonical">`."""
+    authors: list[str]
+    """Texts of links with `rel="author"`."""
+    tags: list[str]
+    """Texts of links with `rel="tag"`."""
+    times: list[tuple[Attributes, str]]
+    """Attributes and text of each `time` element."""
+    scripts: list[str]
+    """Contents of scripts of type `application/ld+json`."""
+
+
+def read_claims(claims: bytes) -> Claims:
+    """Return the claims of a page, sorted.
+
+    Args:
+        claims: The tags as `Document.claims` holds them.
+
+    >>> read_claims(b'<meta name="Author" content="Ann Lee"\\0').meta
+    {'author': ['Ann Lee']}
+    """
+    found = Claims({}, {}, [], [], [], [], [])
+    for claim in claims.decode(errors="replace").split("\0", _CLAIMS_READ)[:_CLAIMS_READ]:
+        name = _NAME.match(claim)
+        if name is not None:
+            tag, _, shown = claim.partition("\1")
+            _sort(found, name[1].lower(), dict(_attributes(tag, name.end())), shown)
+        elif claim:
+            found.scripts.append(claim)
+    return found
+
+
+def _attributes(tag: str, start: int) -> Iterator[tuple[str, str]]:
+    for name, double, single, bare in _ATTRIBUTE.findall(tag, start):
+        yield name.lower(), double or single or bare
+
+
+def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
+    if name == "meta":
+        content = plain_text(attributes.get("content", ""))
+        if content:
+            for key in _KEYS:
+                if key in attributes:
+                    found.meta.setdefault(attributes[key].strip().lower(), []).append(content)
+        return
+    rel = attributes.get("rel", "").lower().split()
+    if "canonical" in rel and name == "link":
+        found.canonical.append(html.unescape(attributes.get("href", "")).strip())
+        return
+    text = _shown_text(shown, name)
+    if "author" in rel:
+        found.authors.append(text)
+    if "tag" in rel:
+        found.tags.append(text)
+    if name == "time":
+        found.times.append((attributes, text))
+    value = _value(attributes) or text
+    if value:
+        for one in attributes.get("itemprop", "").lower().split():
+            found.properties.setdefault(one, []).append(value)
+
+
+def _value(attributes: Attributes) -> str:
+    """Return the value of an element with `itemprop` that is not its text; empty if it is."""
+    for name in ("content", "datetime", "src", "href"):
+        value = attributes.get(name)
+        if value and not (name == "href" and "author" in attributes.get("itemprop", "").lower()):
+            return plain_text(value)
+    return ""
+
+
+def _shown_text(shown: str, name: str) -> str:
+    """Return the text of an element that begins with `shown`, up to its first end tag."""
+    end = shown.lower().find(f"</{name}")
+    return plain_text(_MARKUP.sub(" ", shown[:end])) if end > 0 else ""
+
+
+def plain_text(text: str) -> str:
+    """Return text without character references and with single blanks."""
+    return " ".join((html.unescape(text) if "&" in text else text).split())

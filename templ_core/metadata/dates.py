@@ -1,0 +1,129 @@
+"""Dates in markup and text, as RFC 3339 writes them.
+
+A time without a zone is no point in time, so only its day is kept.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from templ_core.metadata.months import MONTHS
+
+_YEARS = range(1990, 2101)
+_SPACED = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_JOINED = re.compile(r"\d{8}")
+_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)")
+_FRACTION = re.compile(r"(:\d\d)[.,](\d+)")
+_IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?![0-9])")
+_EAST_ASIAN = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?")
+_NAMED = re.compile(
+    r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?,?\s+(?:de\s+|d[’'])?(?P<month>[^\W\d_]{3,12})\.?,?"
+    r"\s+(?:de\s+|del\s+)?(?P<year>\d{4})"
+    r"|(?P<month2>[^\W\d_]{3,12})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year2>\d{4})"
+)
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?!\d)")
+
+
+def point_in_time(text: str) -> str | None:
+    """Return a date of markup in RFC 3339, in UTC where it has a time; None where it is no date.
+
+    Args:
+        text: ISO 8601, RFC 2822, or the beginning of one with a day.
+
+    >>> point_in_time("2024-03-01T10:00:00+01:00"), point_in_time("2024-03-01 10:00")
+    ('2024-03-01T09:00:00Z', '2024-03-01')
+    >>> point_in_time("yesterday") is None
+    True
+    """
+    text = _FRACTION.sub(r"\1", text.strip())
+    if not 6 <= len(text) <= 60:
+        return None
+    moment = _iso(text) or _mail_date(text)
+    if moment is not None:
+        return _written(moment)
+    return day_in_text(text)
+
+
+def day_in_text(text: str) -> str | None:
+    """Return the first day that a text names, as RFC 3339 writes days; None where it names none.
+
+    Days are written with figures, or with the month's name in one of some twenty languages. Of a day
+    and a month that may be exchanged (03/04/2024) neither is taken for the other: it is no day.
+
+    >>> day_in_text("Updated March 4th, 2024 at noon"), day_in_text("4. März 2024")
+    ('2024-03-04', '2024-03-04')
+    >>> day_in_text("03/04/2024") is None
+    True
+    """
+    for pattern in (_SPACED, _EAST_ASIAN):
+        found = pattern.search(text)
+        if found:
+            return _day(found[1], found[2], found[3])
+    for found in _NAMED.finditer(text):
+        month = MONTHS.get((found["month"] or found["month2"]).lower()[:12])
+        if month:
+            return _day(found["year"] or found["year2"], month, found["day"] or found["day2"])
+    found = _YEAR_FIRST.search(text)
+    if found:
+        return _day(found[1], found[3], found[4])
+    found = _NUMERIC.search(text)
+    if found:
+        return _numeric_day(int(found[1]), int(found[3]), found)
+    return None
+
+
+def day_in_path(path: str) -> str | None:
+    """Return the day in the path of an address, where it has one.
+
+    >>> day_in_path("https://example.com/2024/03/04/council.html")
+    '2024-03-04'
+    """
+    found = _IN_PATH.search(path)
+    return _day(found[1], found[2], found[3]) if found else None
+
+
+def _iso(text: str) -> datetime | date | None:
+    joined = _ZONE.sub(lambda zone: "" if zone[0].strip() == "" else "+00:00", text)
+    try:
+        moment = datetime.fromisoformat(joined)
+    except ValueError:
+        return None
+    if len(joined) <= 10:
+        return moment.date()
+    return moment
+
+
+def _mail_date(text: str) -> datetime | None:
+    if "," not in text and not text[:3].isalpha():
+        return None
+    try:
+        return parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _written(moment: datetime | date) -> str | None:
+    if moment.year not in _YEARS:
+        return None
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
+        return moment.strftime("%Y-%m-%d")
+    try:
+        moment = (moment + timedelta(0)).astimezone(UTC)
+    except OverflowError:
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _numeric_day(first: int, second: int, found: re.Match[str]) -> str | None:
+    if first > 12 or first == second or found[2] == ".":
+        return _day(found[4], second, first)
+    return _day(found[4], first, second) if second > 12 else None
+
+
+def _day(year: str | int, month: str | int, day: str | int) -> str | None:
+    try:
+        found = date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+    return found.isoformat() if found.year in _YEARS else None

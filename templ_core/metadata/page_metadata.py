@@ -1,0 +1,290 @@
+"""What is known of a page besides its text: title, authors, times, language, addresses.
+
+Sources are JSON-LD, OpenGraph, Dublin Core, microdata, `meta`, `time`, `rel`, and elements that are
+named after an author or a date. Of several sources that speak of one value the most specific counts;
+a value of a wrong form is absent.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+from resiliparse.parse.lang import detect_fast
+
+from templ_core.dom.document import Document
+from templ_core.metadata import shown
+from templ_core.metadata.authors import author_names
+from templ_core.metadata.claims import Claims, read_claims
+from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
+from templ_core.metadata.forms import address, language_tag, short_text
+from templ_core.metadata.json_ld import Item, by_id, rank, read_items, texts_of, types_of
+from templ_core.metadata.titles import headline
+
+_TAGS_MAX = 50
+_TAG_CHARS_MAX = 100
+_NAME_CHARS_MAX = 200
+_LANGUAGE_CHARS = 2000
+"""Characters of the text that the language is detected in."""
+_LANGUAGE_CHARS_MIN = 100
+_OUT_OF_PLACE_MAX = 1100
+"""Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
+
+
+class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a page besides its text; None or an empty list where nothing is."""
+
+    title: str | None = None
+    """Headline, without the name of the site."""
+    authors: list[str] = []
+    published_at: str | None = None
+    """RFC 3339: a time in UTC, or a day where the page tells no time with a zone."""
+    modified_at: str | None = None
+    language: str | None = None
+    """Language tag of BCP 47."""
+    canonical_url: str | None = None
+    site_name: str | None = None
+    section: str | None = None
+    tags: list[str] = []
+    image: str | None = None
+    """Absolute address of the main image."""
+    description: str | None = None
+    kind: str | None = None
+    """`product` or `listing` where the markup says that the page is one."""
+
+
+_META_TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title", "parsely-title", "headline")
+_META_AUTHORS = (
+    "article:author_name", "author", "parsely-author", "sailthru.author", "byl", "dc.creator",
+    "dcterms.creator", "citation_author", "article:author", "og:article:author", "article.author",
+    "creator", "dc.contributor", "cxenseparse:author", "authors", "twitter:data1",
+)  # fmt: skip
+_META_PUBLISHED = (
+    "article:published_time", "og:article:published_time", "datepublished", "article.published",
+    "parsely-pub-date", "sailthru.date", "dc.date.issued", "dcterms.issued", "dcterms.created",
+    "dc.date.created", "citation_publication_date", "citation_date", "pubdate", "publish-date",
+    "publishdate", "publication_date", "published_time", "date.created", "rnews:datepublished",
+    "og:published_time", "cxenseparse:recs:publishtime", "dc.date", "dcterms.date", "date",
+    "article_date_original", "last-published", "ptime",
+)  # fmt: skip
+_META_MODIFIED = (
+    "article:modified_time", "og:updated_time", "og:article:modified_time", "datemodified",
+    "dcterms.modified", "dc.date.modified", "last-modified", "article.updated", "lastmod",
+    "article:updated_time", "revision_date", "updated_time", "utime",
+)  # fmt: skip
+_META_SITE = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher", "publisher")
+_META_SECTION = ("article:section", "og:article:section", "parsely-section", "section", "category")
+_META_TAGS = ("article:tag", "og:article:tag", "parsely-tags", "news_keywords", "keywords", "dc.subject")
+_META_IMAGE = ("og:image", "og:image:secure_url", "og:image:url", "twitter:image", "twitter:image:src", "thumbnail")
+_META_DESCRIPTION = ("og:description", "description", "twitter:description", "dc.description", "dcterms.description")
+_META_LANGUAGE = ("og:locale", "dc.language", "dcterms.language", "content-language", "language", "inlanguage")
+_LISTINGS = frozenset(("CollectionPage", "SearchResultsPage", "ItemList", "Blog"))
+_PRODUCTS = frozenset(("Product", "ProductGroup", "IndividualProduct", "ItemPage"))
+
+
+def read_metadata(document: Document, url: str, text: str = "") -> PageMetadata:
+    """Return what is known of a page besides its text.
+
+    Args:
+        document: The page, as it was parsed; a document that was stored and read back has lost what
+            its markup said.
+        url: Address of the page.
+        text: Clean text of the page, in which its language is detected where it declares none.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document(
+    ...     '<html lang="en_GB"><title>Bridge opens | The Daily</title>'
+    ...     '<meta property="og:site_name" content="The Daily"><meta name="author" content="Ann Lee">',
+    ...     "https://example.com/bridge",
+    ... )
+    >>> found = read_metadata(page, "https://example.com/bridge")
+    >>> found.title, found.authors, found.language
+    ('Bridge opens', ['Ann Lee'], 'en-GB')
+    """
+    return _Reader(document, url, text).metadata()
+
+
+class _Reader:
+    """The sources of one page."""
+
+    def __init__(self, document: Document, url: str, text: str) -> None:
+        self._document = document
+        self._url = url
+        self._text = text
+        self._claims: Claims = read_claims(document.claims)
+        items = read_items(self._claims.scripts)
+        self._by_id = by_id(items) if items else {}
+        self._items = [item for item in items if rank(item) <= 2]
+        self._sites = [item for item in items if "WebSite" in types_of(item)]
+        self._listing = any(_LISTINGS & {*types_of(item)} for item in items)
+
+    def metadata(self) -> PageMetadata:
+        site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
+        return PageMetadata(
+            title=self._title(site_name),
+            authors=self._authors(site_name),
+            published_at=self._published(),
+            modified_at=_first(self._modified_texts(), point_in_time),
+            language=self._language(),
+            canonical_url=self._canonical(),
+            site_name=site_name,
+            section=_first(self._sections(), lambda text: short_text(text, _NAME_CHARS_MAX)),
+            tags=self._tags(),
+            image=_first(self._images(), self._address),
+            description=_first(self._descriptions(), short_text),
+            kind=self._kind(),
+        )
+
+    def _meta(self, *names: str) -> Iterator[str]:
+        for name in names:
+            yield from self._claims.meta.get(name, ())
+
+    def _fields(self, field: str, *names: str) -> Iterator[str]:
+        """Yield the texts of a field of the objects that describe the page, references followed."""
+        for item in self._items:
+            yield from self._texts(item.get(field), names)
+
+    def _texts(self, value: object, names: Sequence[str]) -> Iterator[str]:
+        if isinstance(value, dict):
+            found = texts_of(value, *names)
+            other = self._by_id.get(str(value.get("@id"))) if not found else None
+            yield from found or (texts_of(other, *names) if other else [])
+        elif isinstance(value, list):
+            for one in value[:_TAGS_MAX]:
+                yield from self._texts(one, names)
+        else:
+            yield from texts_of(value)
+
+    def _title(self, site_name: str | None) -> str | None:
+        articles = [item for item in self._items if rank(item) < 2]
+        said = [text for item in articles for text in texts_of(item.get("headline") or item.get("name"))]
+        titles = [*said[:1], *self._meta(*_META_TITLES), *self._claims.properties.get("headline", ())]
+        host = (urlsplit(self._url).hostname or "").removeprefix("www.")
+        names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
+        return headline(
+            [*titles, self._document.title], shown.headings(self._document), names
+        )
+
+    def _authors(self, site_name: str | None) -> list[str]:
+        claims = self._claims
+        sources: tuple[Iterable[str], ...] = (
+            self._fields("author", "name"),
+            self._meta(*_META_AUTHORS),
+            claims.properties.get("author", ()),
+            claims.authors,
+            self._fields("creator", "name"),
+            shown.bylines(self._document),
+        )
+        name = (site_name or "").casefold()
+        for source in sources:
+            found = [one for one in author_names(source) if one.casefold() != name]
+            if found:
+                return found
+        return []
+
+    def _published(self) -> str | None:
+        found = _first(self._published_texts(), point_in_time)
+        if found is not None:
+            return found
+        for text in shown.date_texts(self._document):
+            day = day_in_text(text)
+            if day is not None:
+                return day
+        return day_in_path(self._url)
+
+    def _published_texts(self) -> Iterator[str]:
+        yield from self._fields("datePublished")
+        yield from self._meta(*_META_PUBLISHED)
+        yield from self._claims.properties.get("datepublished", ())
+        yield from self._fields("dateCreated")
+        yield from self._fields("uploadDate")
+        yield from self._claims.properties.get("datecreated", ())
+        times = self._claims.times
+        for attributes, text in times:
+            name = attributes.get("class", "").lower()
+            if "pubdate" in attributes or "publish" in name or "entry-date" in name:
+                yield attributes.get("datetime") or text
+        for attributes, text in times[:1]:
+            yield attributes.get("datetime") or text
+
+    def _modified_texts(self) -> Iterator[str]:
+        yield from self._fields("dateModified")
+        yield from self._meta(*_META_MODIFIED)
+        yield from self._claims.properties.get("datemodified", ())
+        for attributes, text in self._claims.times:
+            if "updated" in attributes.get("class", "").lower():
+                yield attributes.get("datetime") or text
+
+    def _language(self) -> str | None:
+        declared = _first([self._document.language], language_tag) or _first(
+            [*self._fields("inLanguage", "alternateName", "name"), *self._meta(*_META_LANGUAGE)], language_tag
+        )
+        if declared is not None or len(self._text) < _LANGUAGE_CHARS_MIN:
+            return declared
+        detected, out_of_place = detect_fast(self._text[:_LANGUAGE_CHARS])
+        return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
+
+    def _canonical(self) -> str | None:
+        sources = [
+            *self._claims.canonical, *self._meta("og:url"), *self._fields("url"),
+            *self._fields("mainEntityOfPage", "@id"),
+        ]  # fmt: skip
+        has_path = len(urlsplit(self._url).path) > 1
+        for source in sources:
+            found = self._address(source)
+            if found is not None and (not has_path or urlsplit(found).path not in {"", "/"} or "?" in found):
+                return found
+        return None
+
+    def _address(self, text: str) -> str | None:
+        return address(text, self._url)
+
+    def _site_names(self) -> Iterator[str]:
+        yield from self._meta("og:site_name")
+        yield from self._fields("publisher", "name")
+        for site in self._sites:
+            yield from texts_of(site.get("name"))
+        yield from self._meta(*_META_SITE)
+
+    def _sections(self) -> Iterator[str]:
+        yield from self._meta(*_META_SECTION)
+        yield from self._fields("articleSection")
+        yield from self._claims.properties.get("articlesection", ())
+
+    def _tags(self) -> list[str]:
+        found: dict[str, str] = {}
+        sources = ([*self._fields("keywords", "name")], [*self._meta(*_META_TAGS)], self._claims.tags)
+        for source in sources:
+            for text in source:
+                parts = text.split(",") if text.count(",") else text.split(";")
+                for part in parts:
+                    tag = part.strip()
+                    if tag and len(tag) <= _TAG_CHARS_MAX and len(found) < _TAGS_MAX:
+                        found.setdefault(tag.casefold(), tag)
+        return list(found.values())
+
+    def _images(self) -> Iterator[str]:
+        yield from self._meta(*_META_IMAGE)
+        yield from self._fields("image", "url", "contentUrl", "@id")
+        yield from self._fields("thumbnailUrl")
+        yield from self._claims.properties.get("image", ())
+
+    def _descriptions(self) -> Iterator[str]:
+        yield from self._meta(*_META_DESCRIPTION)
+        yield from self._fields("description")
+
+    def _kind(self) -> str | None:
+        names = {name for item in self._items for name in types_of(item)}
+        kinds = {text.lower() for text in self._meta("og:type")}
+        if names & _PRODUCTS or "product" in kinds or "og:product" in kinds:
+            return "product"
+        is_article = any(rank(item) == 0 for item in self._items) or "article" in kinds
+        return "listing" if self._listing and not is_article else None
+
+
+def _first(texts: Iterable[str], checked: Callable[[str], str | None]) -> str | None:
+    """Return the first value that has the form it must have."""
+    for text in texts:
+        value = checked(text)
+        if value is not None:
+            return value
+    return None
