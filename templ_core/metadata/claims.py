@@ -6,13 +6,10 @@ neither a parse nor a search of the page.
 
 import html
 import re
-from collections.abc import Iterator
 
 import msgspec
 
-_ATTRIBUTE = re.compile(r"""([^\s=/>"']+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _MARKUP = re.compile(r"<[^>]*>?")
-_NAME = re.compile(r"<([a-zA-Z][^\s/>]*)")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
 _CLAIMS_READ = 4000
 """Number of tags of a page that are looked at; more of them do not describe one page."""
@@ -50,18 +47,13 @@ def read_claims(claims: bytes) -> Claims:
     """
     found = Claims({}, {}, [], [], [], [], [])
     for claim in claims.decode(errors="replace").split("\0", _CLAIMS_READ)[:_CLAIMS_READ]:
-        name = _NAME.match(claim)
-        if name is not None:
-            tag, _, shown = claim.partition("\1")
-            _sort(found, name[1].lower(), dict(_attributes(tag, name.end())), shown)
-        elif claim:
-            found.scripts.append(claim)
+        tag, _, shown = claim.partition("\1")
+        name, *pairs = tag.split("\2")
+        if name:
+            _sort(found, name, dict(zip(pairs[::2], pairs[1::2], strict=False)), shown)
+        elif shown:
+            found.scripts.append(shown)
     return found
-
-
-def _attributes(tag: str, start: int) -> Iterator[tuple[str, str]]:
-    for name, double, single, bare in _ATTRIBUTE.findall(tag, start):
-        yield name.lower(), double or single or bare
 
 
 def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:

@@ -165,21 +165,20 @@ class _Reader:
         )
 
     def _authors(self, site_name: str | None) -> list[str]:
-        claims = self._claims
-        sources: tuple[Iterable[str], ...] = (
-            self._fields("author", "name"),
-            self._meta(*_META_AUTHORS),
-            claims.properties.get("author", ()),
-            claims.authors,
-            self._fields("creator", "name"),
-            shown.bylines(self._document),
-        )
         name = (site_name or "").casefold()
-        for source in sources:
+        for source in self._author_texts():
             found = [one for one in author_names(source) if one.casefold() != name]
             if found:
                 return found
         return []
+
+    def _author_texts(self) -> Iterator[Iterable[str]]:
+        yield self._fields("author", "name")
+        yield self._meta(*_META_AUTHORS)
+        yield self._claims.properties.get("author", ())
+        yield self._claims.authors
+        yield self._fields("creator", "name")
+        yield shown.bylines(self._document)
 
     def _published(self) -> str | None:
         found = _first(self._published_texts(), point_in_time)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from templ_core.dom.document import Document
+from templ_core.page_level.features._stems import Stems
 
 _BYLINE = re.compile(
     r"(?:^|[\s_-])(?:byline|author|authors|autor|auteur|autore|writer|contributor|vcard)"
@@ -19,8 +20,10 @@ _DATE = re.compile(
 _NOT = re.compile(r"comment|related|popular|sidebar|widget|footer|respond|reply|bio|card|list|avatar", re.IGNORECASE)
 _CHARS_MAX = 120
 _ELEMENTS_MAX = 8
-_STEMS = ("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard")
-_DATE_STEMS = ("dat", "fecha", "publi", "posted", "time", "pubdate")
+_LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
+_STEMS = Stems(("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard"))
+_DATE_LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
+_DATE_STEMS = Stems(("dat", "fecha", "publi", "posted", "time", "pubdate"))
 
 
 def headings(document: Document) -> list[str]:
@@ -54,15 +57,15 @@ def date_texts(document: Document) -> list[str]:
     return _named(document, _DATE, _DATE_STEMS)
 
 
-def _named(document: Document, names: re.Pattern[str], stems: tuple[str, ...]) -> list[str]:
-    types = []
-    for number, (tag, attributes) in enumerate(document.nodes.element_types):
-        if not attributes or tag in {"body", "html", "article", "main", "section", "form"}:
-            continue
-        lower = attributes.lower()
-        if any(stem in lower for stem in stems) and names.search(lower) and not _NOT.search(lower):
-            types.append(number)
-    return _texts(document, types, _ELEMENTS_MAX)
+def _named(document: Document, names: re.Pattern[str], stems: Stems) -> list[str]:
+    """Return the short texts of the first elements that are named so."""
+    types = document.nodes.element_types
+    found = []
+    for number in stems.found_in([attributes for _, attributes in types]):
+        tag, attributes = types[number]
+        if tag not in _LARGE and names.search(attributes) and not _NOT.search(attributes):
+            found.append(number)
+    return _texts(document, found, _ELEMENTS_MAX)
 
 
 def _texts(document: Document, types: list[int], count: int) -> list[str]:
@@ -71,7 +74,9 @@ def _texts(document: Document, types: list[int], count: int) -> list[str]:
         return []
     nodes, segments = document.nodes, document.segments
     found: list[str] = []
-    for node in np.flatnonzero(np.isin(nodes.element_type, types))[:count].tolist():
+    is_one = np.zeros(len(nodes.element_types), np.bool_)
+    is_one[types] = True
+    for node in np.flatnonzero(is_one[nodes.element_type])[:count].tolist():
         end = int(nodes.end[node])
         # A segment belongs to a block inside the element, or holds the element as an inline one.
         first = int(np.searchsorted(segments.inline_to, node, side="right"))

@@ -312,8 +312,8 @@ cdef const unsigned char *_after_start_tag(
     )
     if tag.claims and one.claims.are_wanted and not tag.traits & IS_RAW:
         put_claim(
-            &one.claims, start, at,
-            min(one.end - at - 1, SHOWN_BYTES) if tag.traits & SHOWS_CLAIM else 0,
+            &one.claims, start, name_end, at,
+            min(one.end, at + SHOWN_BYTES) if tag.traits & SHOWS_CLAIM else at,
         )
     if not tag.keeps_attributes and (
         move_attributes(&one.table, &one.output, &tag, name_end, one.has_returns)
@@ -366,6 +366,6 @@ cdef const unsigned char *_after_raw_text(
             one.output.next += TITLE_END_BYTES
     elif end != NULL and tag.traits & IS_EMPTIED:
         if tag.claims and one.claims.are_wanted:
-            put_claim(&one.claims, at, end, 0)
+            put_claim(&one.claims, at - 2, at - 1, at - 1, end)
         drop(&one.output, at, end)
     return end
