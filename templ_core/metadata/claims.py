@@ -4,10 +4,11 @@
 neither a parse nor a search of the page.
 """
 
-import html
 import re
 
 import msgspec
+
+from templ_core.dom.references import without_references
 
 _MARKUP = re.compile(r"<[^>]*>?")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
@@ -66,7 +67,7 @@ def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
         return
     rel = attributes.get("rel", "").lower().split()
     if "canonical" in rel and name == "link":
-        found.canonical.append(html.unescape(attributes.get("href", "")).strip())
+        found.canonical.append(without_references(attributes.get("href", "")).strip())
         return
     text = _shown_text(shown, name)
     if "author" in rel:
@@ -98,4 +99,4 @@ def _shown_text(shown: str, name: str) -> str:
 
 def plain_text(text: str) -> str:
     """Return text without character references and with single blanks."""
-    return " ".join((html.unescape(text) if "&" in text else text).split())
+    return " ".join(without_references(text).split())

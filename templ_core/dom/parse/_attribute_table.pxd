@@ -21,7 +21,9 @@ from templ_core._byte_string cimport Text, put
 
 cdef enum:
     # ID to ITEMPROP are part of an element type, in this order; ID to HREF have values.
-    OTHER, ID, CLASS, ROLE, ITEMPROP, STYLE, HREF, HIDDEN, ARIA_HIDDEN, ATTRIBUTE_COUNT
+    # SRC to ALT are read of images only. The table has them, and the whole HREF, as TARGET and LABEL.
+    OTHER, ID, CLASS, ROLE, ITEMPROP, STYLE, HREF, HIDDEN, ARIA_HIDDEN, SRC, DATA_SRC, ALT
+    TARGET, LABEL, ATTRIBUTE_COUNT
 
 cdef enum:
     MAX_LINE = 65534        # libxml2 keeps lines in 16 bits; 65535 means "this line or a later one"

@@ -38,6 +38,7 @@ import numpy as np
 
 from templ_core import letters
 from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
+from templ_core.dom.references import without_references
 from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER
 
 cdef enum:
@@ -242,7 +243,8 @@ cdef class Flattener:
             self.nodes.rows[self.block].images += 1
         if traits & IS_MARKED:
             open_mark(
-                &self.marks, self.values, element, this.node, self.run.text.size, traits & IS_IMAGE
+                &self.marks, self.values, element, attributes.values,
+                this.node, self.run.text.size, traits & IS_IMAGE, without_references,
             )
         return 0
 

@@ -2,10 +2,11 @@
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport free
-from libc.string cimport strlen, strncmp
+from libc.string cimport strchr, strlen, strncmp
 from lxml.includes.tree cimport xmlNode
 
 from templ_core._byte_string cimport resized
+from templ_core.dom.parse._attribute_table cimport LABEL, TARGET
 from templ_core.dom.parse._nodes cimport attribute_of
 
 
@@ -37,7 +38,8 @@ cdef inline int _add_mark(Marks *marks, Mark mark) except -1:
 
 
 cdef inline int open_mark(
-    Marks *marks, list values, xmlNode *element, int node, int at, bint is_image
+    Marks *marks, list values, xmlNode *element, const char **attributes, int node, int at,
+    bint is_image, decoded
 ) except -1:
     """Begin the mark of an element.
 
@@ -45,9 +47,11 @@ cdef inline int open_mark(
         marks: The marks of the page.
         values: Where its address and its label go.
         element: The element.
+        attributes: Its attributes by their numbers, as the table or the parser has them.
         node: Its row.
         at: Size of the text of the segment so far, in bytes.
         is_image: Whether it is an image.
+        decoded: Reads character references; the table's values have them.
     """
     if marks.open_count == marks.open_room:
         marks.open_room = 2 * marks.open_room + 16
@@ -55,7 +59,10 @@ cdef inline int open_mark(
     cdef Mark *mark = &marks.open[marks.open_count]
     marks.open_count += 1
     mark[0] = Mark(node, 0, at, at, -1, -1)
-    if is_image:
+    if element.properties == NULL:
+        mark.target = _put_raw_value(values, attributes[TARGET], decoded)
+        mark.label = _put_raw_value(values, attributes[LABEL], decoded)
+    elif is_image:
         mark.target = _put_value(values, _source_of(element))
         mark.label = _put_value(values, attribute_of(element, "alt"))
     else:
@@ -111,6 +118,14 @@ cdef inline int _put_value(list values, const char *value) except? -2:
         return -1
     values.append(PyUnicode_DecodeUTF8(value, strlen(value), NULL))
     return len(values) - 1
+
+
+cdef inline int _put_raw_value(list values, const char *value, decoded) except? -2:
+    """Return the place of a value with character references; -1 for a missing or empty one."""
+    cdef int place = _put_value(values, value) if value != NULL else -1
+    if place >= 0 and strchr(value, c"&") != NULL:
+        values[place] = decoded(values[place])
+    return place
 
 
 cdef inline const char *_source_of(xmlNode *image) noexcept:

@@ -1,15 +1,16 @@
 # The attributes of a start tag on their way to the attribute table.
 
-from libc.string cimport memchr
+from libc.string cimport memchr, memcmp
 
 from templ_core.dom.parse._addresses cimport end_of_host, leads_away
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN, HIDDEN, HREF, ID, MAX_LINE, TableWriter, table_add_row, table_next_line, table_put,
+    ALT, ARIA_HIDDEN, DATA_SRC, HIDDEN, HREF, ID, LABEL, MAX_LINE, SRC, TARGET, TableWriter,
+    table_add_row, table_next_line, table_put,
 )
 from templ_core.dom.parse._markup cimport Attribute
 from templ_core.dom.parse._output cimport Output, copy_up_to
 from templ_core.dom.parse._start_tag cimport StartTag, is_true
-from templ_core.dom.parse._tag_traits cimport IS_EMPTIED
+from templ_core.dom.parse._tag_traits cimport IS_EMPTIED, IS_LINK
 
 
 cdef inline bint move_attributes(
@@ -32,6 +33,8 @@ cdef inline bint move_attributes(
     table.entry.size = 0
     if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN])):
         table_put(table, HIDDEN, NULL, 0)
+    if tag.keeps_target:
+        _put_target(table, tag)
     for number in range(ID, HREF + 1):
         if not tag.seen >> number & 1 or attribute[number].value == NULL:
             continue
@@ -66,3 +69,31 @@ cdef inline bint _put_attribute(
         return False
     table_put(table, number, attribute.value, size)
     return True
+
+
+cdef inline int _put_target(TableWriter *table, const StartTag *tag) except -1:
+    """Add the address of a link, or the address and the alternative text of an image, as they stand."""
+    cdef const Attribute *attribute = &tag.attributes[0]
+    cdef int number = HREF
+    if not tag.traits & IS_LINK:
+        number = SRC
+        if tag.seen >> DATA_SRC & 1 and not (tag.seen >> SRC & 1 and _is_address(&attribute[SRC])):
+            number = DATA_SRC
+        if tag.seen >> ALT & 1 and attribute[ALT].value != NULL:
+            table_put(
+                table, LABEL, attribute[ALT].value, attribute[ALT].value_end - attribute[ALT].value
+            )
+    if tag.seen >> number & 1 and (number == HREF or _is_address(&attribute[number])):
+        table_put(
+            table, TARGET, attribute[number].value,
+            attribute[number].value_end - attribute[number].value,
+        )
+    return 0
+
+
+cdef inline bint _is_address(const Attribute *source) noexcept:
+    """Return whether the source of an image is an address, and not the image itself."""
+    cdef Py_ssize_t size = source.value_end - source.value
+    return source.value != NULL and size > 0 and not (
+        size > 5 and not memcmp(source.value, b"data:", 5)
+    )

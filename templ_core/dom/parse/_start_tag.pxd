@@ -27,6 +27,7 @@ cdef struct StartTag:
     int seen                # a bit for each number: whether the tag has that attribute
     bint keeps_attributes   # whether the parser has to read them
     bint styles_font        # whether it is HTML's `font`, not that of svg
+    bint keeps_target       # whether the address that it names goes to the table
     bint claims             # whether it may say something about the page (`_claims.pxd`)
 
 

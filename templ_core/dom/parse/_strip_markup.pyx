@@ -13,7 +13,8 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from templ_core._byte_string cimport Text
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, ROLE, STYLE, TableWriter, table_begin, table_end,
+    ALT, ARIA_HIDDEN, CLASS, DATA_SRC, HIDDEN, HREF, ID, ITEMPROP, ROLE, SRC, STYLE, TableWriter,
+    table_begin, table_end,
 )
 from templ_core.dom.parse._claims cimport SHOWN_BYTES, Claims, put_claim
 from templ_core.dom.parse._hidden_elements cimport (
@@ -92,7 +93,7 @@ cdef void _fill_traits() noexcept:
         ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
         ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
         ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
-        ("type", TYPE),
+        ("type", TYPE), ("src", SRC), ("data-src", DATA_SRC), ("alt", ALT),
     ):
         add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
@@ -125,7 +126,7 @@ def strip_markup(
         joins_documents: Also leave out the end tags of `html` and `body`, so that what follows
             the end of a document belongs to it.
         keeps_attributes: Leave all attributes and blanks in the markup; the table is empty.
-        keeps_targets: Leave the attributes of links and images in the markup.
+        keeps_targets: Move the addresses of links and images to the table too, and what images show.
         claims: Where to put the tags that say something about the page; None = nowhere.
 
     Returns:
@@ -307,9 +308,8 @@ cdef const unsigned char *_after_start_tag(
     ends_text = not tag.traits & (IS_INLINE | IS_ROOT)
     if ends_text and one.strips_blanks:
         drop_blanks_before(&one.output, start)
-    tag.keeps_attributes |= one.keeps_attributes or (
-        one.keeps_targets and tag.traits & IS_TARGET != 0
-    )
+    tag.keeps_attributes |= one.keeps_attributes
+    tag.keeps_target = one.keeps_targets and tag.traits & IS_TARGET
     if tag.claims and one.claims.are_wanted and not tag.traits & IS_RAW:
         put_claim(
             &one.claims, start, name_end, at,
