@@ -1,0 +1,111 @@
+"""Kept segments as HTML with the elements that give text its structure, and nothing else."""
+
+from html import escape
+
+from templ_core.array_types import Bools
+from templ_core.dom.document import Document
+from templ_core.dom.marks import Marks
+from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.dom.text import Cuts
+from templ_core.rendering.inline import InlineMark, render_inline
+from templ_core.rendering.outline import Outline, Part, outline
+
+_HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset("p li td th dt dd figcaption caption pre".split())
+_ONE_PARAGRAPH = frozenset(HEADING_LEVELS) | {"p"}
+_EMPHASIS = {"b": "strong", "strong": "strong", "i": "em", "em": "em"}
+
+
+def render_html(
+    document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | None, url: str
+) -> str:
+    """Return the kept segments as HTML without attributes but for addresses and alternative texts.
+
+    Args:
+        document: The page.
+        kept: Whether each segment stays; length n_segments.
+        cuts: What is cut out of segments that stay; None = nothing.
+        marks: Links, images and emphasis; None = text and structure only.
+        url: Address of the page, to which relative addresses are joined.
+
+    >>> import numpy as np
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<div class=x>A <a href=/b>b</a></div>", "", with_marks=True)
+    >>> render_html(page, np.ones(1, bool), None, page.marks, "https://example.com/")
+    '<p>A <a href="https://example.com/b">b</a></p>'
+    """
+    return _Html(outline(document, kept, cuts, marks, url)).render()
+
+
+class HtmlStyle:
+    """Inline content as HTML."""
+
+    def text(self, text: str) -> str:
+        """Return text in which nothing is taken for markup."""
+        return escape(text, quote=False).replace("\n", "<br>")
+
+    def marked(self, mark: InlineMark, content: str) -> str:
+        """Return a link, emphasis or code."""
+        if mark.tag == "a":
+            return f'<a href="{escape(mark.target)}">{content}</a>' if mark.target else content
+        tag = _EMPHASIS.get(mark.tag, "code")
+        return f"<{tag}>{content}</{tag}>"
+
+    def image(self, mark: InlineMark) -> str:
+        """Return an image, or its alternative text where it has no address."""
+        label = escape(mark.label)
+        return f'<img src="{escape(mark.target)}" alt="{label}">' if mark.target else label
+
+
+class VerbatimStyle(HtmlStyle):
+    """Inline content of `pre`, where line feeds are kept."""
+
+    def text(self, text: str) -> str:
+        """Return text in which nothing is taken for markup."""
+        return escape(text, quote=False)
+
+
+_STYLE = HtmlStyle()
+_VERBATIM = VerbatimStyle()
+
+
+class _Html:
+    def __init__(self, found: Outline) -> None:
+        self._found = found
+        self._written: list[str] = []
+        self._open: tuple[int, ...] = ()
+
+    def render(self) -> str:
+        for part in self._found.parts:
+            self._write(part)
+        self._go_to(())
+        return "".join(self._written)
+
+    def _write(self, part: Part) -> None:
+        is_same = part.chain == self._open and bool(part.chain)
+        last = self._found.tag(part.chain[-1]) if part.chain else ""
+        if last == "pre":
+            text = render_inline(part.text, part.marks, part.cuts, _VERBATIM)
+            self._go_to(part.chain)
+            self._written.append("\n" + text if is_same else text)
+            return
+        text = render_inline(part.text, part.marks, part.cuts, _STYLE)
+        if not text:
+            return
+        if is_same and last in _ONE_PARAGRAPH:
+            self._go_to(part.chain[:-1])
+        self._go_to(part.chain)
+        is_bare = last in _HOLDS_TEXT and not (is_same and last not in _ONE_PARAGRAPH)
+        self._written.append(text if is_bare else f"<p>{text}</p>")
+
+    def _go_to(self, chain: tuple[int, ...]) -> None:
+        """Close and open elements until those of `chain` are open."""
+        shared = 0
+        for node, other in zip(chain, self._open, strict=False):
+            if node != other:
+                break
+            shared += 1
+        for node in reversed(self._open[shared:]):
+            self._written.append(f"</{self._found.tag(node)}>")
+        for node in chain[shared:]:
+            self._written.append(f"<{self._found.tag(node)}>")
+        self._open = chain
