@@ -18,7 +18,12 @@ Warning_ = Literal[
     "error-page",
     "gate",
     "not-learned",
+    "time-replaced",
+    "headers-dropped",
+    "forms-dropped",
 ]
+PageKind = Literal["article", "documentation", "forum", "product", "listing", "other"]
+"""What a page is."""
 
 Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -48,9 +53,50 @@ class TextSegment(msgspec.Struct, frozen=True, kw_only=True):
     templateness: Ratio
     """How surely the text is template, from 0 (content) to 1 (template)."""
     reason: str
-    """Name of the rule that made the decision."""
+    """Name of the rule that made the decision; README.md describes each."""
     section: Count
     """Number of the section of the page, whose segments share one smoothed score."""
+
+
+class Metadata(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a page besides its text; null, or an empty list, where nothing is.
+
+    A value always has the form that is described; a value of another form on the page is left out.
+    """
+
+    title: str | None = None
+    """Headline without the name of the site."""
+    authors: list[str] = []
+    """Names of the authors, without "By" and the like."""
+    published_at: str | None = None
+    """When the page was published: an RFC 3339 time in UTC (`2024-03-01T09:00:00Z`), or an RFC 3339 day
+    (`2024-03-01`) where the page tells no time with a zone."""
+    modified_at: str | None = None
+    """When the page was changed last, in the form of `published_at`."""
+    language: str | None = None
+    """Language tag of BCP 47, such as `en` or `pt-BR`."""
+    canonical_url: str | None = None
+    """Absolute http address that the page gives as its own."""
+    site_name: str | None = None
+    section: str | None = None
+    """Section of the site, such as "Politics"."""
+    tags: list[str] = []
+    """At most 50 keywords."""
+    image: str | None = None
+    """Absolute http address of the main image."""
+    description: str | None = None
+    """Summary that the page gives of itself, at most 2000 characters."""
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """A link of a page."""
+
+    text: str
+    """Text of the link, or the alternative text of an image in it; at most 300 characters."""
+    url: str
+    """Absolute http address."""
+    place: Literal["content", "template"]
+    """Whether the link stands in text that was kept."""
 
 
 class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,14 +107,21 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     key is the URL, and a null value means that the page no longer exists.
     """
 
-    schema: Literal["cleaned/1"] = "cleaned/1"
+    schema: Literal["cleaned/1", "cleaned/2"] = "cleaned/2"
+    """Version of the record; a record of version 1 has no field behind `segments`."""
     url: str
     site: str
     """Site key; pages with the same key are treated as sharing templates."""
     fetched_at: str | None
-    """Time of the fetch as the page record gave it; null when it gave none."""
+    """Time of the fetch, an RFC 3339 time in UTC.
+
+    Where the input gives none that can be read, it is the timestamp of the Kafka record. It is null for
+    a page of a file without a time.
+    """
     id: str
+    """Id of the page as the feed gave it, or `topic-partition-offset`."""
     title: str
+    """Title of the page as it stands there; `metadata.title` is without the name of the site."""
     text: str
     """Paragraphs and list items are lines, table cells are separated by tabs, and `pre` is verbatim."""
     method: Literal["page", "site"]
@@ -80,19 +133,37 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     revision_reason: RevisionReason | None = None
     """Why the text was published again; null for revision 0."""
     source: Source
+    """Where the page came from."""
     site_model_version: str | None
+    """Version of the site model that was used; null when there was none."""
     page_model_version: str
+    """Version of the page model, which knows no site."""
     cleaner_version: str
+    """Version of the code and its configuration. Equal versions of cleaner and models give equal text."""
     fingerprint: Fingerprint | None
+    """Near-duplicate key of `text`; null for an empty text."""
     warnings: list[Warning_]
+    """What a reader of the record should know; README.md describes each."""
     chars_in: Count
     """Characters of the page's visible text."""
     chars_out: Count
     """Characters of `text`."""
     blocks_kept: Count
+    """Text segments that were kept, whole or in part."""
     blocks_removed: Count
+    """Text segments that were removed."""
     segments: list[TextSegment] | None = None
     """The text segments with their decisions; null unless they were asked for."""
+    page_type: PageKind | None = None
+    """What the page is; null in records of version 1 and for pages without text."""
+    metadata: Metadata | None = None
+    """What is known of the page besides its text; null where that is switched off."""
+    markdown: str | None = None
+    """The kept text as Markdown; null unless it was asked for."""
+    html: str | None = None
+    """The kept text as HTML without scripts, styles and classes; null unless it was asked for."""
+    links: list[Link] | None = None
+    """The links of the whole page, at most 2000; null unless they were asked for."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,5 +172,8 @@ class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):
     schema: Literal["deleted/1"] = "deleted/1"
     url: str
     site: str
+    """Site key; pages with the same key are treated as sharing templates."""
     id: str
+    """Id of the record that said so."""
     source: Source
+    """Where that record came from."""

@@ -44,6 +44,13 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Revision of the last published text; the refresher sends the document again with each one."""
     body: bytes = b""
     """The document's columns in the core's compact form, empty for a deletion."""
+    details: bytes = b""
+    """Metadata, links, images and emphasis of the page in the core's compact form.
+
+    With them a text that is published again has all fields of the first one.
+    """
+    headers: list[tuple[str, bytes | None]] = []
+    """Headers of the page message that are not templ's, which are passed on with every output."""
 
 
 def document_key(site: str, source: Source) -> bytes:

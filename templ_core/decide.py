@@ -26,6 +26,9 @@ REASON_REVIEWS = "reviews"
 REASON_CONSENT = "consent"
 
 
+_NO_TYPE = PageType()
+
+
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of each segment; columns of length n_segments."""
 
@@ -44,6 +47,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What is cut out of segments that are kept; None = nothing."""
     abstained: bool = False
     """Whether the site's evidence was set aside because it left nearly nothing."""
+    page_type: PageType = _NO_TYPE
+    """What the page is, by the page model."""
 
     @property
     def used_site(self) -> bool:
@@ -182,8 +187,9 @@ def _decision(
         cuts=cuts,
         site=site,
         abstained=abstained,
+        page_type=page.page_type,
     )
 
 
-_ANY_TYPE = PageType()
+_ANY_TYPE = _NO_TYPE
 """What is known of the site tells comments from content; only what a setting asks for is certain."""

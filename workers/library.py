@@ -16,6 +16,7 @@ from schemas.cleaned import CleanedRecord
 from schemas.source import Source
 from templ_core.site_key import site_key
 from workers.errors import WorkerError
+from workers.feeds.times import parse_time_ms, rfc3339
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -71,7 +72,7 @@ class SiteCleaner:
         self,
         url: str,
         body: bytes | str,
-        fetched_at: datetime | float | None = None,
+        fetched_at: datetime | str | float | None = None,
         *,
         site: str | None = None,
         content_type: str | None = None,
@@ -82,8 +83,9 @@ class SiteCleaner:
         Args:
             url: The address of the page.
             body: The page as fetched, or its HTML as text.
-            fetched_at: When it was fetched: a datetime with a time zone, or Unix seconds; None =
-                now. A time later than now plus the allowed skew counts as that.
+            fetched_at: When it was fetched: a datetime, an ISO 8601 string, or Unix seconds or
+                milliseconds; None means now, and a missing time zone means UTC. A time later than
+                now plus the allowed skew counts as that.
             site: Key of the site, whose pages share templates; None = the registrable domain of `url`.
             content_type: The Content-Type header, where known.
             status: The HTTP status. Error pages are cleaned, and nothing is learned from them; 404
@@ -91,6 +93,7 @@ class SiteCleaner:
 
         Raises:
             NotCleaned: The page cannot be cleaned, or is gone.
+            ValueError: The time of the fetch cannot be read.
         """
         page = _page(
             url,
@@ -125,11 +128,16 @@ class SiteCleaner:
         cleaner._state.load(Path(path))
         return cleaner
 
-    def _time_ms(self, fetched_at: datetime | float | None) -> int:
-        now_s = time.time()
-        said_s = fetched_at.timestamp() if isinstance(fetched_at, datetime) else fetched_at
-        said_ms = round((now_s if said_s is None else said_s) * 1000)
-        return min(said_ms, round(now_s * 1000) + self._settings.clock_skew_ms)
+    def _time_ms(self, fetched_at: datetime | str | float | None) -> int:
+        now_ms = round(time.time() * 1000)
+        said = fetched_at.isoformat() if isinstance(fetched_at, datetime) else fetched_at
+        said_ms = now_ms if said is None else parse_time_ms(said)
+        if said_ms is None:
+            raise ValueError(
+                f"fetched_at={fetched_at!r} is no time: give a datetime, an ISO 8601 string or Unix "
+                "seconds"
+            )
+        return min(said_ms, now_ms + self._settings.clock_skew_ms)
 
     def close(self) -> None:
         """Write what is in memory to the state directory, and let it go."""
@@ -189,7 +197,7 @@ def _page(
         site=site,
         id=str(source),
         event_time_ms=time_ms,
-        fetched_at=None,
+        fetched_at=rfc3339(time_ms),
         content_type=content_type,
         charset="utf-8" if is_text else None,
         status=status,

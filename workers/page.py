@@ -2,6 +2,7 @@
 
 import msgspec
 
+from schemas.cleaned import Warning_
 from schemas.source import Source
 
 GONE_STATUSES = frozenset([404, 410])
@@ -19,7 +20,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     event_time_ms: int
     """Time of the fetch in Unix milliseconds."""
     fetched_at: str | None
-    """Time of the fetch as the feed gave it; None when it gave none."""
+    """RFC 3339 time of the fetch in UTC; None when the feed gave none that can be read."""
     content_type: str | None = None
     charset: str | None = None
     """Charset declared outside the page, by its record or its content type."""
@@ -27,6 +28,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     status: int = 200
     body: bytes | None
     """The bytes as fetched; None means that the page no longer exists."""
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    """Headers of the page message that are not templ's, which are passed on with every output."""
+    warnings: tuple[Warning_, ...] = ()
+    """What a reader of the page's record should know about its message."""
 
     @property
     def is_deletion(self) -> bool:

@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from schemas.topics import MAX_MESSAGE_BYTES
 from workers.errors import UsageProblem
@@ -13,6 +13,8 @@ from workers.errors import UsageProblem
 DAY_MS = 24 * 3600 * 1000
 OffsetReset = Literal["cut", "earliest", "latest"]
 """Where reading of a log goes on that was cut after it had been read."""
+TextForm = Literal["markdown", "html"]
+"""A form of the text that a record has besides the plain one."""
 _DEADLINE_PAGE_BYTES = 4 << 20
 """Size up to which a page has the plain deadline."""
 
@@ -49,6 +51,25 @@ class Settings(BaseSettings):
     """What becomes of readers' comments and reviews.
 
     `auto` drops comments on articles and keeps them on forum threads.
+    """
+
+    metadata: bool = True
+    """Whether records have the title, authors, times, language and addresses that a page tells of itself."""
+    text_forms: Annotated[frozenset[TextForm], NoDecode] = frozenset()
+    """Forms of the text that records have besides the plain one, separated by commas: `markdown,html`."""
+    links: bool = False
+    """Whether records have the links of their pages."""
+    segments: bool = False
+    """Whether records have the text segments of their pages and what decided each."""
+    compression: Literal["gzip", "none", "snappy", "lz4", "zstd"] = "gzip"
+    """Compression of what a worker sends.
+
+    Every client reads gzip and none; kafka-python and aiokafka need a further package for the others.
+    """
+    header_bytes_max: int = Field(4096, ge=0, le=12 << 10)
+    """Most bytes of headers of a page message, names and values, that are passed on with its outputs.
+
+    The first ones that fit are passed on; 0 means none.
     """
 
     window_age_ms: int = Field(14 * DAY_MS, gt=0)
@@ -140,6 +161,14 @@ class Settings(BaseSettings):
     """Address at which the metrics are served."""
     child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests have one of their own."""
+
+    @field_validator("text_forms", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        """Return the parts of a list that is separated by commas."""
+        if not isinstance(value, str):
+            return value
+        return [part.strip() for part in value.split(",") if part.strip()]
 
     def deadline_s(self, page_bytes: int) -> float:
         """Return the longest processor time to clean a page of this size, in seconds."""

@@ -6,6 +6,7 @@ a value of a wrong form is absent.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -48,7 +49,7 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     """Absolute address of the main image."""
     description: str | None = None
-    kind: str | None = None
+    kind: Literal["product", "listing"] | None = None
     """`product` or `listing` where the markup says that the page is one."""
 
 
@@ -271,7 +272,7 @@ class _Reader:
         yield from self._meta(*_META_DESCRIPTION)
         yield from self._fields("description")
 
-    def _kind(self) -> str | None:
+    def _kind(self) -> Literal["product", "listing"] | None:
         names = {name for item in self._items for name in types_of(item)}
         kinds = {text.lower() for text in self._meta("og:type")}
         if names & _PRODUCTS or "product" in kinds or "og:product" in kinds:

@@ -11,6 +11,7 @@ import msgspec
 from schemas.page import PageRecord, ScrapyClusterRecord
 from schemas.source import Source
 from templ_core.site_key import site_key
+from workers.feeds.times import parse_time_ms, rfc3339
 from workers.page import GONE_STATUSES, Page, Rejected
 
 _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord)
@@ -65,6 +66,7 @@ def page_from_json(
         status = 200 if record.status is None else record.status
         _check(url, status, body, limit_bytes)
         said = record.fetched_at
+        time_ms = parse_time_ms(said)
         return Page(
             source=source,
             url=url,
@@ -73,7 +75,8 @@ def page_from_json(
             event_time_ms=event_time_ms(
                 said if time_field == "fetched_at" else raw.get(time_field)
             ),
-            fetched_at=None if said is None or said == "" else clean_text(str(said)),
+            fetched_at=None if time_ms is None else rfc3339(time_ms),
+            warnings=("time-replaced",) if time_ms is None and said is not None else (),
             content_type=clean_text(record.content_type or "") or None,
             charset=clean_text(charset or "") or None,
             status=status,

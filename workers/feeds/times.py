@@ -3,6 +3,7 @@
 import math
 import re
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 
 from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS
 from workers.page import Page
@@ -25,13 +26,15 @@ def parse_time_ms(value: object) -> int | None:
     """Return the Unix milliseconds of a time in a record, or None when it cannot be read.
 
     A time may be RFC 3339 or ISO 8601, where a missing zone means UTC and a date alone means its
-    midnight. It may also be Unix seconds or milliseconds, as a number or as digits in a string;
-    numbers above 1e11 are milliseconds.
+    midnight, or a date as HTTP headers and mails have it. It may also be Unix seconds or
+    milliseconds, as a number or as digits in a string; numbers above 1e11 are milliseconds.
 
     Examples:
         >>> parse_time_ms("2024-01-01T00:00:00Z")
         1704067200000
         >>> parse_time_ms("1704067200")
+        1704067200000
+        >>> parse_time_ms("Mon, 01 Jan 2024 00:00:00 GMT")
         1704067200000
     """
     if isinstance(value, bool):
@@ -44,12 +47,40 @@ def parse_time_ms(value: object) -> int | None:
     if _NUMBER.fullmatch(text):
         return _from_number(float(text) if "." in text else int(text))
     try:
-        moment = datetime.fromisoformat(text.upper())
+        moment = _http_date(text) if text[:3].isalpha() else datetime.fromisoformat(text.upper())
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return _in_range((moment - _EPOCH) // timedelta(milliseconds=1))
-    except (ValueError, OverflowError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
+
+
+def _http_date(text: str) -> datetime:
+    """Return the time of a date of HTTP (RFC 9110, section 5.6.7), all three forms of it.
+
+    Raises:
+        ValueError: The text is no such date.
+        TypeError: A part of it is missing.
+    """
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007 - it is in UTC
+    except ValueError:
+        return parsedate_to_datetime(text)
+
+
+def rfc3339(time_ms: int) -> str:
+    """Return a time as RFC 3339 writes it, in UTC.
+
+    Args:
+        time_ms: Unix milliseconds.
+
+    Examples:
+        >>> rfc3339(1704067200000), rfc3339(1704067200123)
+        ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.123Z')
+    """
+    moment = _EPOCH + timedelta(milliseconds=time_ms)
+    precision = "milliseconds" if time_ms % 1000 else "seconds"
+    return moment.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 
 
 def _from_number(value: float) -> int | None:

@@ -12,7 +12,7 @@ from workers.errors import InputProblem
 from workers.feeds.lines import KEPT_BYTES
 from workers.feeds.records import INVALID_RECORD, PAGE_TOO_LARGE, clean_text
 from workers.feeds.streams import OnProgress, damage_told, open_counted
-from workers.feeds.times import Timeline
+from workers.feeds.times import Timeline, parse_time_ms, rfc3339
 from workers.page import Page, Rejected
 
 _PAGE_RECORDS = WarcRecordType.response | WarcRecordType.resource
@@ -154,6 +154,7 @@ def _page(
             value=block[:KEPT_BYTES],
         )
     fetched_at = record.headers.get("WARC-Date")
+    time_ms = parse_time_ms(fetched_at)
     field = timeline.time_field
     said = fetched_at if field == "fetched_at" else record.headers.get(field)
     return Page(
@@ -162,7 +163,8 @@ def _page(
         site=site_key(url),
         id=f"{source.topic}:{source.offset}",
         event_time_ms=timeline.event_time_ms(said),
-        fetched_at=fetched_at or None,
+        fetched_at=None if time_ms is None else rfc3339(time_ms),
+        warnings=("time-replaced",) if time_ms is None and fetched_at else (),
         content_type=content_type,
         content_encoding=content_encoding,
         status=status,

@@ -144,7 +144,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,
         producer_linger=0.005,
         producer_max_batch_size=_MIB,
-        producer_compression_type="zstd",
+        producer_compression_type=None if settings.compression == "none" else settings.compression,
         producer_acks=-1,
         broker_commit_interval=settings.commit_interval_s,
         broker_session_timeout=settings.session_timeout_s,

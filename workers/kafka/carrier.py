@@ -100,8 +100,8 @@ class Carrier:
 
     async def _perform(self, number: int, action: Action, seconds: float) -> None:
         match action:
-            case Send(record):
-                await send_all([self._outputs.send(record)])
+            case Send(record, headers):
+                await send_all([self._outputs.send(record, headers)])
                 self._count(record, seconds)
             case Forget(keys):
                 await send_all(self._outputs.forget(keys))

@@ -15,7 +15,7 @@ from schemas.topics import PAGES
 from workers.errors import FeedProblem
 from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
-from workers.kafka.broker.page_message import page_of_message
+from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.config import KafkaConfig
@@ -123,7 +123,8 @@ class CleanerApp:
             place = f"{message.topic}-{message.partition}-{message.offset}"
             log.warning("%s is a dead letter: %s: %s", place, letter.exception, letter.message)
             return self._outputs.send_dead_letter(message, letter)
-        return self._outputs.send(outcome.record)
+        headers, _ = passed_on(message.headers, self._config.settings.header_bytes_max)
+        return self._outputs.send(outcome.record, headers)
 
     def _count(self, outcomes: Iterable[Outcome], seconds: float) -> None:
         for outcome in outcomes:

@@ -17,7 +17,7 @@ from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_MODELS
 from templ_core import __version__
 from workers.kafka.app import max_value_bytes, raw_topic
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.received import Received
+from workers.kafka.broker.received import Header, Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
 from workers.pipeline.actions import OutputRecord
@@ -43,19 +43,27 @@ class TopicOutputs:
         self._site_models = raw_topic(app, config.topic(SITE_MODELS))
         self._dead_letters = raw_topic(app, config.topic(DEAD_LETTERS))
 
-    def send(self, record: OutputRecord) -> Sending:
-        """Send a record to its topic; a deletion is a null value under the URL."""
+    def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
+        """Send a record to its topic; a deletion is a null value under the URL.
+
+        Args:
+            record: The record.
+            headers: Headers of its page message that are passed on; a document has its own.
+        """
         partition = partition_of(record.site, self._partitions)
         if isinstance(record, SiteModelRecord):
             key, value = record.site.encode(), encode_msgpack(record)
             return self._site_models.send(key=key, value=value, partition=partition)
-        headers = _source_header(record.source)
         if isinstance(record, DocumentRecord):
             key, value = document_key(record.site, record.source), encode_msgpack(record)
-            return self._documents.send(key=key, value=value, partition=partition, headers=headers)
+            own = _headers(record.source, record.headers)
+            return self._documents.send(key=key, value=value, partition=partition, headers=own)
         text = encode_json(record) if isinstance(record, CleanedRecord) else None
         return self._cleaned.send(
-            key=record.url.encode(), value=text, partition=partition, headers=headers
+            key=record.url.encode(),
+            value=text,
+            partition=partition,
+            headers=_headers(record.source, headers),
         )
 
     def forget(self, keys: Iterable[bytes]) -> Iterable[Sending]:
@@ -79,8 +87,11 @@ class TopicOutputs:
         return self._dead_letters.send(key=message.key, value=value, headers=headers)
 
 
-def _source_header(source: Source) -> dict[str, bytes]:
-    return {HEADER_SOURCE_ID: str(source).encode()}
+def _headers(source: Source, passed_on: Iterable[Header]) -> list[tuple[str, bytes]]:
+    """Return the headers of an output: the id of its source, and those of its page message."""
+    # A header may be null, which faust passes on and does not declare.
+    theirs = cast("Iterable[tuple[str, bytes]]", passed_on)
+    return [(HEADER_SOURCE_ID, str(source).encode()), *theirs]
 
 
 def _dead_headers(message: Received, letter: DeadLetter) -> list[tuple[str, bytes]]:

@@ -1,5 +1,7 @@
 """What the pipeline asks a transport to do; Kafka and files carry the same actions out."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
@@ -13,6 +15,8 @@ class Send(msgspec.Struct, frozen=True):
     """Publish a record; it is out once the transport has stored it."""
 
     record: OutputRecord
+    headers: Sequence[tuple[str, bytes | None]] = ()
+    """Headers of the page message that are passed on."""
 
 
 class Forget(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
 from workers.pipeline.provisional_models import ProvisionalModels
 from workers.processes.clean_result import CleanResult
 from workers.processes.learning import CONFIG
+from workers.processes.record_forms import forms_of
 from workers.processes.tasks import (
     BurstPage,
     BurstResult,
@@ -108,7 +109,7 @@ class Cleaner:
         self._models = models
         self._settings = settings
         self._message_limit_bytes = message_limit_bytes
-        self._with_segments = with_segments
+        self._forms = forms_of(settings, with_segments=with_segments)
         self._version = cleaner_version(config_with(settings.comments))
         self._provisional = ProvisionalModels()
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
@@ -223,7 +224,7 @@ class Cleaner:
             limit_bytes=self._settings.page_limit_bytes,
             model_key=(model.site, model.version) if model else None,
             model_body=model.body if model else None,
-            with_segments=self._with_segments,
+            forms=self._forms,
             comments=self._settings.comments,
             source_id=str(page.source),
         )
@@ -260,8 +261,12 @@ class Cleaner:
             model_documents=model.documents if model else 0,
             kept=result.kept,
             body=result.document_body,
+            details=result.details,
+            headers=list(page.headers),
         )
         limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
+        if len(encode_msgpack(document)) > limit_bytes:
+            document = msgspec.structs.replace(document, details=b"")
         return document if len(encode_msgpack(document)) <= limit_bytes else None
 
 
@@ -313,12 +318,13 @@ def _deleted(page: Page) -> Deleted:
             id=page.id,
             source=page.source,
             event_time_ms=page.event_time_ms,
+            headers=list(page.headers),
         ),
     )
 
 
 def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list[Warning_]:
-    warnings: list[Warning_] = list(result.warnings)
+    warnings: list[Warning_] = [*result.warnings, *page.warnings]
     if page.status >= 400 and "error-page" not in warnings:
         warnings.append("error-page")
     if not learned and _may_teach(page, result):

@@ -60,7 +60,7 @@ def cleaned_record(
         chars_out=len(result.text),
         blocks_kept=result.blocks_kept,
         blocks_removed=result.blocks_removed,
-        segments=result.segments,
+        **msgspec.structs.asdict(result.fields),
     )
 
 
@@ -73,7 +73,8 @@ def _fingerprint(value: int | None) -> Fingerprint | None:
 def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
     """Return a record that fits a message.
 
-    Segments go first, then the title and the text are cut. A warning says what was done.
+    Segments go first, then the links and the other forms of the text, then the metadata; at last the title
+    and the text are cut. A warning says what was done.
 
     Args:
         record: A cleaned record.
@@ -86,9 +87,19 @@ def fit_message(record: CleanedRecord, limit_bytes: int) -> CleanedRecord:
             record, segments=None, warnings=[*record.warnings, "segments-dropped"]
         )
         size_bytes = len(encode_json(record))
+    if size_bytes > room_bytes and (record.links or record.markdown or record.html):
+        record = msgspec.structs.replace(
+            record,
+            links=None,
+            markdown=None,
+            html=None,
+            warnings=[*record.warnings, "forms-dropped"],
+        )
+        size_bytes = len(encode_json(record))
     if size_bytes > room_bytes:
         record = msgspec.structs.replace(
             record,
+            metadata=None,
             title=_cut(record.title, _TITLE_BYTES),
             warnings=[*record.warnings, "truncated"],
         )

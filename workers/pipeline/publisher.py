@@ -123,10 +123,10 @@ class Publisher:
         record, document = revision.record, revision.document
         limit_bytes = self._message_limit_bytes
         if limit_bytes is None:
-            yield Send(record)
+            yield Send(record, document.headers)
             yield Send(document)
         else:
-            yield Send(fit_message(record, limit_bytes))
+            yield Send(fit_message(record, limit_bytes), document.headers)
             if len(encode_msgpack(document)) <= limit_bytes - ENVELOPE_BYTES:
                 yield Send(document)
         self._refresher.mark_revised(revision)

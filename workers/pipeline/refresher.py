@@ -27,6 +27,7 @@ from workers.processes.learning import (
     TemplatesTask,
     Unknown,
 )
+from workers.processes.record_forms import forms_of
 from workers.processes.tasks import (
     Failure,
     Result,
@@ -72,6 +73,7 @@ class Refresher:
         self._runner = runner
         self._settings = settings
         self._version = cleaner_version(config_with(settings.comments))
+        self._forms = forms_of(settings)
 
     def process(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
         """Take a document or a deletion into its window.
@@ -255,6 +257,9 @@ class Refresher:
             model_body=model.body,
             comments=self._settings.comments,
             source_id=str(document.source),
+            url=document.url,
+            forms=self._forms,
+            details=document.details,
         )
         result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
         return result

@@ -5,9 +5,8 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from schemas.cleaned import TextSegment, Warning_
+from schemas.cleaned import Warning_
 from templ_core.clean import CleanedText
-from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
     compress_columns,
     content_digest,
@@ -17,9 +16,8 @@ from templ_core.dom.codec import (
 from templ_core.dom.document import Document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.fingerprint import simhash
-from templ_core.page_level.smoothing.sections import section_numbers
-
-_SECTION_PENALTY = CoreConfig().section_penalty
+from templ_core.page_details import PageDetails
+from workers.processes.record_forms import RecordFields, RecordForms, details_body, record_fields
 
 
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -46,14 +44,22 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The document in compact form."""
     kept: bytes
     """One bit for each text segment: whether the text has it."""
-    segments: list[TextSegment] | None
-    """The text segments with their decisions, where the task asked for them."""
+    fields: RecordFields = RecordFields()
+    """The fields of the record that the task asked for."""
+    details: bytes = b""
+    """What the page's records need besides its document, in compact form."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
 
 
 def clean_result(
-    document: Document, cleaned: CleanedText, page_model_version: str, *, with_segments: bool
+    document: Document,
+    cleaned: CleanedText,
+    page_model_version: str,
+    details: PageDetails,
+    *,
+    url: str,
+    forms: RecordForms,
 ) -> CleanResult:
     """Return what the parent process needs of a cleaned page.
 
@@ -61,7 +67,9 @@ def clean_result(
         document: The page.
         cleaned: Its text, and how it came about.
         page_model_version: Version of the page model that was used.
-        with_segments: Whether the answer has the text segments and what decided each.
+        details: What is known of the page besides its document.
+        url: Address of the page.
+        forms: The fields that its record is to have.
     """
     columns = document_columns(document)
     kept = int(cleaned.decision.kept.sum())
@@ -80,7 +88,8 @@ def clean_result(
         content_digest=content_digest(columns),
         document_body=compress_columns(columns),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
-        segments=_segments(document, cleaned) if with_segments else None,
+        fields=record_fields(document, cleaned, details, url, forms),
+        details=details_body(details),
     )
 
 
@@ -94,25 +103,3 @@ def may_be_learned_from(document: Document, words: int) -> bool:
     return is_storable(document) and not (
         is_error_page(document, words) or is_gate(document, words)
     )
-
-
-def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
-    decision = cleaned.decision
-    sections = section_numbers(document, decision.templateness, decision.words, _SECTION_PENALTY)
-    return [
-        TextSegment(
-            text=text,
-            kept=bool(kept),
-            templateness=round(float(templateness), 4),
-            reason=reason,
-            section=int(section),
-        )
-        for text, kept, templateness, reason, section in zip(
-            document.segments.texts,
-            decision.kept,
-            decision.templateness,
-            decision.reasons,
-            sections,
-            strict=True,
-        )
-    ]

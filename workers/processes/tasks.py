@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools
-from templ_core.clean import clean
+from templ_core.clean import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
     decode_document,
@@ -16,6 +16,7 @@ from templ_core.dom.codec import (
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
+from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_level.site_model import SiteModel
@@ -39,6 +40,7 @@ from workers.processes.learning import (
     learn_document,
     refit_site,
 )
+from workers.processes.record_forms import RecordForms, page_details
 
 log = logging.getLogger("templ")
 
@@ -67,8 +69,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Site and version of the site model to use; None means no site model."""
     model_body: bytes | None
     """The site model in compact form; None where the child has it already."""
-    with_segments: bool
-    """Whether the result has the page's text segments."""
+    forms: RecordForms
+    """The fields that the page's record is to have."""
     comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
@@ -108,6 +110,11 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
+    url: str = ""
+    forms: RecordForms = RecordForms(metadata=False)
+    """The fields that the page's record is to have."""
+    details: bytes = b""
+    """What the page's records need besides its document, in compact form."""
 
 
 Task = CleanTask | BurstTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
@@ -294,7 +301,13 @@ def _read(task: CleanTask) -> Document:
         charset=task.charset,
         content_encoding=task.content_encoding,
         limit_bytes=task.limit_bytes,
+        with_marks=task.forms.needs_marks,
     )
+
+
+def _result(task: CleanTask, document: Document, cleaned: CleanedText, version: str) -> CleanResult:
+    details = page_details(document, task.url, cleaned.text, task.forms)
+    return clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
 
 
 def _clean(task: CleanTask, models: Models) -> CleanResult:
@@ -303,7 +316,7 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
     problem = str(known) if isinstance(known, CodecError) else None
     site_model = None if isinstance(known, CodecError) else known
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    result = clean_result(document, cleaned, models.page.version, with_segments=task.with_segments)
+    result = _result(task, document, cleaned, models.page.version)
     return msgspec.structs.replace(result, model_problem=problem) if problem else result
 
 
@@ -330,9 +343,7 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
     for index, one in read.items():
         work = task.pages[index].task
         cleaned = clean(one.document, model, config_with(work.comments), models.page, one.evidence)
-        results[index] = clean_result(
-            one.document, cleaned, models.page.version, with_segments=work.with_segments
-        )
+        results[index] = _result(work, one.document, cleaned, models.page.version)
     return BurstResult(
         pages=results,
         version=model.version,
@@ -366,7 +377,10 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     if isinstance(site_model, CodecError):
         raise site_model
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    result = clean_result(document, cleaned, models.page.version, with_segments=False)
+    details = decode_details(task.details, document)
+    result = clean_result(
+        document, cleaned, models.page.version, details, url=task.url, forms=task.forms
+    )
     before = _kept(task.kept, document)
     if result.text == render_text(document, before):
         return ReviseResult(0.0, result)

@@ -21,6 +21,7 @@ from workers.state.packing import (
 from workers.state.site_state import SiteState
 from workers.state.window_entry import (
     SUMMARIES,
+    StoredDetails,
     StoredSummary,
     WindowEntry,
     day_of,
@@ -87,6 +88,9 @@ class WindowChange:
         self._put_contents(key, self._packers, *self._entered_contents)
         self.batch.delete("outbox", document_key(record.site, record.source))
         self.batch.put("entries", key, msgspec.msgpack.encode(entry))
+        if record.details or record.headers:
+            rest = StoredDetails(record.details, record.headers)
+            self.batch.put("details", key, msgspec.msgpack.encode(rest))
         self.batch.put("by_source", source_key, place_of(record))
         self.batch.put("by_url", self._prefix + url_hash(record.url), key)
         self.state.pages += 1
@@ -287,7 +291,7 @@ class WindowChange:
         self._left.add(key)
         if self._entered is not None and self._entered[0] == key:
             self._entered = None
-        for family in ("entries", "bodies", SUMMARIES):
+        for family in ("entries", "bodies", "details", SUMMARIES):
             self.batch.delete(family, key)
         self.batch.delete("by_source", self._prefix + str(entry.source).encode())
         self.batch.delete("by_url", self._prefix + url_hash(entry.url))

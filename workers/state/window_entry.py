@@ -36,7 +36,7 @@ class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
     kept: bytes
     revision: int
     body_bytes: int
-    """Size of the body as it arrived."""
+    """Size of the body and the details as they arrived."""
     looked_at: int
     """Number of documents of the site model with which the text was last compared."""
 
@@ -64,13 +64,23 @@ def entry_of(record: DocumentRecord) -> WindowEntry:
         model_documents=record.model_documents,
         kept=record.kept,
         revision=record.revision,
-        body_bytes=len(record.body),
+        body_bytes=len(record.body) + len(record.details),
         looked_at=record.model_documents,
     )
 
 
-def record_of(site: str, entry: WindowEntry, body: bytes) -> DocumentRecord:
+class StoredDetails(msgspec.Struct, frozen=True, array_like=True):
+    """What a document record has beside its entry and its body; stored where there is any of it."""
+
+    details: bytes = b""
+    headers: list[tuple[str, bytes | None]] = []
+
+
+def record_of(
+    site: str, entry: WindowEntry, body: bytes, rest: StoredDetails | None = None
+) -> DocumentRecord:
     """Return the document record of an entry."""
+    rest = rest or StoredDetails()
     return DocumentRecord(
         kind="document",
         site=site,
@@ -86,6 +96,8 @@ def record_of(site: str, entry: WindowEntry, body: bytes) -> DocumentRecord:
         kept=entry.kept,
         revision=entry.revision,
         body=body,
+        details=rest.details,
+        headers=rest.headers,
     )
 
 

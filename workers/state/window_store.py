@@ -8,6 +8,7 @@ Families and keys:
 
     entries        site NUL time(8) blake2b(page id)(8) source id -> WindowEntry
     bodies         the key of `entries`          -> document, compressed with the site's dictionary
+    details        the key of `entries`          -> StoredDetails, where there are any
     contributions  the key of `entries`          -> page summary, compressed in the same way
     dictionaries   site                          -> the site's compression dictionaries
     by_source      site NUL source id            -> time, hash and source of the document
@@ -48,6 +49,7 @@ from workers.state.window_change import WindowChange
 from workers.state.window_entry import (
     SUMMARIES,
     SUPERSEDED,
+    StoredDetails,
     StoredSummary,
     WindowEntry,
     place_of,
@@ -62,6 +64,7 @@ WINDOW_FORMAT = 4
 _FAMILIES = (
     "entries",
     "bodies",
+    "details",
     SUMMARIES,
     "dictionaries",
     "by_source",
@@ -269,7 +272,9 @@ class WindowStore:
             return None
         with stored_values(self._db):
             body = self._packers.of(site).bodies.frame(packed)
-        return record_of(site, entry, body)
+        stored = self._db.get("details", site_prefix(site) + place_of(entry))
+        rest = decode_stored(self._db, stored, StoredDetails) if stored else None
+        return record_of(site, entry, body, rest)
 
     def mark_fitted(self, site: str, learned: int, version: str) -> None:
         """Record that a model was published.

@@ -1,6 +1,7 @@
 """Pages from messages of the topic `pages`: raw bytes with headers, CloudEvents, or JSON records."""
 
 import logging
+import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -15,17 +16,26 @@ from schemas.page import (
     HEADER_STATUS,
     HEADER_URL,
 )
-from schemas.source import Source
+from schemas.source import HEADER_SOURCE_ID, Source
 from templ_core.site_key import site_key
 from workers.feeds.records import clean_text, page_from_json
-from workers.feeds.times import parse_time_ms
+from workers.feeds.times import parse_time_ms, rfc3339
 from workers.kafka.broker.received import Header, Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.page import Page, Rejected
 from workers.settings import DAY_MS, Settings
 
 log = logging.getLogger("templ")
-_NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10, "fetched_at": 1 << 10}
+_OWN_HEADERS = frozenset(
+    (
+        HEADER_URL, HEADER_SITE, HEADER_FETCHED_AT, HEADER_CONTENT_TYPE, HEADER_CONTENT_ENCODING,
+        HEADER_STATUS, HEADER_ID, HEADER_SOURCE_ID,
+    )
+)  # fmt: skip
+"""Headers with a meaning to templ, which are not passed on."""
+_OWN_PREFIXES = ("templ.", "__streams.errors.")
+_URL_KEY = re.compile(rb"https?://\S+", re.IGNORECASE)
+_NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10}
 """Largest size of fields that are part of keys and of every output message."""
 
 
@@ -48,7 +58,37 @@ def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page 
         ahead_days = (record.event_time_ms - latest_ms) / DAY_MS
         log.warning("%s is dated %.1f days too late: it counts as new", record.source, ahead_days)
         record = msgspec.structs.replace(record, event_time_ms=latest_ms)
-    return _too_long(record, message) or record if isinstance(record, Page) else record
+    if not isinstance(record, Page):
+        return record
+    headers, is_whole = passed_on(message.headers, settings.header_bytes_max)
+    warnings = record.warnings if is_whole else (*record.warnings, "headers-dropped")
+    fetched_at = record.fetched_at or rfc3339(message.timestamp_ms)
+    record = msgspec.structs.replace(
+        record, headers=headers, warnings=warnings, fetched_at=fetched_at
+    )
+    return _too_long(record, message) or record
+
+
+def passed_on(headers: Iterable[Header], bytes_max: int) -> tuple[tuple[Header, ...], bool]:
+    """Return the headers of a page message that are passed on, and whether they are all that could be.
+
+    Headers that templ reads are not passed on, nor are those that it writes.
+
+    Args:
+        headers: Headers of the message.
+        bytes_max: Most bytes of names and values of those that are passed on.
+    """
+    others = [
+        (name, value)
+        for name, value in headers
+        if name.lower() not in _OWN_HEADERS and not name.startswith(_OWN_PREFIXES)
+    ]
+    room_bytes = bytes_max
+    for number, (name, value) in enumerate(others):
+        room_bytes -= len(name.encode()) + len(value or b"")
+        if room_bytes < 0:
+            return tuple(others[:number]), False
+    return tuple(others), True
 
 
 def _read(message: Received, settings: Settings) -> Page | Rejected:
@@ -64,6 +104,8 @@ def _read(message: Received, settings: Settings) -> Page | Rejected:
             message=message.value.message,
             value=message.value,
         )
+    if not url and message.value is None and _URL_KEY.fullmatch(message.key or b""):
+        url = clean_text((message.key or b"").decode("utf-8", "replace"))
     if url:
         return _raw_page(message, source, url, headers)
     if message.value and message.value.lstrip()[:1] == b"{":
@@ -98,14 +140,16 @@ def _too_long(page: Page, message: Received) -> Rejected | None:
 
 
 def _raw_page(message: Received, source: Source, url: str, headers: Mapping[str, str]) -> Page:
-    fetched_at = headers.get(HEADER_FETCHED_AT)
+    said = headers.get(HEADER_FETCHED_AT)
+    time_ms = parse_time_ms(said)
     return Page(
         source=source,
         url=url,
         site=headers.get(HEADER_SITE) or site_key(url),
         id=headers.get(HEADER_ID) or str(source),
-        event_time_ms=_time_or(fetched_at, message.timestamp_ms),
-        fetched_at=fetched_at,
+        event_time_ms=message.timestamp_ms if time_ms is None else time_ms,
+        fetched_at=None if time_ms is None else rfc3339(time_ms),
+        warnings=("time-replaced",) if time_ms is None and said is not None else (),
         content_type=headers.get(HEADER_CONTENT_TYPE),
         content_encoding=headers.get(HEADER_CONTENT_ENCODING),
         status=_status(headers.get(HEADER_STATUS)),

@@ -1,0 +1,103 @@
+"""What a document has lost of its page, and what records of the page need nevertheless.
+
+A stored document has no claims and no marks. Its metadata, and its marks if they are wanted, travel
+beside it, so that a text that is published again comes with the same fields.
+"""
+
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from templ_core.columns import Column, packed, read_columns
+from templ_core.compact import CompactColumns, CompactForm, Texts
+from templ_core.dom.document import Document
+from templ_core.dom.marks import Marks
+from templ_core.metadata.page_metadata import PageMetadata
+
+
+class PageDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """The metadata and the marks of a page; None where they were not asked for."""
+
+    metadata: PageMetadata | None = None
+    marks: Marks | None = None
+
+
+class _Compact(CompactColumns, frozen=True, array_like=True):
+    """The stored form; places that may be missing are stored one larger."""
+
+    metadata: PageMetadata | None
+    has_marks: bool
+    values: Texts
+    node: Annotated[bytes, Column(rows="marks", high="nodes")]
+    segment: Annotated[bytes, Column(rows="marks", high="places")]
+    start: Annotated[bytes, Column(rows="marks")]
+    size: Annotated[bytes, Column(rows="marks")]
+    target: Annotated[bytes, Column(rows="marks", high="numbers")]
+    label: Annotated[bytes, Column(rows="marks", high="numbers")]
+
+
+_FORM = CompactForm("page's details", 1, _Compact)
+_NO_MARKS = Marks(
+    **{name: np.empty(0, np.int32) for name in Marks.__struct_fields__ if name != "values"},
+    values=[],
+)
+
+
+def encode_details(details: PageDetails) -> bytes:
+    """Return the details in compact form; empty bytes if there are none."""
+    if details.metadata is None and details.marks is None:
+        return b""
+    marks = details.marks or _NO_MARKS
+    return _FORM.encode(
+        _Compact(
+            format=_FORM.format,
+            metadata=details.metadata,
+            has_marks=details.marks is not None,
+            values=marks.values,
+            node=packed(marks.node),
+            segment=packed(marks.segment),
+            start=packed(marks.start + 1),
+            size=packed(marks.end - marks.start),
+            target=packed(marks.target + 1),
+            label=packed(marks.label + 1),
+        )
+    )
+
+
+def decode_details(body: bytes, document: Document) -> PageDetails:
+    """Return the details of a document that `encode_details` made `body` of.
+
+    Args:
+        body: The details in compact form; empty if there are none.
+        document: The document that they belong to.
+
+    Raises:
+        CodecError: The bytes are damaged, of another format, or of another document.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<a href=/b>b</a>", "", with_marks=True)
+    >>> decode_details(encode_details(PageDetails(marks=page.marks)), page).marks.values
+    ['/b']
+    """
+    if not body:
+        return PageDetails()
+    compact = _FORM.decode(body)
+    with _FORM.refusing():
+        lengths = {
+            "nodes": len(document.nodes.depth),
+            "places": len(document.segments.texts) + 1,
+            "numbers": len(compact.values) + 1,
+        }
+        columns = read_columns(compact, lengths)
+    start = columns["start"] - 1
+    marks = Marks(
+        node=columns["node"],
+        segment=columns["segment"],
+        start=start,
+        end=start + columns["size"],
+        target=columns["target"] - 1,
+        label=columns["label"] - 1,
+        values=compact.values,
+    )
+    return PageDetails(metadata=compact.metadata, marks=marks if compact.has_marks else None)
