@@ -72,12 +72,14 @@ def rfc3339(time_ms: int) -> str:
     """Return a time as RFC 3339 writes it, in UTC.
 
     Args:
-        time_ms: Unix milliseconds.
+        time_ms: Unix milliseconds; times before the year 1 and after the year 9999 count as its first
+            and its last moment.
 
     Examples:
         >>> rfc3339(1704067200000), rfc3339(1704067200123)
         ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.123Z')
     """
+    time_ms = min(max(time_ms, EARLIEST_TIME_MS), LATEST_TIME_MS)
     moment = _EPOCH + timedelta(milliseconds=time_ms)
     precision = "milliseconds" if time_ms % 1000 else "seconds"
     return moment.replace(tzinfo=None).isoformat(timespec=precision) + "Z"

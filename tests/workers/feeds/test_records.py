@@ -59,7 +59,7 @@ def test_a_record_with_all_fields():
         site="a-site",
         id="x1",
         event_time_ms=1_704_067_200_000,
-        fetched_at="2024-01-01",
+        fetched_at="2024-01-01T00:00:00Z",
         content_type="text/html",
         charset="gbk",
         status=404,
@@ -80,7 +80,7 @@ def test_empty_fields_count_as_absent():
 def test_the_time_field_can_be_any_field():
     record = {"url": URL, "html": "x", "fetched_at": 5, "arrival": "2024-01-01T00:00:00Z"}
     page = read(record, time_field="arrival")
-    assert (page.event_time_ms, page.fetched_at) == (1_704_067_200_000, "5")
+    assert (page.event_time_ms, page.fetched_at) == (1_704_067_200_000, "1970-01-01T00:00:05Z")
     assert read(record, time_field="absent").event_time_ms == 0
 
 
@@ -162,7 +162,7 @@ def test_a_crawl_result_of_scrapy_cluster_is_a_page():
     page = read(record)
     assert (page.url, page.site, page.id) == (URL, "example.com", "pages-3-7")
     assert (page.body, page.charset) == ("<p>café</p>".encode(), "utf-8")
-    assert (page.event_time_ms, page.fetched_at) == (1_704_067_200_000, "2024-01-01T00:00:00")
+    assert (page.event_time_ms, page.fetched_at) == (1_704_067_200_000, "2024-01-01T00:00:00Z")
     assert page.content_type == "text/html; charset=iso-8859-1"
     body = base64.b64encode("<p>café</p>".encode("latin-1")).decode()
     page = read({**record, "body": body})

@@ -38,7 +38,7 @@ class Producer:
 
         return asyncio.ensure_future(stored())
 
-    def send(self, record):
+    def send(self, record, headers=()):
         return self._handed_over(type(record).__name__, record)
 
     def send_dead_letter(self, message, letter):

@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from workers.processes.page_model import read_model_file
+from workers.processes.record_forms import RecordForms
 from workers.processes.tasks import CleanTask
 
 
@@ -36,7 +37,7 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         limit_bytes=1 << 30,
         model_key=None,
         model_body=None,
-        with_segments=False,
+        forms=RecordForms(),
         comments="auto",
         source_id="pages-0-1",
     )

@@ -34,6 +34,8 @@ _OWN_HEADERS = frozenset(
 )  # fmt: skip
 """Headers with a meaning to templ, which are not passed on."""
 _OWN_PREFIXES = ("templ.", "__streams.errors.")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Characters of names that cannot be sent."""
 _URL_KEY = re.compile(rb"https?://\S+", re.IGNORECASE)
 _NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10}
 """Largest size of fields that are part of keys and of every output message."""
@@ -81,7 +83,9 @@ def passed_on(headers: Iterable[Header], bytes_max: int) -> tuple[tuple[Header, 
     others = [
         (name, value)
         for name, value in headers
-        if name.lower() not in _OWN_HEADERS and not name.startswith(_OWN_PREFIXES)
+        if name.lower() not in _OWN_HEADERS
+        and not name.startswith(_OWN_PREFIXES)
+        and not _LONE_SURROGATE.search(name)
     ]
     room_bytes = bytes_max
     for number, (name, value) in enumerate(others):

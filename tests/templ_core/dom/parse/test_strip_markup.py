@@ -220,7 +220,7 @@ def test_nuls_are_left_out():
     assert strip_markup(b"<p>a\0b<!-- \0 -->")[0] == b"<p>ab"
 
 
-def with_attributes(utf8, joins_documents=False, keeps_attributes=True):
+def with_attributes(utf8, joins_documents=False, **_):
     return strip_markup(utf8, joins_documents, True)
 
 
@@ -254,7 +254,7 @@ def test_the_whole_markup_is_parsed_where_the_parser_counts_other_lines(monkeypa
     of_more_lines = strip_markup(b"<i class=c>" * 9 + b".")[1]
     monkeypatch.setattr(
         "templ_core.dom.parse.parse_page.strip_markup",
-        lambda utf8, _, keeps_attributes=False: (
+        lambda utf8, _, keeps_attributes=False, **__: (
             strip_markup(utf8, False, keeps_attributes)[0],
             of_more_lines,
         ),
