@@ -18,6 +18,7 @@ _MODULES = {
     "foschini-copies": "workers.lab.experiments.foschini.copies",
     "rtdm-templates": "workers.lab.experiments.rtdm.templates",
     "rtdm-mining": "workers.lab.experiments.rtdm.mining",
+    "metadata": "workers.lab.experiments.metadata.fields",
     "site-level": "workers.lab.experiments.site_level.fusion",
     "injection": "workers.lab.experiments.site_level.injection",
     "windows": "workers.lab.experiments.site_level.windows",
