@@ -50,7 +50,11 @@ def read_claims(claims: bytes) -> Claims:
     for claim in claims.decode(errors="replace").split("\0", _CLAIMS_READ)[:_CLAIMS_READ]:
         tag, _, shown = claim.partition("\1")
         name, *pairs = tag.split("\2")
-        if name:
+        if name == "meta" and len(pairs) == 5 and pairs[2] == "content":
+            content = plain_text(pairs[3])
+            if content and pairs[0] in _KEYS:
+                found.meta.setdefault(pairs[1].strip().lower(), []).append(content)
+        elif name:
             _sort(found, name, dict(zip(pairs[::2], pairs[1::2], strict=False)), shown)
         elif shown:
             found.scripts.append(shown)

@@ -1,16 +1,20 @@
 """Addresses of links and images made absolute."""
 
 import re
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
-_NO_PAGE = re.compile(r"\s*(?:javascript|data|mailto|tel|sms|about|blob|vbscript|whatsapp|file):", re.IGNORECASE)
+_HARD = re.compile(r"[\s\x00-\x1f]|/\.|^(?:[.?/]*$|[.?#]|//)|^[^/?#]*:")
+"""What an address has that is not just the end of an absolute one."""
+_NO_PAGE = re.compile(
+    r"\s*(?:javascript|data|mailto|tel|sms|about|blob|vbscript|whatsapp|file):", re.IGNORECASE
+)
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 
 
 class Addresses:
     """Makes the addresses of one page absolute.
 
-    >>> addresses = Addresses("https://example.com/a/b")
+    >>> addresses = Addresses("https://example.com/a/b?c")
     >>> addresses.absolute("/c?d"), addresses.absolute("e"), addresses.absolute("mailto:a@b")
     ('https://example.com/c?d', 'https://example.com/a/e', '')
     """
@@ -22,32 +26,24 @@ class Addresses:
             url: Address of the page.
         """
         self._url = url
-        try:
-            parts = urlsplit(url)
-            self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-            self._scheme = parts.scheme
-        except ValueError:
-            self._origin = self._scheme = ""
-        self._known: dict[str, str] = {}
+        self._origin = self._folder = ""
+        plain = url.partition("#")[0].partition("?")[0]
+        scheme, _, rest = plain.partition("://")
+        if rest and scheme in {"http", "https"}:
+            host, _, path = rest.partition("/")
+            self._origin = f"{scheme}://{host}"
+            self._folder = f"{self._origin}/{path.rpartition('/')[0]}".rstrip("/") + "/"
 
     def absolute(self, target: str) -> str:
         """Return an absolute http address; empty where the address leads to no resource of the web."""
-        found = self._known.get(target)
-        if found is None:
-            found = self._known[target] = self._resolved(target)
-        return found
-
-    def _resolved(self, target: str) -> str:
-        target = target.strip()
-        if any(letter.isspace() for letter in target):
-            target = _BLANKS.sub("%20", target)
         if target.startswith(("http://", "https://")):
-            return target
-        if target.startswith("/") and self._origin and not target.startswith("//"):
-            return self._origin + target if "/." not in target else self._joined(target)
-        return "" if _NO_PAGE.match(target) else self._joined(target)
-
-    def _joined(self, target: str) -> str:
+            target = target.rstrip()
+            return _BLANKS.sub("%20", target) if _BLANKS.search(target) else target
+        if self._origin and not _HARD.search(target):
+            return (self._origin if target[0] == "/" else self._folder) + target
+        target = _BLANKS.sub("%20", target.strip())
+        if _NO_PAGE.match(target):
+            return ""
         try:
             found = urljoin(self._url, target)
         except ValueError:

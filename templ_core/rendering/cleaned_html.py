@@ -82,7 +82,7 @@ class _Html:
 
     def _write(self, part: Part) -> None:
         is_same = part.chain == self._open and bool(part.chain)
-        last = self._found.tag(part.chain[-1]) if part.chain else ""
+        last = self._found.tags[part.chain[-1]] if part.chain else ""
         if last == "pre":
             text = render_inline(part.text, part.marks, part.cuts, _VERBATIM)
             self._go_to(part.chain)
@@ -105,7 +105,7 @@ class _Html:
                 break
             shared += 1
         for node in reversed(self._open[shared:]):
-            self._written.append(f"</{self._found.tag(node)}>")
+            self._written.append(f"</{self._found.tags[node]}>")
         for node in chain[shared:]:
-            self._written.append(f"<{self._found.tag(node)}>")
+            self._written.append(f"<{self._found.tags[node]}>")
         self._open = chain

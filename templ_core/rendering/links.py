@@ -1,6 +1,7 @@
 """The links of a page: text, address, and whether they stand in what is kept."""
 
-from typing import NamedTuple
+import msgspec
+import numpy as np
 
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
@@ -10,9 +11,11 @@ from templ_core.rendering.addresses import Addresses
 _LINKS_MAX = 2000
 """Number of links of a page that are listed."""
 _TEXT_CHARS_MAX = 300
+_LEVELS = 3
+"""Levels of elements between an image and the link that it stands in."""
 
 
-class PageLink(NamedTuple):
+class PageLink(msgspec.Struct, frozen=True):
     """A link of a page."""
 
     text: str
@@ -39,54 +42,47 @@ def page_links(document: Document, kept: Bools, marks: Marks, url: str) -> list[
     >>> page_links(page, np.array([False, True]), page.marks, "https://example.com/a")[0]
     PageLink(text='Home', url='https://example.com/', is_content=False)
     """
-    is_link = [tag == "a" for tag, _ in document.nodes.element_types]
-    addresses = Addresses(url)
-    texts = document.segments.texts
-    stays = kept.tolist()
-    labels = _image_labels(document, marks)
-    found: dict[int, PageLink] = {}
-    rows = sorted(
-        zip(
-            marks.node.tolist(), marks.segment.tolist(), marks.start.tolist(), marks.end.tolist(),
-            marks.target.tolist(), document.nodes.element_type[marks.node].tolist(), strict=True,
-        )
+    is_link = np.array([tag == "a" for tag, _ in document.nodes.element_types], np.bool_)
+    rows = np.flatnonzero(is_link[document.nodes.element_type[marks.node]] & (marks.target >= 0))
+    rows = rows[np.lexsort((marks.segment[rows], marks.node[rows]))]
+    columns = zip(
+        marks.node[rows].tolist(), marks.segment[rows].tolist(), marks.start[rows].tolist(),
+        marks.end[rows].tolist(), marks.target[rows].tolist(), strict=True,
     )  # fmt: skip
-    for node, segment, start, end, target, element_type in rows:
-        if target < 0 or not is_link[element_type] or marks.values[target].startswith("#"):
-            continue
+    absolute, texts, values = Addresses(url).absolute, document.segments.texts, marks.values
+    stays = kept.tolist()
+    found: dict[int, PageLink] = {}
+    for node, segment, start, end, target in columns:
         text = _piece(texts[segment], start, end) if 0 <= start < end else ""
+        is_content = start >= 0 and stays[segment]
         known = found.get(node)
-        if known is None:
-            address = addresses.absolute(marks.values[target])
-            if address and len(found) < _LINKS_MAX:
-                found[node] = PageLink(text, address, start >= 0 and stays[segment])
-        elif text:
-            text = f"{known.text} {text}" if known.text else text
-            is_content = known.is_content or (start >= 0 and stays[segment])
-            found[node] = PageLink(text, known.url, is_content)
-    return [
-        PageLink((link.text or labels.get(node, ""))[:_TEXT_CHARS_MAX], link.url, link.is_content)
-        for node, link in found.items()
-    ]
+        if known is not None:
+            text = f"{known.text} {text}".strip()[:_TEXT_CHARS_MAX]
+            found[node] = PageLink(text, known.url, known.is_content or is_content)
+        elif values[target][0] != "#":
+            address = absolute(values[target])
+            if address:
+                found[node] = PageLink(text[:_TEXT_CHARS_MAX], address, is_content)
+                if len(found) == _LINKS_MAX:
+                    break
+    _name_after_images(document, marks, found)
+    return list(found.values())
 
 
-def _image_labels(document: Document, marks: Marks) -> dict[int, str]:
-    """Return the alternative texts of images by the element around each."""
-    found: dict[int, str] = {}
+def _name_after_images(document: Document, marks: Marks, found: dict[int, PageLink]) -> None:
+    """Give links without text the alternative texts of the images in them."""
     parent = document.nodes.parent
-    for node, label in zip(marks.node.tolist(), marks.label.tolist(), strict=True):
-        above = int(parent[node]) if label >= 0 else -1
-        for _ in range(3):
-            if above < 0:
-                break
-            found.setdefault(above, marks.values[label].strip())
-            above = int(parent[above])
-    return found
+    rows = np.flatnonzero(marks.label >= 0)
+    above = parent[marks.node[rows]]
+    for _ in range(_LEVELS):
+        for node, label in zip(above.tolist(), marks.label[rows].tolist(), strict=True):
+            link = found.get(node)
+            if link is not None and not link.text:
+                text = marks.values[label].strip()[:_TEXT_CHARS_MAX]
+                found[node] = PageLink(text, link.url, link.is_content)
+        above = np.where(above >= 0, parent[above], -1)
 
 
 def _piece(text: str, start: int, end: int) -> str:
-    if text.isascii():
-        piece = text[start:end]
-    else:
-        piece = text.encode()[start:end].decode(errors="ignore")
-    return " ".join(piece.split())
+    piece = text[start:end] if text.isascii() else text.encode()[start:end].decode(errors="ignore")
+    return piece.strip().replace("\n", " ")

@@ -12,6 +12,8 @@ from templ_core.rendering.outline import Outline, Part, groups, outline
 from templ_core.rendering.tables import data_rows, has_header
 
 _SPECIAL = re.compile(r"[\\`*\[\]]|<(?=[a-zA-Z/!?])|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+_MAYBE_SPECIAL = re.compile(r"[\\`*_\[\]<&]")
+_LINE_STARTS = frozenset("#-+>~=0123456789 ")
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]{1,20})")
 _FENCE = re.compile(r"`{3,}")
@@ -52,6 +54,8 @@ class MarkdownStyle:
 
     def text(self, text: str) -> str:
         """Return text in which nothing is taken for markup."""
+        if not _MAYBE_SPECIAL.search(text):
+            return text
         return _SPECIAL.sub(lambda found: "\\" + found[0], text)
 
     def marked(self, mark: InlineMark, content: str) -> str:
@@ -115,11 +119,12 @@ class _Markdown:
         text = _inline(part)
         level = 0
         for node in part.chain:
-            level = HEADING_LEVELS.get(self._found.tag(node), level)
+            level = HEADING_LEVELS.get(self._found.tags[node], level)
         if level:
             self._block(part.chain, ["#" * level + " " + " ".join(text.split())])
         elif text:
-            text = _LINE_START.sub(lambda at: at[1] + _escaped_start(at[2]), text)
+            if text[0] in _LINE_STARTS or "\n" in text:
+                text = _LINE_START.sub(lambda at: at[1] + _escaped_start(at[2]), text)
             lines = text.split("\n")
             self._block(part.chain, [f"{line}  " for line in lines[:-1]] + lines[-1:])
 
@@ -164,7 +169,7 @@ class _Markdown:
         is_tight = False
         of_list = -1
         for node in chain:
-            tag = self._found.tag(node)
+            tag = self._found.tags[node]
             if tag in {"ul", "ol"}:
                 of_list = node
             elif tag == "blockquote":
@@ -188,12 +193,12 @@ class _Markdown:
 
     def _is_nested_list(self, chain: tuple[int, ...]) -> bool:
         """Return whether a list begins right behind the text of the item that it stands in."""
-        items = [node for node in chain if self._found.tag(node) == "li"]
-        last = [node for node in self._last if self._found.tag(node) == "li"]
+        items = [node for node in chain if self._found.tags[node] == "li"]
+        last = [node for node in self._last if self._found.tags[node] == "li"]
         return len(items) == len(last) + 1 and len(last) > 0 and items[: len(last)] == last
 
     def _marker(self, of_list: int) -> str:
-        if of_list >= 0 and self._found.tag(of_list) == "ol":
+        if of_list >= 0 and self._found.tags[of_list] == "ol":
             self._numbers[of_list] = self._numbers.get(of_list, 0) + 1
             return f"{self._numbers[of_list]}. "
         return "- "
@@ -204,7 +209,7 @@ class _Markdown:
         for node, other in zip(chain, self._last, strict=False):
             if node != other:
                 break
-            tag = self._found.tag(node)
+            tag = self._found.tags[node]
             if tag == "blockquote":
                 prefix += "> "
             elif tag == "li":

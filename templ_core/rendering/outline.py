@@ -1,5 +1,7 @@
 """The kept parts of a page with the elements around them that give text its structure."""
 
+import functools
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -38,11 +40,7 @@ class Outline(msgspec.Struct, frozen=True):
     document: Document
     parts: list[Part]
     tags: list[str]
-    """Tag of each element type."""
-
-    def tag(self, node: int) -> str:
-        """Return the tag of an element."""
-        return self.tags[self.document.nodes.element_type[node]]
+    """Tag of each element."""
 
 
 def outline(document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | None, url: str) -> Outline:
@@ -55,8 +53,8 @@ def outline(document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | N
         marks: Links, images and emphasis; None = there are none.
         url: Address of the page, to which relative addresses are joined.
     """
-    tags = [tag for tag, _ in document.nodes.element_types]
-    chains = _Chains(document, tags)
+    tags = document.nodes.tags
+    chains = _Chains(document.nodes.parent.tolist(), tags)
     of_segments, images = _marks(document, marks, Addresses(url), kept, tags)
     texts, owner = document.segments.texts, document.segments.owner.tolist()
     parts: list[Part] = []
@@ -74,20 +72,19 @@ def outline(document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | N
 class _Chains:
     """The elements around a node that give text its structure."""
 
-    def __init__(self, document: Document, tags: list[str]) -> None:
-        self._counts = [tag in STRUCTURE for tag in tags]
-        self._type = document.nodes.element_type
-        self._parent = document.nodes.parent
+    def __init__(self, parent: list[int], tags: list[str]) -> None:
+        self._tags = tags
+        self._parent = parent
         self._known: dict[int, tuple[int, ...]] = {-1: ()}
 
     def of(self, node: int) -> tuple[int, ...]:
         path = []
         while node not in self._known:
             path.append(node)
-            node = int(self._parent[node])
+            node = self._parent[node]
         chain = self._known[node]
         for one in reversed(path):
-            if self._counts[self._type[one]]:
+            if self._tags[one] in STRUCTURE:
                 chain = (*chain, one)
             self._known[one] = chain
         return chain
@@ -105,27 +102,29 @@ def _marks(
     if marks is None or not len(marks.node):
         return found, images
     nodes, texts = document.nodes, document.segments.texts
-    is_kept = np.append(kept, [False])[marks.segment] | (marks.start < 0)
-    stay = np.flatnonzero(is_kept)
+    is_inside = marks.start >= 0
+    stay = np.flatnonzero(
+        np.where(is_inside, np.append(kept, [False])[marks.segment], marks.label >= 0)
+    )
     stay = stay[np.lexsort((marks.node[stay], marks.segment[stay]))]
     share = _KeptShare(document, kept)
     columns = zip(
         marks.segment[stay].tolist(), marks.start[stay].tolist(), marks.end[stay].tolist(),
         marks.node[stay].tolist(), nodes.end[marks.node[stay]].tolist(),
-        nodes.element_type[marks.node[stay]].tolist(), marks.target[stay].tolist(),
-        marks.label[stay].tolist(), strict=True,
+        marks.target[stay].tolist(), marks.label[stay].tolist(), strict=True,
     )  # fmt: skip
     values = marks.values
-    for segment, start, end, node, node_end, element_type, target, label in columns:
-        tag = tags[element_type]
-        address = addresses.absolute(values[target]) if target >= 0 else ""
+    for segment, start, end, node, node_end, target, label in columns:
+        tag = tags[node]
         text = values[label].strip() if label >= 0 else ""
         if tag == "img" and not text:
             continue
+        if start < 0 and not (tag == "img" and share.around(node) > _IMAGE_KEPT_MIN):
+            continue
+        address = addresses.absolute(values[target]) if target >= 0 else ""
         if start < 0:
-            if tag == "img" and share.around(node) > _IMAGE_KEPT_MIN:
-                image = InlineMark(0, 0, node, node_end, tag, address, text)
-                images.append((segment, int(nodes.parent[node]), image))
+            image = InlineMark(0, 0, node, node_end, tag, address, text)
+            images.append((segment, int(nodes.parent[node]), image))
             continue
         if not texts[segment].isascii():
             raw = texts[segment].encode()
@@ -142,33 +141,36 @@ class _KeptShare:
     def __init__(self, document: Document, kept: Bools) -> None:
         self._document = document
         self._kept = kept
-        self._sums: tuple[list[int], list[int]] | None = None
+        self._known: dict[int, float] = {-1: 0.0}
+
+    @functools.cached_property
+    def _columns(self) -> tuple[list[int], list[int], list[int], list[int]]:
+        segments = self._document.segments
+        chars = np.array([len(text) for text in segments.texts], np.int64)
+        return (
+            [0, *np.cumsum(chars).tolist()],
+            [0, *np.cumsum(chars * self._kept).tolist()],
+            segments.inline_from.tolist(),
+            segments.owner.tolist(),
+        )
 
     def around(self, node: int) -> float:
         """Return the kept share of the text in the smallest element around a node that has text, 0 to 1."""
-        nodes = self._document.nodes
-        if self._sums is None:
-            chars = np.array([len(text) for text in self._document.segments.texts], np.int64)
-            self._sums = (
-                [0, *np.cumsum(chars).tolist()], [0, *np.cumsum(chars * self._kept).tolist()]
-            )  # fmt: skip
-        whole, kept = self._sums
-        while node >= 0:
-            first, last = _segments_inside(self._document, node)
-            if first < last:
-                return (kept[last] - kept[first]) / max(whole[last] - whole[first], 1)
-            node = int(nodes.parent[node])
-        return 0.0
+        parent = int(self._document.nodes.parent[node])
+        found = self._known.get(parent)
+        if found is None:
+            found = self._known[parent] = self._of(parent)
+        return found
 
-
-def _segments_inside(document: Document, node: int) -> tuple[int, int]:
-    """Return the first of the segments inside an element, and the one behind the last."""
-    segments, end = document.segments, int(document.nodes.end[node])
-    first = int(np.searchsorted(segments.inline_from, node, side="right"))
-    last = int(np.searchsorted(segments.inline_from, end, side="right"))
-    while last > first and not node <= segments.owner[last - 1] < end:
-        last -= 1
-    return first, last
+    def _of(self, node: int) -> float:
+        whole, kept, inline_from, owner = self._columns
+        end = int(self._document.nodes.end[node])
+        first, last = bisect_right(inline_from, node), bisect_right(inline_from, end)
+        while last > first and not node <= owner[last - 1] < end:
+            last -= 1
+        if first == last:
+            return self.around(node)
+        return (kept[last] - kept[first]) / max(whole[last] - whole[first], 1)
 
 
 def groups(found: Outline) -> Iterator[tuple[str, int, list[Part]]]:
@@ -190,7 +192,7 @@ def groups(found: Outline) -> Iterator[tuple[str, int, list[Part]]]:
 
 def _kind(found: Outline, part: Part) -> tuple[str, int]:
     for node in reversed(part.chain):
-        tag = found.tag(node)
+        tag = found.tags[node]
         if tag in {"table", "pre"}:
             return tag, node
     return "", -1

@@ -21,7 +21,7 @@ def data_rows(found: Outline, table: int, parts: list[Part]) -> list[list[list[P
     rows: dict[int, dict[int, list[Part]]] = {}
     for part in parts:
         inside = part.chain[part.chain.index(table) + 1 :]
-        tags = [found.tag(node) for node in inside]
+        tags = [found.tags[node] for node in inside]
         if not _IN_CELLS.issuperset(tags) or len(part.text) > _CELL_CHARS_MAX:
             return None
         row = next((node for node, tag in zip(inside, tags, strict=True) if tag == "tr"), -1)
@@ -36,7 +36,7 @@ def data_rows(found: Outline, table: int, parts: list[Part]) -> list[list[list[P
 
 def has_header(found: Outline, parts: list[Part]) -> bool:
     """Return whether the first kept cell of a table is a heading of its column or row."""
-    return any(found.tag(node) == "th" for node in parts[0].chain)
+    return any(found.tags[node] == "th" for node in parts[0].chain)
 
 
 def _cells(found: Outline, row: int) -> list[int]:
@@ -44,7 +44,7 @@ def _cells(found: Outline, row: int) -> list[int]:
     cells = []
     node, end = row + 1, int(nodes.end[row])
     while node < end:
-        if found.tag(node) in {"td", "th"}:
+        if found.tags[node] in {"td", "th"}:
             cells.append(node)
         node = int(nodes.end[node])
     return cells
