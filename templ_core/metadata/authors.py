@@ -17,11 +17,12 @@ _BEHIND = re.compile(
     r"|,?\s+(?:special to|staff writer|staff reporter|associated press writer|correspondent|editor)\b.*)$",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\s*(?:[;/|]|\band\b|\bund\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*")
-_BAD = re.compile(r"https?:|www\.|@|\d{3,}|[{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*")
+_BAD_TEXT = re.compile(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
+_BAD = re.compile(r"https?:|www\.|@|\d{5,}|\d:\d\d|^\d|[{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE)
 _NOBODY = frozenset(
     "admin administrator root webmaster user guest author authors editor unknown anonymous none null "
-    "undefined redaktion redaction redacción redazione staff by posts view".split()
+    "undefined by posts view".split()
 )
 
 
@@ -33,6 +34,8 @@ def author_names(texts: Iterable[str]) -> list[str]:
     """
     found: dict[str, str] = {}
     for text in texts:
+        if _BAD_TEXT.search(text):
+            continue
         for part in _parts(_BEHIND.sub("", _BEFORE.sub("", text.strip()))):
             name = _BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).strip()
             if _is_name(name):

@@ -38,19 +38,19 @@ class Claims(msgspec.Struct, frozen=True):
 
 
 def read_claims(claims: bytes) -> Claims:
-    """Return the claims of a page, sorted.
+    r"""Return the claims of a page, sorted.
 
     Args:
         claims: The tags as `Document.claims` holds them.
 
-    >>> read_claims(b'<meta name="Author" content="Ann Lee"\\0').meta
+    >>> read_claims(b"meta\2name\2Author\2content\2Ann Lee\2\0").meta
     {'author': ['Ann Lee']}
     """
     found = Claims({}, {}, [], [], [], [], [])
     for claim in claims.decode(errors="replace").split("\0", _CLAIMS_READ)[:_CLAIMS_READ]:
         tag, _, shown = claim.partition("\1")
         name, *pairs = tag.split("\2")
-        if name == "meta" and len(pairs) == 5 and pairs[2] == "content":
+        if name == "meta" and len(pairs) == 5 and pairs[2] == "content" and pairs[0] != "content":
             content = plain_text(pairs[3])
             if content and pairs[0] in _KEYS:
                 found.meta.setdefault(pairs[1].strip().lower(), []).append(content)

@@ -19,7 +19,7 @@ from templ_core.metadata.claims import Claims, read_claims
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
 from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import Item, by_id, rank, read_items, texts_of, types_of
-from templ_core.metadata.titles import headline
+from templ_core.metadata.titles import headline, is_headline
 
 _TAGS_MAX = 50
 _TAG_CHARS_MAX = 100
@@ -57,7 +57,7 @@ _META_TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title", "parse
 _META_AUTHORS = (
     "article:author_name", "author", "parsely-author", "sailthru.author", "byl", "dc.creator",
     "dcterms.creator", "citation_author", "article:author", "og:article:author", "article.author",
-    "creator", "dc.contributor", "cxenseparse:author", "authors", "twitter:data1",
+    "creator", "dc.contributor", "cxenseparse:author", "authors",
 )  # fmt: skip
 _META_PUBLISHED = (
     "article:published_time", "og:article:published_time", "datepublished", "article.published",
@@ -156,22 +156,28 @@ class _Reader:
             yield from texts_of(value)
 
     def _title(self, site_name: str | None) -> str | None:
-        articles = [item for item in self._items if rank(item) < 2]
-        said = [text for item in articles for text in texts_of(item.get("headline") or item.get("name"))]
-        titles = [*said[:1], *self._meta(*_META_TITLES), *self._claims.properties.get("headline", ())]
+        headings = shown.headings(self._document)
         host = (urlsplit(self._url).hostname or "").removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
-        return headline(
-            [*titles, self._document.title], shown.headings(self._document), names
-        )
+        titles = [
+            *(text for item in self._items if not rank(item) for text in texts_of(item.get("headline"))),
+            *self._claims.properties.get("headline", ()),
+            *(headings if is_headline(headings, self._document.title, names) else ()),
+            *self._meta(*_META_TITLES),
+            *(text for item in self._items if rank(item) < 2 for text in texts_of(item.get("name"))),
+            self._document.title,
+        ]
+        return headline(titles, headings, names)
 
     def _authors(self, site_name: str | None) -> list[str]:
-        name = (site_name or "").casefold()
         for source in self._author_texts():
-            found = [one for one in author_names(source) if one.casefold() != name]
+            found = author_names(source)
             if found:
                 return found
-        return []
+        name = (site_name or "").casefold()
+        return [
+            one for one in author_names(shown.bylines(self._document)) if one.casefold() != name
+        ]
 
     def _author_texts(self) -> Iterator[Iterable[str]]:
         yield self._fields("author", "name")
@@ -179,7 +185,6 @@ class _Reader:
         yield self._claims.properties.get("author", ())
         yield self._claims.authors
         yield self._fields("creator", "name")
-        yield shown.bylines(self._document)
 
     def _published(self) -> str | None:
         found = _first(self._published_texts(), point_in_time)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 
 _BORDER = re.compile(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
 _NO_LETTERS = re.compile(r"[\W_]+")
-_HEADLINE_CHARS_MAX = 400
+_WORD = re.compile(r"\w+")
+_HEADLINE_CHARS_MAX = 250
 
 
 def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str]) -> str | None:
@@ -25,12 +26,28 @@ def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str
     'Bridge opens'
     """
     known = {_letters(heading): heading for heading in headings}
-    own = [_letters(name) for name in names]
-    for title in titles:
-        title = title.strip()
-        if _letters(title):
-            return _without_names(title, known, [name for name in own if name])[:_HEADLINE_CHARS_MAX]
-    return headings[0][:_HEADLINE_CHARS_MAX] if headings else None
+    own = [name for name in map(_letters, names) if name]
+    some = [title.strip() for title in [*titles, *headings[:1]] if _letters(title)]
+    short = [title for title in some if len(title) <= _HEADLINE_CHARS_MAX]
+    if short:
+        return _without_names(short[0], known, own)
+    return some[0][:_HEADLINE_CHARS_MAX] if some else None
+
+
+def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bool:
+    """Return whether the headings of the first level are one, which is the headline of the page.
+
+    It has words in common with the title of the page, and is not the name of the site.
+
+    >>> is_headline(["Bridge opens in May"], "Bridge opens - The Daily", ["The Daily"])
+    True
+    """
+    if len(headings) != 1 or len(headings[0]) > _HEADLINE_CHARS_MAX:
+        return False
+    words, others = set(_WORD.findall(headings[0].casefold())), set(_WORD.findall(title.casefold()))
+    is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
+    own = [name for name in map(_letters, names) if name]
+    return len(_letters(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
 
 
 def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
@@ -38,9 +55,9 @@ def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -
     if not borders or _letters(title) in headings:
         return title
     for border in borders:
-        for part in (title[: border.start()], title[border.end() :]):
-            if len(part) > 3 and _letters(part) in headings:
-                return part.strip()
+        part = title[: border.start()]
+        if len(part) > 3 and _letters(part) in headings:
+            return part.strip()
     start, end = 0, len(title)
     for border in reversed(borders):
         if _is_name(title[border.end() : end], names) and border.start() > 0:
@@ -58,7 +75,9 @@ def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -
 def _is_name(part: str, names: Sequence[str]) -> bool:
     letters = _letters(part)
     return bool(letters) and any(
-        letters == name or (len(letters) > 3 and (letters in name or name in letters and len(name) > 5))
+        letters == name
+        or (len(letters) > 3 and letters in name and 2 * len(letters) >= len(name))
+        or (len(name) > 5 and name in letters and len(letters) <= 2 * len(name))
         for name in names
     )
 

@@ -58,7 +58,7 @@ def gold_page(markup: str, url: str) -> GoldPage | None:
         by_field[field].append(statement)
     fields: dict[str, frozenset[str]] = {}
     for field, statements in by_field.items():
-        pair = _agreeing(statements)
+        pair = _agreeing(statements, shown="h1" if field == "title" else "")
         if pair is None:
             continue
         fields[field] = pair[0].values & pair[1].values
@@ -125,11 +125,19 @@ def _address(value: str, base: str) -> str:
     return f"{host}{parts.path.rstrip('/')}?{parts.query}"
 
 
-def _agreeing(statements: list[Statement]) -> tuple[Statement, Statement] | None:
-    """Return the first two statements of different kinds that agree."""
+def _agreeing(statements: list[Statement], shown: str) -> tuple[Statement, Statement] | None:
+    """Return the first two statements of different kinds that agree.
+
+    Args:
+        statements: What the page states.
+        shown: Kind that one of both must be of, if not empty. Titles for machines agree with each other
+            although both have the name of the site.
+    """
     for number, one in enumerate(statements):
         for other in statements[number + 1 :]:
-            if one.kind != other.kind and one.values and one.values & other.values:
+            if shown and shown not in {one.kind, other.kind}:
+                continue
+            if one.kind != other.kind and one.values & other.values:
                 return one, other
     return None
 
@@ -146,7 +154,7 @@ def _statements(root: Any, url: str) -> Iterator[tuple[str, Statement]]:
 
 _MARKUP = (
     ("title", "og", '//meta[@property="og:title"]', "content"),
-    ("title", "twitter", '//meta[@name="twitter:title"]', "content"),
+    ("title", "og", '//meta[@name="twitter:title"]', "content"),
     ("title", "h1", "//h1", ""),
     ("author", "meta", '//meta[@name="author"]', "content"),
     ("author", "dc", '//meta[@name="dc.creator" or @name="DC.creator" or @name="dcterms.creator"]', "content"),
