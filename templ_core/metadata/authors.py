@@ -19,7 +19,7 @@ _BEHIND = re.compile(
 )
 _BETWEEN = re.compile(r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*")
 _BAD_TEXT = re.compile(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
-_BAD = re.compile(r"https?:|www\.|@|\d{5,}|\d:\d\d|^\d|[{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE)
+_BAD = re.compile(r"https?:|www\.|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE)
 _NOBODY = frozenset(
     "admin administrator root webmaster user guest author authors editor unknown anonymous none null "
     "undefined by posts view".split()

@@ -24,6 +24,8 @@ from templ_core.metadata.titles import headline, is_headline
 _TAGS_MAX = 50
 _TAG_CHARS_MAX = 100
 _NAME_CHARS_MAX = 200
+_SHOWN_AUTHORS_MAX = 3
+"""More names in links to authors, or in bylines, are those of other pages."""
 _LANGUAGE_CHARS = 2000
 """Characters of the text that the language is detected in."""
 _LANGUAGE_CHARS_MIN = 100
@@ -170,21 +172,21 @@ class _Reader:
         return headline(titles, headings, names)
 
     def _authors(self, site_name: str | None) -> list[str]:
-        for source in self._author_texts():
+        for source in (
+            self._fields("author", "name"),
+            self._meta(*_META_AUTHORS),
+            self._claims.properties.get("author", ()),
+            self._fields("creator", "name"),
+        ):
             found = author_names(source)
             if found:
                 return found
         name = (site_name or "").casefold()
-        return [
-            one for one in author_names(shown.bylines(self._document)) if one.casefold() != name
-        ]
-
-    def _author_texts(self) -> Iterator[Iterable[str]]:
-        yield self._fields("author", "name")
-        yield self._meta(*_META_AUTHORS)
-        yield self._claims.properties.get("author", ())
-        yield self._claims.authors
-        yield self._fields("creator", "name")
+        for source in (self._claims.authors, shown.bylines(self._document)):
+            found = [one for one in author_names(source) if one.casefold() != name]
+            if 0 < len(found) <= _SHOWN_AUTHORS_MAX:
+                return found[:1]
+        return []
 
     def _published(self) -> str | None:
         found = _first(self._published_texts(), point_in_time)

@@ -1,12 +1,13 @@
 """The inline content of segments as Markdown or HTML: text with links, images and emphasis."""
 
-from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
 from libc.stdlib cimport free
-from libc.string cimport memchr, memcmp, strlen
+from libc.string cimport memchr, memcmp
 
 from templ_core._arrays cimport items as items_of
-from templ_core._byte_string cimport Text, put, reserve, resized
+from templ_core._byte_string cimport Text, put
+
+import numpy as np
 
 cdef enum:
     LINK = 1
@@ -15,7 +16,350 @@ cdef enum:
     EMPHASIS = 4
     CODE = 5
 
+cdef enum:
+    OPEN_MAX = 32               # marks inside one another; deeper ones are left out
+    REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
+
 cdef dict _KINDS = {
     "a": LINK, "img": IMAGE, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
     "code": CODE, "kbd": CODE, "samp": CODE, "tt": CODE,
 }
+
+
+cdef struct OpenMark:
+    int row
+    int kind                    # 0 = it is not written
+    Py_ssize_t before           # size of the output before it was opened
+    Py_ssize_t content          # and where its content begins
+
+
+cdef class InlineWriter:
+    """Writes segments with their marks as Markdown or HTML.
+
+    Args:
+        texts: Texts of all segments.
+        element_types: Pairs of tag and attributes.
+        element_type: Number of each element's type.
+        node_end: End of each element's subtree.
+        marks: The `Marks` of the page; None = there are none.
+        absolute: Makes an address absolute; returns an empty string for one that leads nowhere.
+        origin: Scheme and host of the page, for addresses that begin with a slash; empty = not known.
+        is_html: Whether HTML is written, not Markdown.
+    """
+
+    cdef list texts, values, addresses
+    cdef object absolute, columns
+    cdef bytes origin
+    cdef bint is_html, is_verbatim
+    cdef const int *segment
+    cdef const int *start
+    cdef const int *end
+    cdef const int *node
+    cdef const int *node_end
+    cdef const int *target
+    cdef const int *label
+    cdef const int *kind
+    cdef int rows, row
+    cdef Text out
+    cdef const char *text           # of the segment that is written
+    cdef Py_ssize_t size, place
+    cdef list cuts
+    cdef int in_code
+    cdef OpenMark open[OPEN_MAX]
+    cdef int depth
+
+    def __init__(
+        self, list texts, list element_types, element_type, node_end, marks, absolute, str origin,
+        bint is_html,
+    ):
+        self.texts, self.absolute, self.origin = texts, absolute, origin.encode()
+        self.is_html = is_html
+        self.columns = []
+        self.values, self.addresses = [], []
+        if marks is None:
+            return
+        self.values = marks.values
+        self.addresses = [None] * len(marks.values)
+        order = np.lexsort((marks.node, marks.start < 0, marks.segment))
+        node = marks.node[order]
+        kinds = np.array([_KINDS.get(tag, 0) for tag, _ in element_types], np.int32)
+        self.rows = len(node)
+        self.segment = self._column(marks.segment[order])
+        self.start = self._column(marks.start[order])
+        self.end = self._column(marks.end[order])
+        self.node = self._column(node)
+        self.node_end = self._column(node_end[node])
+        self.target = self._column(marks.target[order])
+        self.label = self._column(marks.label[order])
+        self.kind = self._column(kinds[element_type[node]])
+
+    def __dealloc__(self):
+        free(self.out.bytes)
+
+    cdef const int *_column(self, values) except NULL:
+        values = np.ascontiguousarray(values, np.int32)
+        self.columns.append(values)
+        if not len(values):
+            values = np.zeros(1, np.int32)
+            self.columns.append(values)
+        return <const int *>items_of(values, 4)
+
+    def images_before(self, int segment):
+        """Return the images in no segment that stand before a segment: pairs of number and element.
+
+        Segments must be asked for in order.
+        """
+        cdef list found = []
+        while self.row < self.rows and self.segment[self.row] <= segment:
+            if self.start[self.row] >= 0:
+                if self.segment[self.row] == segment:
+                    break
+            elif self.kind[self.row] == IMAGE and self.label[self.row] >= 0:
+                found.append((self.row, self.node[self.row]))
+            self.row += 1
+        return found
+
+    def image(self, int row):
+        """Return an image as Markdown or HTML."""
+        self.out.size = 0
+        self._put_image(row)
+        return PyUnicode_DecodeUTF8(self.out.bytes, self.out.size, "replace")
+
+    def address(self, int number):
+        """Return an address in its absolute form; empty for one that leads nowhere."""
+        found = self.addresses[number]
+        if found is None:
+            found = self.addresses[number] = self._resolved(self.values[number])
+        return found
+
+    def write(self, int segment, list cuts, bint is_verbatim=False):
+        """Return a segment with its marks; blanks at the ends of a mark are written outside it.
+
+        Segments must be asked for in order, after the images before each.
+
+        Args:
+            segment: Number of the segment.
+            cuts: First bytes, and bytes behind the last, of what is cut out; in order.
+            is_verbatim: Whether line feeds of HTML stay as they are.
+        """
+        self.text = PyUnicode_AsUTF8AndSize(self.texts[segment], &self.size)
+        self.out.size = self.place = self.depth = self.in_code = 0
+        self.cuts, self.is_verbatim = cuts, is_verbatim
+        while self.row < self.rows and self.segment[self.row] <= segment:
+            if self.segment[self.row] == segment and self.start[self.row] >= 0:
+                self._mark(self.row)
+            elif self.segment[self.row] == segment:
+                break
+            self.row += 1
+        while self.depth:
+            self._close()
+        self._write_up_to(self.size)
+        return PyUnicode_DecodeUTF8(self.out.bytes, self.out.size, "replace").strip()
+
+    cdef int _mark(self, int row) except -1:
+        cdef Py_ssize_t at = min(self.start[row], self.size), end = min(self.end[row], self.size)
+        cdef OpenMark *mark
+        while self.depth and self.node[row] >= self.node_end[self.open[self.depth - 1].row]:
+            self._close()
+        if self.kind[row] == IMAGE:
+            self._write_up_to(at)
+            if not self.in_code and self.label[row] >= 0:
+                self._put_image(row)
+            return 0
+        if self.depth == OPEN_MAX:
+            return 0
+        while at < end and self.text[at] in b" \n\t":
+            at += 1
+        self._write_up_to(at)
+        mark = &self.open[self.depth]
+        self.depth += 1
+        mark.row, mark.before = row, self.out.size
+        mark.kind = self._kind_of(row)
+        if mark.kind == LINK:
+            if self.is_html:
+                self._put(b'<a href="')
+                self._put_address(self.target[row])
+                self._put(b'">')
+            else:
+                self._put(b"[")
+        elif mark.kind == STRONG:
+            self._put(b"<strong>" if self.is_html else b"**")
+        elif mark.kind == EMPHASIS:
+            self._put(b"<em>" if self.is_html else b"*")
+        elif mark.kind == CODE:
+            self._put(b"<code>" if self.is_html else b"`")
+            self.in_code += 1
+        mark.content = self.out.size
+        return 0
+
+    cdef int _kind_of(self, int row) except -1:
+        """Return the kind of a mark; 0 if it is not to be written."""
+        cdef int kind = self.kind[row], number
+        if kind == LINK and (self.target[row] < 0 or not self.address(self.target[row])):
+            return 0
+        if self.in_code and not self.is_html:
+            return 0
+        for number in range(self.depth - 1):
+            if self.open[number].kind == kind:
+                return 0
+        if kind == CODE and not self.is_html:
+            # Markdown has no links inside code, nor lines.
+            if memchr(self.text + self.start[row], c"\n", self.end[row] - self.start[row]) != NULL:
+                return 0
+            if memchr(self.text + self.start[row], c"`", self.end[row] - self.start[row]) != NULL:
+                return 0
+            number = row + 1
+            while number < self.rows and self.node[number] < self.node_end[row] and (
+                self.segment[number] == self.segment[row]
+            ):
+                if self.kind[number] <= IMAGE:
+                    return 0
+                number += 1
+        return kind
+
+    cdef int _close(self) except -1:
+        cdef OpenMark *mark = &self.open[self.depth - 1]
+        cdef Py_ssize_t end = min(self.end[mark.row], self.size)
+        while end > self.place and self.text[end - 1] in b" \n\t":
+            end -= 1
+        self._write_up_to(end)
+        self.depth -= 1
+        if mark.kind == CODE:
+            self.in_code -= 1
+        if self.out.size == mark.content:
+            self.out.size = mark.before
+        elif mark.kind == LINK:
+            if self.is_html:
+                self._put(b"</a>")
+            else:
+                self._put(b"](")
+                self._put_address(self.target[mark.row])
+                self._put(b")")
+        elif mark.kind == STRONG:
+            self._put(b"</strong>" if self.is_html else b"**")
+        elif mark.kind == EMPHASIS:
+            self._put(b"</em>" if self.is_html else b"*")
+        elif mark.kind == CODE:
+            self._put(b"</code>" if self.is_html else b"`")
+        return 0
+
+    cdef int _write_up_to(self, Py_ssize_t end) except -1:
+        cdef Py_ssize_t start = self.place
+        if end <= start:
+            return 0
+        self.place = end
+        if self.cuts is not None:
+            for cut_start, cut_end in self.cuts:
+                if cut_start < end and cut_end > start:
+                    self._escape(self.text + start, max(<Py_ssize_t>cut_start - start, 0))
+                    start = cut_end
+        if start < end:
+            self._escape(self.text + start, end - start)
+        return 0
+
+    cdef int _put(self, bytes piece) except -1:
+        return put(&self.out, <const char *>piece, len(piece))
+
+    cdef int _put_image(self, int row) except -1:
+        cdef str label = " ".join((<str>self.values[self.label[row]]).split())
+        cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
+        cdef Py_ssize_t size
+        cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)
+        if not size:
+            return 0
+        if not has_address:
+            return self._escape(text, size)
+        self._put(b'<img src="' if self.is_html else b"![")
+        if self.is_html:
+            self._put_address(self.target[row])
+            self._put(b'" alt="')
+            self._escape(text, size)
+            return self._put(b'">')
+        self._escape(text, size)
+        self._put(b"](")
+        self._put_address(self.target[row])
+        return self._put(b")")
+
+    cdef int _put_address(self, int number) except -1:
+        """Write an address so that it ends where it is to end."""
+        cdef Py_ssize_t size, at, done = 0
+        cdef const char *text = PyUnicode_AsUTF8AndSize(self.address(number), &size)
+        for at in range(size):
+            if text[at] not in b'()"<>&' or (text[at] in b"()" and self.is_html) or (
+                text[at] == c"&" and not self.is_html
+            ):
+                continue
+            put(&self.out, text + done, at - done)
+            done = at + 1
+            if text[at] == c"&":
+                self._put(b"&amp;")
+            else:
+                self._put(b"%%%02X" % (<unsigned char>text[at]))
+        return put(&self.out, text + done, size - done)
+
+    cdef str _resolved(self, str value):
+        cdef Py_ssize_t size, at
+        cdef const char *text = PyUnicode_AsUTF8AndSize(value, &size)
+        cdef bint is_plain = size > 1
+        for at in range(size):
+            if <unsigned char>text[at] <= c" " or (text[at] == c"." and at and text[at - 1] == c"/"):
+                is_plain = False
+                break
+        if is_plain and size > 8 and (not memcmp(text, b"https://", 8) or not memcmp(text, b"http://", 7)):
+            return value
+        if is_plain and text[0] == c"/" and text[1] != c"/" and self.origin:
+            return self.origin.decode() + value
+        return self.absolute(value)
+
+    cdef int _escape(self, const char *text, Py_ssize_t size) except -1:
+        """Write text so that nothing of it is taken for markup."""
+        cdef Py_ssize_t at, done = 0
+        cdef char byte
+        if self.in_code and not self.is_html:
+            return put(&self.out, text, size)
+        for at in range(size):
+            byte = text[at]
+            if byte > c"`" or byte >= c"a" or byte < 0:
+                continue
+            if self.is_html:
+                if byte == c"&" or byte == c"<" or byte == c">" or byte == c'"' or (
+                    byte == c"\n" and not self.is_verbatim
+                ):
+                    put(&self.out, text + done, at - done)
+                    done = at + 1
+                    self._put(_ENTITIES[byte])
+            elif byte in b"\\`*[]" or (byte == c"_" and not _is_inside_word(text, at, size)) or (
+                byte == c"<" and at + 1 < size and _begins_tag(text[at + 1])
+            ) or (byte == c"&" and _is_reference(text + at, size - at)):
+                put(&self.out, text + done, at - done)
+                put(&self.out, "\\", 1)
+                done = at
+        return put(&self.out, text + done, size - done)
+
+
+cdef dict _ENTITIES = {
+    ord("&"): b"&amp;", ord("<"): b"&lt;", ord(">"): b"&gt;", ord('"'): b"&quot;",
+    ord("\n"): b"<br>",
+}
+
+
+cdef inline bint _is_word(char byte) noexcept:
+    return byte < 0 or c"a" <= byte | 32 <= c"z" or c"0" <= byte <= c"9"
+
+
+cdef inline bint _is_inside_word(const char *text, Py_ssize_t at, Py_ssize_t size) noexcept:
+    return at > 0 and at + 1 < size and _is_word(text[at - 1]) and (
+        _is_word(text[at + 1]) or text[at + 1] == c"_"
+    )
+
+
+cdef inline bint _begins_tag(char byte) noexcept:
+    return c"a" <= byte | 32 <= c"z" or byte == c"/" or byte == c"!" or byte == c"?"
+
+
+cdef inline bint _is_reference(const char *text, Py_ssize_t size) noexcept:
+    """Return whether an ampersand begins what reads like a character reference."""
+    cdef Py_ssize_t at = 1
+    while at < size and at < REFERENCE_MAX and (_is_word(text[at]) or text[at] == c"#"):
+        at += 1
+    return at > 1 and at < size and text[at] == c";"

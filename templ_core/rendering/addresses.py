@@ -26,21 +26,23 @@ class Addresses:
             url: Address of the page.
         """
         self._url = url
-        self._origin = self._folder = ""
+        self.origin = ""
+        """Scheme and host of the page; empty if it has none."""
+        self._folder = ""
         plain = url.partition("#")[0].partition("?")[0]
         scheme, _, rest = plain.partition("://")
         if rest and scheme in {"http", "https"}:
             host, _, path = rest.partition("/")
-            self._origin = f"{scheme}://{host}"
-            self._folder = f"{self._origin}/{path.rpartition('/')[0]}".rstrip("/") + "/"
+            self.origin = f"{scheme}://{host}"
+            self._folder = f"{self.origin}/{path.rpartition('/')[0]}".rstrip("/") + "/"
 
     def absolute(self, target: str) -> str:
         """Return an absolute http address; empty where the address leads to no resource of the web."""
         if target.startswith(("http://", "https://")):
             target = target.rstrip()
             return _BLANKS.sub("%20", target) if _BLANKS.search(target) else target
-        if self._origin and not _HARD.search(target):
-            return (self._origin if target[0] == "/" else self._folder) + target
+        if self.origin and not _HARD.search(target):
+            return (self.origin if target[0] == "/" else self._folder) + target
         target = _BLANKS.sub("%20", target.strip())
         if _NO_PAGE.match(target):
             return ""

@@ -1,18 +1,14 @@
 """Kept segments as HTML with the elements that give text its structure, and nothing else."""
 
-from html import escape
-
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.dom.text import Cuts
-from templ_core.rendering.inline import InlineMark, render_inline
-from templ_core.rendering.outline import Outline, Part, outline
+from templ_core.rendering.outline import Chain, Outline, Part
 
 _HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset("p li td th dt dd figcaption caption pre".split())
 _ONE_PARAGRAPH = frozenset(HEADING_LEVELS) | {"p"}
-_EMPHASIS = {"b": "strong", "strong": "strong", "i": "em", "em": "em"}
 
 
 def render_html(
@@ -33,71 +29,41 @@ def render_html(
     >>> render_html(page, np.ones(1, bool), None, page.marks, "https://example.com/")
     '<p>A <a href="https://example.com/b">b</a></p>'
     """
-    return _Html(outline(document, kept, cuts, marks, url)).render()
-
-
-class HtmlStyle:
-    """Inline content as HTML."""
-
-    def text(self, text: str) -> str:
-        """Return text in which nothing is taken for markup."""
-        return escape(text, quote=False).replace("\n", "<br>")
-
-    def marked(self, mark: InlineMark, content: str) -> str:
-        """Return a link, emphasis or code."""
-        if mark.tag == "a":
-            return f'<a href="{escape(mark.target)}">{content}</a>' if mark.target else content
-        tag = _EMPHASIS.get(mark.tag, "code")
-        return f"<{tag}>{content}</{tag}>"
-
-    def image(self, mark: InlineMark) -> str:
-        """Return an image, or its alternative text where it has no address."""
-        label = escape(mark.label)
-        return f'<img src="{escape(mark.target)}" alt="{label}">' if mark.target else label
-
-
-class VerbatimStyle(HtmlStyle):
-    """Inline content of `pre`, where line feeds are kept."""
-
-    def text(self, text: str) -> str:
-        """Return text in which nothing is taken for markup."""
-        return escape(text, quote=False)
-
-
-_STYLE = HtmlStyle()
-_VERBATIM = VerbatimStyle()
+    return _Html(Outline(document, kept, cuts, marks, url)).render()
 
 
 class _Html:
     def __init__(self, found: Outline) -> None:
         self._found = found
+        self._writer = found.writer(is_html=True)
         self._written: list[str] = []
-        self._open: tuple[int, ...] = ()
+        self._open: Chain = ()
 
     def render(self) -> str:
-        for part in self._found.parts:
+        for part in self._found.parts(self._writer):
             self._write(part)
         self._go_to(())
         return "".join(self._written)
 
     def _write(self, part: Part) -> None:
-        is_same = part.chain == self._open and bool(part.chain)
-        last = self._found.tags[part.chain[-1]] if part.chain else ""
-        if last == "pre":
-            text = render_inline(part.text, part.marks, part.cuts, _VERBATIM)
-            self._go_to(part.chain)
+        chain = part.place.chain
+        is_same = chain == self._open and bool(chain)
+        is_verbatim = part.place.block == "pre"
+        text = self._found.written(part, self._writer, is_verbatim=is_verbatim)
+        if is_verbatim:
+            self._go_to(chain)
             self._written.append("\n" + text if is_same else text)
             return
-        text = render_inline(part.text, part.marks, part.cuts, _STYLE)
         if not text:
             return
+        last = self._found.tags[chain[-1]] if chain else ""
         if is_same and last in _ONE_PARAGRAPH:
-            self._go_to(part.chain[:-1])
-        self._go_to(part.chain)
+            self._go_to(chain[:-1])
+        self._go_to(chain)
         is_bare = last in _HOLDS_TEXT and not (is_same and last not in _ONE_PARAGRAPH)
         self._written.append(text if is_bare else f"<p>{text}</p>")
 
-    def _go_to(self, chain: tuple[int, ...]) -> None:
+    def _go_to(self, chain: Chain) -> None:
         """Close and open elements until those of `chain` are open."""
         shared = 0
         for node, other in zip(chain, self._open, strict=False):

@@ -1,23 +1,21 @@
 """Kept segments as Markdown: CommonMark with the tables of GitHub."""
 
 import re
+from itertools import takewhile
 
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
-from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.dom.text import Cuts
-from templ_core.rendering.inline import InlineMark, render_inline
-from templ_core.rendering.outline import Outline, Part, groups, outline
-from templ_core.rendering.tables import data_rows, has_header
+from templ_core.rendering.outline import Chain, Outline, Place
+from templ_core.rendering.tables import data_rows
 
-_SPECIAL = re.compile(r"[\\`*\[\]]|<(?=[a-zA-Z/!?])|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-_MAYBE_SPECIAL = re.compile(r"[\\`*_\[\]<&]")
-_LINE_STARTS = frozenset("#-+>~=0123456789 ")
-_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE)
+_LINE_STARTS = frozenset("#-+>~=0123456789")
+_LINE_START = re.compile(
+    r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
+)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]{1,20})")
 _FENCE = re.compile(r"`{3,}")
-_TICKS = re.compile(r"`+")
 
 
 def render_markdown(
@@ -46,90 +44,71 @@ def render_markdown(
     - One
     - [Two](https://example.com/2)
     """
-    return _Markdown(outline(document, kept, cuts, marks, url)).render()
-
-
-class MarkdownStyle:
-    """Inline content as Markdown."""
-
-    def text(self, text: str) -> str:
-        """Return text in which nothing is taken for markup."""
-        if not _MAYBE_SPECIAL.search(text):
-            return text
-        return _SPECIAL.sub(lambda found: "\\" + found[0], text)
-
-    def marked(self, mark: InlineMark, content: str) -> str:
-        """Return a link, emphasis or code."""
-        if mark.tag == "a":
-            return f"[{content}]({_target(mark.target)})" if mark.target else content
-        if mark.tag in {"b", "strong"}:
-            return content if content.startswith("**") else f"**{content}**"
-        if mark.tag in {"i", "em"}:
-            return content if content.startswith("*") else f"*{content}*"
-        return _code(content)
-
-    def image(self, mark: InlineMark) -> str:
-        """Return an image, or its alternative text where it has no address."""
-        label = self.text(" ".join(mark.label.split()))
-        return f"![{label}]({_target(mark.target)})" if mark.target else label
-
-
-_STYLE = MarkdownStyle()
-
-
-def _target(target: str) -> str:
-    return target.replace("(", "%28").replace(")", "%29")
-
-
-def _code(content: str) -> str:
-    """Return escaped text as code, in which nothing is escaped."""
-    plain = re.sub(r"\\([\\`*\[\]<_&])", r"\1", content)
-    if "\n" in plain or plain.startswith("!["):
-        return content
-    longest = max(map(len, _TICKS.findall(plain)), default=0)
-    ticks = "`" * (longest + 1)
-    pad = " " if plain.startswith("`") or plain.endswith("`") else ""
-    return f"{ticks}{pad}{plain}{pad}{ticks}"
+    return _Markdown(Outline(document, kept, cuts, marks, url)).render()
 
 
 class _Markdown:
     def __init__(self, found: Outline) -> None:
         self._found = found
+        self._writer = found.writer(is_html=False)
         self._lines: list[str] = []
-        self._started: dict[int, int] = {}
+        self._block: int = -1
+        """Number of the table or `pre` whose texts are collected; -1 = none."""
+        self._collected: list[tuple[Place, str]] = []
+        self._widths: dict[int, int] = {}
         """Widths of the markers of the list items that have begun."""
         self._numbers: dict[int, int] = {}
         """Items of each list so far."""
-        self._last: tuple[int, ...] = ()
+        self._last: Chain = ()
+        """Lists, items and quotations around the last block."""
 
     def render(self) -> str:
-        for kind, node, parts in groups(self._found):
-            if kind == "pre":
-                self._block(parts[0].chain, self._fenced(node, parts))
-                continue
-            rows = data_rows(self._found, node, parts) if kind == "table" else None
-            if rows is not None:
-                self._block(parts[0].chain[: parts[0].chain.index(node)], self._table(rows, parts))
-                continue
-            for part in parts:
-                self._text(part)
+        for part in self._found.parts(self._writer):
+            place = part.place
+            if self._block >= 0 and place.node != self._block:
+                self._end_block()
+            text = self._found.written(part, self._writer)
+            if place.node >= 0:
+                if place.block == "pre":
+                    text = self._found.text(part)
+                self._block = place.node
+                self._collected.append((place, text))
+            elif text:
+                self._write_text(place, text)
+        self._end_block()
         return "\n".join(self._lines)
 
-    def _text(self, part: Part) -> None:
-        text = _inline(part)
-        level = 0
-        for node in part.chain:
-            level = HEADING_LEVELS.get(self._found.tags[node], level)
-        if level:
-            self._block(part.chain, ["#" * level + " " + " ".join(text.split())])
-        elif text:
-            if text[0] in _LINE_STARTS or "\n" in text:
-                text = _LINE_START.sub(lambda at: at[1] + _escaped_start(at[2]), text)
-            lines = text.split("\n")
-            self._block(part.chain, [f"{line}  " for line in lines[:-1]] + lines[-1:])
+    def _end_block(self) -> None:
+        """Write the table or `pre` whose texts were collected."""
+        if not self._collected:
+            return
+        node, texts = self._block, self._collected
+        self._block, self._collected = -1, []
+        place = texts[0][0]
+        if place.block == "pre":
+            self._write(place.items, self._fenced(node, [text for _, text in texts]))
+            return
+        rows = data_rows(self._found, node, texts)
+        if rows is None:
+            for place, text in texts:
+                if text:
+                    self._write_text(place, text)
+            return
+        items = tuple(takewhile(lambda item: item < node, place.items))
+        self._write(items, _table(*rows))
 
-    def _fenced(self, node: int, parts: list[Part]) -> list[str]:
-        text = "\n".join(_plain(part) for part in parts)
+    def _write_text(self, place: Place, text: str) -> None:
+        if place.level:
+            self._write(place.items, ["#" * place.level + " " + text.replace("\n", " ")])
+            return
+        has_lines = "\n" in text
+        if has_lines or text[0] in _LINE_STARTS:
+            text = _LINE_START.sub(_escaped_start, text)
+        lines = text.split("\n") if has_lines else [text]
+        self._write(place.items, [f"{line}  " for line in lines[:-1]] + lines[-1:])
+
+    def _fenced(self, node: int, texts: list[str]) -> list[str]:
+        text = "\n".join(texts)
         fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(text))])
         return [fence + self._language(node), *text.split("\n"), fence]
 
@@ -143,59 +122,45 @@ class _Markdown:
                 return found[1]
         return ""
 
-    def _table(self, rows: list[list[list[Part]]], parts: list[Part]) -> list[str]:
-        width = max(map(len, rows))
-        lines = [
-            "| " + " | ".join([*map(_cell, row), *[""] * (width - len(row))]) + " |" for row in rows
-        ]
-        border = "|" + " --- |" * width
-        if has_header(self._found, parts):
-            return [lines[0], border, *lines[1:]]
-        return ["|" + "  |" * width, border, *lines]
-
-    def _block(self, chain: tuple[int, ...], lines: list[str]) -> None:
+    def _write(self, items: Chain, lines: list[str]) -> None:
         """Write the lines of a block behind the marks of the quotations and list items around it."""
-        begins, goes_on, is_tight = self._prefixes(chain)
+        if not items:
+            if self._lines:
+                self._lines.append("")
+            self._lines += lines
+            self._last = ()
+            return
+        begins, goes_on, is_tight = self._prefixes(items)
         if self._lines and not is_tight:
-            shared = self._shared_prefix(chain)
-            self._lines.append(shared.rstrip())
-        self._lines.append(begins + lines[0] if lines else begins)
+            self._lines.append(self._shared_prefix(items).rstrip())
+        self._lines.append(begins + lines[0])
         self._lines += [(goes_on + line) if line else goes_on.rstrip() for line in lines[1:]]
-        self._last = chain
+        self._last = items
 
-    def _prefixes(self, chain: tuple[int, ...]) -> tuple[str, str, bool]:
+    def _prefixes(self, items: Chain) -> tuple[str, str, bool]:
         """Return what stands before the first line and before others, and whether no blank line does."""
         begins = goes_on = ""
         is_tight = False
         of_list = -1
-        for node in chain:
+        for node in items:
             tag = self._found.tags[node]
             if tag in {"ul", "ol"}:
                 of_list = node
             elif tag == "blockquote":
                 begins += "> "
                 goes_on += "> "
-            elif tag == "li":
-                width = self._started.get(node)
-                if width is None:
-                    marker = self._marker(of_list)
-                    self._started[node] = len(marker)
-                    begins += marker
-                    goes_on += " " * len(marker)
-                    is_tight = is_tight or of_list in self._last
-                else:
-                    begins += " " * width
-                    goes_on += " " * width
-                    is_tight = False
-        if not is_tight:
-            is_tight = self._is_nested_list(chain)
+            elif node in self._widths:
+                begins += " " * self._widths[node]
+                goes_on += " " * self._widths[node]
+                is_tight = False
+            else:
+                marker = self._marker(of_list)
+                self._widths[node] = len(marker)
+                begins += marker
+                goes_on += " " * len(marker)
+                # A list may begin right behind the text of the item that it stands in.
+                is_tight = is_tight or of_list in self._last or items[:-2] == self._last != ()
         return begins, goes_on, is_tight
-
-    def _is_nested_list(self, chain: tuple[int, ...]) -> bool:
-        """Return whether a list begins right behind the text of the item that it stands in."""
-        items = [node for node in chain if self._found.tags[node] == "li"]
-        last = [node for node in self._last if self._found.tags[node] == "li"]
-        return len(items) == len(last) + 1 and len(last) > 0 and items[: len(last)] == last
 
     def _marker(self, of_list: int) -> str:
         if of_list >= 0 and self._found.tags[of_list] == "ol":
@@ -203,38 +168,31 @@ class _Markdown:
             return f"{self._numbers[of_list]}. "
         return "- "
 
-    def _shared_prefix(self, chain: tuple[int, ...]) -> str:
+    def _shared_prefix(self, items: Chain) -> str:
         """Return the marks of the quotations and items that hold both the last block and this one."""
         prefix = ""
-        for node, other in zip(chain, self._last, strict=False):
+        for node, other in zip(items, self._last, strict=False):
             if node != other:
                 break
             tag = self._found.tags[node]
             if tag == "blockquote":
                 prefix += "> "
             elif tag == "li":
-                prefix += " " * self._started.get(node, 0)
+                prefix += " " * self._widths.get(node, 0)
         return prefix
 
 
-def _inline(part: Part) -> str:
-    if part.marks or part.cuts:
-        return render_inline(part.text, part.marks, part.cuts, _STYLE)
-    return _STYLE.text(part.text)
+def _table(rows: list[list[str]], has_header: bool) -> list[str]:  # noqa: FBT001 - of data_rows
+    width = max(map(len, rows))
+    lines = []
+    for row in rows:
+        cells = [" ".join(text.split()).replace("|", "\\|") for text in row]
+        lines.append("| " + " | ".join([*cells, *[""] * (width - len(row))]) + " |")
+    border = "|" + " --- |" * width
+    if has_header:
+        return [lines[0], border, *lines[1:]]
+    return ["|" + "  |" * width, border, *lines]
 
 
-def _plain(part: Part) -> str:
-    """Return the text of a part without its marks, without what is cut out."""
-    if not part.cuts:
-        return part.text
-    starts = [0, *(end for _, end in part.cuts)]
-    ends = [*(begin for begin, _ in part.cuts), len(part.text)]
-    return "".join(part.text[start:end] for start, end in zip(starts, ends, strict=True))
-
-
-def _cell(parts: list[Part]) -> str:
-    return " ".join(" ".join(map(_inline, parts)).split()).replace("|", "\\|")
-
-
-def _escaped_start(start: str) -> str:
-    return start + "\\" if start.isdigit() else "\\" + start
+def _escaped_start(found: re.Match[str]) -> str:
+    return found[0] + "\\" if found[0].isdigit() else "\\" + found[0]
