@@ -17,9 +17,15 @@ cdef enum:
     CODE = 5
 
 cdef enum:
+    BLOCK = 7
+    ITEM = 8
+
+cdef enum:
     OPEN_MAX = 32               # marks inside one another; deeper ones are left out
     REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
 
+cdef double IMAGE_KEPT_MIN = 0.5
+"""An image with no text beside it is kept where more than this share of the text around it is kept."""
 cdef dict _KINDS = {
     "a": LINK, "img": IMAGE, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
     "code": CODE, "kbd": CODE, "samp": CODE, "tt": CODE,
@@ -33,6 +39,105 @@ cdef struct OpenMark:
     Py_ssize_t content          # and where its content begins
 
 
+def structure_of(list traits, element_type, parent):
+    """Return what each element stands in, itself included: three columns of length n_nodes.
+
+    Args:
+        traits: For each element type the level of a heading, 1 to 6, BLOCK for a table or `pre`, ITEM for
+            a list, a list item or a quotation, or 0.
+        element_type: Number of each element's type.
+        parent: Number of each element's parent; -1 = none.
+
+    Returns:
+        The level of the heading, 0 = none; the number of the innermost table or `pre`; and that of the
+        innermost list, list item or quotation, -1 = none.
+    """
+    cdef int count = len(parent), node, above, trait
+    of_types = np.array([*traits, 0], np.int32)
+    found = np.empty((3, count), np.int32)
+    cdef const int *of_type = <const int *>items_of(of_types, 4)
+    cdef const int *types = <const int *>items_of(element_type, 4)
+    cdef const int *parents = <const int *>items_of(parent, 4)
+    cdef int *level = <int *>items_of(found, 4, True)
+    cdef int *block = level + count
+    cdef int *item = block + count
+    for node in range(count):
+        above = parents[node]
+        trait = of_type[types[node]]
+        level[node] = level[above] if above >= 0 else 0
+        block[node] = block[above] if above >= 0 else -1
+        item[node] = item[above] if above >= 0 else -1
+        if trait == BLOCK:
+            block[node] = node
+        elif trait == ITEM:
+            item[node] = node
+        elif trait:
+            level[node] = trait
+    return found
+
+
+cdef class KeptShare:
+    """How much of the text around an element is kept.
+
+    Args:
+        parent: Number of each element's parent; -1 = none.
+        end: End of each element's subtree.
+        inline_from: That column of the segments.
+        owner: That column of the segments.
+        chars: Characters of each segment.
+        kept: Whether each segment stays, as 0 or 1.
+    """
+
+    cdef readonly tuple columns
+    cdef const int *parent
+    cdef const int *end
+    cdef const int *inline_from
+    cdef const int *owner
+    cdef const int *whole
+    cdef const int *kept
+    cdef int segments
+
+    def __init__(self, parent, end, inline_from, owner, chars, kept):
+        whole = np.concatenate([[0], np.cumsum(chars)]).astype(np.int32)
+        of_kept = np.concatenate([[0], np.cumsum(chars * kept)]).astype(np.int32)
+        self.segments = len(owner)
+        if not self.segments:
+            inline_from = owner = np.zeros(1, np.int32)
+        self.columns = (parent, end, inline_from, owner, whole, of_kept)
+        self.parent = <const int *>items_of(parent, 4)
+        self.end = <const int *>items_of(end, 4)
+        self.inline_from = <const int *>items_of(inline_from, 4)
+        self.owner = <const int *>items_of(owner, 4)
+        self.whole = <const int *>items_of(whole, 4)
+        self.kept = <const int *>items_of(of_kept, 4)
+
+    cdef double around(self, int node) noexcept:
+        """Return the kept share of the text in the smallest element around a node that has text."""
+        cdef int first, last
+        node = self.parent[node]
+        while node >= 0:
+            first, last = self._behind(node), self._behind(self.end[node])
+            while last > first and not node <= self.owner[last - 1] < self.end[node]:
+                last -= 1
+            if self.whole[last] > self.whole[first]:
+                return (self.kept[last] - self.kept[first]) / <double>(
+                    self.whole[last] - self.whole[first]
+                )
+            node = self.parent[node]
+        return 0
+
+    cdef int _behind(self, int node) noexcept:
+        """Return the first segment that begins behind the start of so many elements."""
+        cdef int low = 0, high = self.segments, middle
+        while low < high:
+            middle = (low + high) // 2
+            if self.inline_from[middle] > node:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+
 cdef class InlineWriter:
     """Writes segments with their marks as Markdown or HTML.
 
@@ -40,16 +145,16 @@ cdef class InlineWriter:
         texts: Texts of all segments.
         element_types: Pairs of tag and attributes.
         element_type: Number of each element's type.
-        node_end: End of each element's subtree.
         marks: The `Marks` of the page; None = there are none.
-        absolute: Makes an address absolute; returns an empty string for one that leads nowhere.
-        origin: Scheme and host of the page, for addresses that begin with a slash; empty = not known.
+        addresses: Makes the addresses of the page absolute.
+        share: How much of the text around an image is kept.
         is_html: Whether HTML is written, not Markdown.
     """
 
     cdef list texts, values, addresses
     cdef object absolute, columns
-    cdef bytes origin
+    cdef str origin
+    cdef KeptShare share
     cdef bint is_html, is_verbatim
     cdef const int *segment
     cdef const int *start
@@ -69,10 +174,11 @@ cdef class InlineWriter:
     cdef int depth
 
     def __init__(
-        self, list texts, list element_types, element_type, node_end, marks, absolute, str origin,
+        self, list texts, list element_types, element_type, marks, addresses, KeptShare share,
         bint is_html,
     ):
-        self.texts, self.absolute, self.origin = texts, absolute, origin.encode()
+        self.texts, self.absolute, self.origin = texts, addresses.absolute, addresses.origin
+        self.share = share
         self.is_html = is_html
         self.columns = []
         self.values, self.addresses = [], []
@@ -88,7 +194,7 @@ cdef class InlineWriter:
         self.start = self._column(marks.start[order])
         self.end = self._column(marks.end[order])
         self.node = self._column(node)
-        self.node_end = self._column(node_end[node])
+        self.node_end = self._column(share.columns[1][node])
         self.target = self._column(marks.target[order])
         self.label = self._column(marks.label[order])
         self.kind = self._column(kinds[element_type[node]])
@@ -105,7 +211,7 @@ cdef class InlineWriter:
         return <const int *>items_of(values, 4)
 
     def images_before(self, int segment):
-        """Return the images in no segment that stand before a segment: pairs of number and element.
+        """Return the images in no segment that are kept and stand before a segment: pairs of number and element.
 
         Segments must be asked for in order.
         """
@@ -114,7 +220,9 @@ cdef class InlineWriter:
             if self.start[self.row] >= 0:
                 if self.segment[self.row] == segment:
                     break
-            elif self.kind[self.row] == IMAGE and self.label[self.row] >= 0:
+            elif self.kind[self.row] == IMAGE and self.label[self.row] >= 0 and (
+                self.share.around(self.node[self.row]) > IMAGE_KEPT_MIN
+            ):
                 found.append((self.row, self.node[self.row]))
             self.row += 1
         return found
@@ -308,7 +416,7 @@ cdef class InlineWriter:
         if is_plain and size > 8 and (not memcmp(text, b"https://", 8) or not memcmp(text, b"http://", 7)):
             return value
         if is_plain and text[0] == c"/" and text[1] != c"/" and self.origin:
-            return self.origin.decode() + value
+            return self.origin + value
         return self.absolute(value)
 
     cdef int _escape(self, const char *text, Py_ssize_t size) except -1:

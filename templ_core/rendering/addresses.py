@@ -29,6 +29,7 @@ class Addresses:
         self.origin = ""
         """Scheme and host of the page; empty if it has none."""
         self._folder = ""
+        self._plain_url = url.partition("#")[0]
         plain = url.partition("#")[0].partition("?")[0]
         scheme, _, rest = plain.partition("://")
         if rest and scheme in {"http", "https"}:
@@ -43,6 +44,11 @@ class Addresses:
             return _BLANKS.sub("%20", target) if _BLANKS.search(target) else target
         if self.origin and not _HARD.search(target):
             return (self.origin if target[0] == "/" else self._folder) + target
+        if target.startswith("../") and self.origin and "/." not in target[3:]:
+            above = self._folder[:-1].rpartition("/")[0] + "/"
+            return (above if len(above) > len(self.origin) else self.origin + "/") + target[3:]
+        if target.startswith("#"):
+            return self._plain_url + target
         target = _BLANKS.sub("%20", target.strip())
         if _NO_PAGE.match(target):
             return ""

@@ -46,9 +46,9 @@ class _Html:
         return "".join(self._written)
 
     def _write(self, part: Part) -> None:
-        chain = part.place.chain
+        chain = self._found.chain(part.owner)
         is_same = chain == self._open and bool(chain)
-        is_verbatim = part.place.block == "pre"
+        is_verbatim = part.block >= 0 and self._found.tag(part.block) == "pre"
         text = self._found.written(part, self._writer, is_verbatim=is_verbatim)
         if is_verbatim:
             self._go_to(chain)
@@ -56,7 +56,7 @@ class _Html:
             return
         if not text:
             return
-        last = self._found.tags[chain[-1]] if chain else ""
+        last = self._found.tag(chain[-1]) if chain else ""
         if is_same and last in _ONE_PARAGRAPH:
             self._go_to(chain[:-1])
         self._go_to(chain)
@@ -71,7 +71,7 @@ class _Html:
                 break
             shared += 1
         for node in reversed(self._open[shared:]):
-            self._written.append(f"</{self._found.tags[node]}>")
+            self._written.append(f"</{self._found.tag(node)}>")
         for node in chain[shared:]:
-            self._written.append(f"<{self._found.tags[node]}>")
+            self._written.append(f"<{self._found.tag(node)}>")
         self._open = chain

@@ -7,7 +7,7 @@ from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.dom.text import Cuts
-from templ_core.rendering.outline import Chain, Outline, Place
+from templ_core.rendering.outline import Chain, Outline, Part
 from templ_core.rendering.tables import data_rows
 
 _LINE_STARTS = frozenset("#-+>~=0123456789")
@@ -54,7 +54,7 @@ class _Markdown:
         self._lines: list[str] = []
         self._block: int = -1
         """Number of the table or `pre` whose texts are collected; -1 = none."""
-        self._collected: list[tuple[Place, str]] = []
+        self._collected: list[tuple[Part, str]] = []
         self._widths: dict[int, int] = {}
         """Widths of the markers of the list items that have begun."""
         self._numbers: dict[int, int] = {}
@@ -64,17 +64,15 @@ class _Markdown:
 
     def render(self) -> str:
         for part in self._found.parts(self._writer):
-            place = part.place
-            if self._block >= 0 and place.node != self._block:
+            block = part.block
+            if self._block >= 0 and block != self._block:
                 self._end_block()
             text = self._found.written(part, self._writer)
-            if place.node >= 0:
-                if place.block == "pre":
-                    text = self._found.text(part)
-                self._block = place.node
-                self._collected.append((place, text))
+            if block >= 0:
+                self._block = block
+                self._collected.append((part, text))
             elif text:
-                self._write_text(place, text)
+                self._write_text(part, text)
         self._end_block()
         return "\n".join(self._lines)
 
@@ -84,28 +82,28 @@ class _Markdown:
             return
         node, texts = self._block, self._collected
         self._block, self._collected = -1, []
-        place = texts[0][0]
-        if place.block == "pre":
-            self._write(place.items, self._fenced(node, [text for _, text in texts]))
+        items = self._found.items(texts[0][0].item)
+        if self._found.tag(node) == "pre":
+            self._write(items, self._fenced(node, [self._found.text(part) for part, _ in texts]))
             return
-        rows = data_rows(self._found, node, texts)
+        rows = data_rows(self._found, node, [(part.owner, text) for part, text in texts])
         if rows is None:
-            for place, text in texts:
+            for part, text in texts:
                 if text:
-                    self._write_text(place, text)
+                    self._write_text(part, text)
             return
-        items = tuple(takewhile(lambda item: item < node, place.items))
-        self._write(items, _table(*rows))
+        self._write(tuple(takewhile(lambda item: item < node, items)), _table(*rows))
 
-    def _write_text(self, place: Place, text: str) -> None:
-        if place.level:
-            self._write(place.items, ["#" * place.level + " " + text.replace("\n", " ")])
+    def _write_text(self, part: Part, text: str) -> None:
+        items = self._found.items(part.item) if part.item >= 0 else ()
+        if part.level:
+            self._write(items, ["#" * part.level + " " + text.replace("\n", " ")])
             return
         has_lines = "\n" in text
         if has_lines or text[0] in _LINE_STARTS:
             text = _LINE_START.sub(_escaped_start, text)
         lines = text.split("\n") if has_lines else [text]
-        self._write(place.items, [f"{line}  " for line in lines[:-1]] + lines[-1:])
+        self._write(items, [f"{line}  " for line in lines[:-1]] + lines[-1:])
 
     def _fenced(self, node: int, texts: list[str]) -> list[str]:
         text = "\n".join(texts)
@@ -143,7 +141,7 @@ class _Markdown:
         is_tight = False
         of_list = -1
         for node in items:
-            tag = self._found.tags[node]
+            tag = self._found.tag(node)
             if tag in {"ul", "ol"}:
                 of_list = node
             elif tag == "blockquote":
@@ -163,7 +161,7 @@ class _Markdown:
         return begins, goes_on, is_tight
 
     def _marker(self, of_list: int) -> str:
-        if of_list >= 0 and self._found.tags[of_list] == "ol":
+        if of_list >= 0 and self._found.tag(of_list) == "ol":
             self._numbers[of_list] = self._numbers.get(of_list, 0) + 1
             return f"{self._numbers[of_list]}. "
         return "- "
@@ -174,7 +172,7 @@ class _Markdown:
         for node, other in zip(items, self._last, strict=False):
             if node != other:
                 break
-            tag = self._found.tags[node]
+            tag = self._found.tag(node)
             if tag == "blockquote":
                 prefix += "> "
             elif tag == "li":

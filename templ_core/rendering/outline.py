@@ -1,7 +1,5 @@
 """The kept parts of a page with the elements around them that give text its structure."""
 
-import functools
-from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,42 +10,40 @@ from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.dom.text import Cuts
-from templ_core.rendering._inline import InlineWriter
+from templ_core.rendering._inline import InlineWriter, KeptShare, structure_of
 from templ_core.rendering.addresses import Addresses
 
 STRUCTURE = frozenset(HEADING_LEVELS) | frozenset(
     "p li ul ol blockquote pre table tr td th caption dl dt dd figure figcaption".split()
 )
 """Tags of elements that give text its structure."""
-_IMAGE_KEPT_MIN = 0.5
-"""An image with no text beside it is kept where more than this share of the text around it is kept."""
+_BLOCK, _ITEM = 7, 8
+"""Traits of tags for `structure_of`."""
+_TRAITS = {
+    **HEADING_LEVELS,
+    **dict.fromkeys(("table", "pre"), _BLOCK),
+    **dict.fromkeys(("ul", "ol", "li", "blockquote"), _ITEM),
+}
 
 Chain = tuple[int, ...]
-"""Numbers of the elements around a text that give it its structure, the outermost first."""
-
-
-class Place(NamedTuple):
-    """Where a text stands."""
-
-    chain: Chain
-    level: int
-    """Level of the heading that it is in, 0 = none."""
-    block: str
-    """`table` or `pre`, whichever is the innermost around it; empty for neither."""
-    node: int
-    """Number of that element; -1 = none."""
-    items: Chain
-    """The lists, list items and quotations of the chain."""
+"""Numbers of elements around a text, the outermost first."""
 
 
 class Part(NamedTuple):
     """A kept segment, or a kept image with no text beside it."""
 
-    place: Place
     segment: int
     """Number of the segment; -1 for an image."""
     image: int
     """Number of the image; -1 for a segment."""
+    owner: int
+    """Number of the element that it stands in."""
+    level: int
+    """Level of the heading that it is in, 0 = none."""
+    block: int
+    """Number of the innermost table or `pre` around it; -1 = none."""
+    item: int
+    """Number of the innermost list, list item or quotation around it; -1 = none."""
 
 
 class Outline:
@@ -66,37 +62,55 @@ class Outline:
             url: Address of the page, to which relative addresses are joined.
         """
         self.document = document
-        self.tags = document.nodes.tags
-        """Tag of each element."""
         self._kept = kept
         self._cuts = cuts or {}
         self._marks = marks
-        self._addresses = Addresses(url)
-        self._parent: list[int] = document.nodes.parent.tolist()
-        self._places: dict[int, Place] = {-1: Place((), 0, "", -1, ())}
-        self._shares: dict[int, float] = {-1: 0.0}
+        self._url = url
+        self._tags = [tag for tag, _ in document.nodes.element_types]
+        self._chains: dict[int, Chain] = {-1: ()}
+        traits = [_TRAITS.get(tag, 0) for tag in self._tags]
+        nodes = document.nodes
+        self._structure = structure_of(
+            traits, np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
+        )
+
+    def tag(self, node: int) -> str:
+        """Return the tag of an element."""
+        return self._tags[self.document.nodes.element_type[node]]
 
     def writer(self, *, is_html: bool) -> InlineWriter:
         """Return what writes the inline content of the parts."""
-        nodes = self.document.nodes
+        nodes, segments = self.document.nodes, self.document.segments
+        share = KeptShare(
+            *map(
+                np.ascontiguousarray,
+                (nodes.parent, nodes.end, segments.inline_from, segments.owner),
+            ),
+            np.fromiter(map(len, segments.texts), np.int64, len(segments.texts)),
+            self._kept,
+        )
+        addresses = Addresses(self._url)
+        element_type = nodes.element_type
         return InlineWriter(
-            self.document.segments.texts,
-            nodes.element_types,
-            nodes.element_type,
-            nodes.end,
-            self._marks,
-            self._addresses.absolute,
-            self._addresses.origin,
-            is_html,
+            segments.texts, nodes.element_types, element_type, self._marks, addresses, share, is_html
         )
 
     def parts(self, writer: InlineWriter) -> Iterator[Part]:
         """Yield the parts in document order; each must be written before the next one is asked for."""
-        owner = self.document.segments.owner.tolist()
-        for segment in np.flatnonzero(self._kept).tolist():
-            yield from self._images(writer, segment)
-            yield Part(self._place(owner[segment]), segment, -1)
-        yield from self._images(writer, len(owner))
+        stays = np.flatnonzero(self._kept)
+        owner = self.document.segments.owner[stays]
+        levels, blocks, items = self._structure[:, owner].tolist()
+        columns = zip(stays.tolist(), owner.tolist(), levels, blocks, items, strict=True)
+        for segment, node, level, block, item in columns:
+            for image, element in writer.images_before(segment):
+                yield self._image(image, element)
+            yield Part(segment, -1, node, level, block, item)
+        for image, element in writer.images_before(len(self.document.segments.texts)):
+            yield self._image(image, element)
+
+    def _image(self, image: int, element: int) -> Part:
+        above = int(self.document.nodes.parent[element])
+        return Part(-1, image, above, *self._structure[:, above].tolist())
 
     def text(self, part: Part) -> str:
         """Return the text of a segment without its marks, and without what is cut out."""
@@ -112,66 +126,25 @@ class Outline:
         """Return a part with its marks."""
         if part.segment < 0:
             return writer.image(part.image)
-        cuts = self._cuts.get(part.segment)
+        cuts = self._cuts.get(part.segment) if self._cuts else None
         if cuts:
             text = self.document.segments.texts[part.segment]
             cuts = [(len(text[:start].encode()), len(text[:end].encode())) for start, end in cuts]
         return writer.write(part.segment, cuts, is_verbatim)
 
-    def _images(self, writer: InlineWriter, segment: int) -> Iterator[Part]:
-        for image, node in writer.images_before(segment):
-            above = self._parent[node]
-            if self._kept_share(above) > _IMAGE_KEPT_MIN:
-                yield Part(self._place(above), -1, image)
-
-    def _place(self, node: int) -> Place:
-        """Return the place of what stands in an element."""
-        path = []
-        while node not in self._places:
-            path.append(node)
-            node = self._parent[node]
-        place = self._places[node]
-        for one in reversed(path):
-            tag = self.tags[one]
-            if tag in STRUCTURE:
-                place = self._inside(place, one, tag)
-            self._places[one] = place
-        return place
-
-    def _inside(self, place: Place, node: int, tag: str) -> Place:
-        chain, level, block, of_block, items = place
-        chain = (*chain, node)
-        if tag in HEADING_LEVELS:
-            level = HEADING_LEVELS[tag]
-        elif tag in {"table", "pre"}:
-            block, of_block = tag, node
-        elif tag in {"ul", "ol", "li", "blockquote"}:
-            items = (*items, node)
-        return Place(chain, level, block, of_block, items)
-
-    @functools.cached_property
-    def _columns(self) -> tuple[list[int], list[int], list[int], list[int]]:
-        segments = self.document.segments
-        chars = np.array([len(text) for text in segments.texts], np.int64)
-        return (
-            [0, *np.cumsum(chars).tolist()],
-            [0, *np.cumsum(chars * self._kept).tolist()],
-            segments.inline_from.tolist(),
-            segments.owner.tolist(),
-        )
-
-    def _kept_share(self, node: int) -> float:
-        """Return the kept share of the text in an element, or the smallest one around it that has text."""
-        found = self._shares.get(node)
+    def items(self, item: int) -> Chain:
+        """Return the lists, list items and quotations around a text, given the innermost one."""
+        found = self._chains.get(item)
         if found is None:
-            whole, kept, inline_from, owner = self._columns
-            end = int(self.document.nodes.end[node])
-            first, last = bisect_right(inline_from, node), bisect_right(inline_from, end)
-            while last > first and not node <= owner[last - 1] < end:
-                last -= 1
-            if first == last:
-                found = self._kept_share(self._parent[node])
-            else:
-                found = (kept[last] - kept[first]) / max(whole[last] - whole[first], 1)
-            self._shares[node] = found
+            above = int(self._structure[2, max(int(self.document.nodes.parent[item]), 0)])
+            found = self._chains[item] = (*self.items(above if above < item else -1), item)
         return found
+
+    def chain(self, node: int) -> Chain:
+        """Return the elements that give text its structure around what stands in an element."""
+        chain = []
+        while node >= 0:
+            if self.tag(node) in STRUCTURE:
+                chain.append(node)
+            node = int(self.document.nodes.parent[node])
+        return tuple(reversed(chain))

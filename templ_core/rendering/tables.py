@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from templ_core.rendering.outline import Outline, Place
+from templ_core.rendering.outline import Outline
 
 _CELL_CHARS_MAX = 1000
 """Characters of the longest cell of a table of data."""
@@ -11,7 +11,7 @@ Cells = dict[int, str]
 
 
 def data_rows(
-    found: Outline, table: int, texts: Sequence[tuple[Place, str]]
+    found: Outline, table: int, texts: Sequence[tuple[int, str]]
 ) -> tuple[list[list[str]], bool] | None:
     """Return the rows of a table, and whether the first has headings; None for a layout.
 
@@ -21,20 +21,21 @@ def data_rows(
     Args:
         found: The kept parts of the page.
         table: Number of the table element.
-        texts: The texts in it with their places, in document order.
+        texts: The texts in it with the numbers of their elements, in document order.
     """
     rows: dict[int, Cells] = {}
     has_header = False
-    for place, text in texts:
-        inside = place.chain[place.chain.index(table) + 1 :]
-        tags = [found.tags[node] for node in inside]
+    for owner, text in texts:
+        chain = found.chain(owner)
+        inside = chain[chain.index(table) + 1 :]
+        tags = [found.tag(node) for node in inside]
         if not _IN_CELLS.issuperset(tags) or len(text) > _CELL_CHARS_MAX or "tr" not in tags:
             return None
-        cell = next((node for node in inside if found.tags[node] in {"td", "th"}), -1)
+        cell = next((node for node in inside if found.tag(node) in {"td", "th"}), -1)
         if cell < 0:
             return None
         if not rows:
-            has_header = found.tags[cell] == "th"
+            has_header = found.tag(cell) == "th"
         cells = rows.setdefault(inside[tags.index("tr")], {})
         cells[cell] = f"{cells[cell]} {text}" if cell in cells else text
     of_rows = [_cells(found, row) for row in rows]
@@ -51,7 +52,7 @@ def _cells(found: Outline, row: int) -> list[int]:
     cells = []
     node = row + 1
     while node < end[row]:
-        if found.tags[node] in {"td", "th"}:
+        if found.tag(node) in {"td", "th"}:
             cells.append(node)
         node = int(end[node])
     return cells

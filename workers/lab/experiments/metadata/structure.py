@@ -104,7 +104,7 @@ def _kind(element: Any) -> str:
         return "list items" if element.getparent().tag in {"ul", "ol"} and not element.xpath(".//table|.//pre") else ""
     if tag == "pre":
         return "code blocks"
-    if tag == "a":
+    if tag == "a" and next(element.iterancestors("pre"), None) is None:
         href = (element.get("href") or "").strip()
         return "links" if href and not re.match(r"(?i)(?:javascript|mailto|tel|data):", href) else ""
     if tag in {"td", "th"}:
