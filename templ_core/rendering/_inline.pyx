@@ -39,12 +39,27 @@ cdef struct OpenMark:
     Py_ssize_t content          # and where its content begins
 
 
-def structure_of(list traits, element_type, parent):
+cdef _of_types(list element_types, dict values):
+    """Return a number for each element type by its tag, 0 for tags without one."""
+    found = np.zeros(len(element_types) + 1, np.int32)
+    cdef int *items = <int *>items_of(found, 4, True)
+    cdef Py_ssize_t number
+    cdef tuple one
+    for number in range(len(element_types)):
+        one = <tuple>element_types[number]
+        value = values.get(one[0])
+        if value is not None:
+            items[number] = value
+    return found
+
+
+def structure_of(list element_types, dict traits, element_type, parent):
     """Return what each element stands in, itself included: three columns of length n_nodes.
 
     Args:
-        traits: For each element type the level of a heading, 1 to 6, BLOCK for a table or `pre`, ITEM for
-            a list, a list item or a quotation, or 0.
+        element_types: Pairs of tag and attributes.
+        traits: By tag the level of a heading, 1 to 6, BLOCK for a table or `pre`, ITEM for a list, a list
+            item or a quotation.
         element_type: Number of each element's type.
         parent: Number of each element's parent; -1 = none.
 
@@ -53,7 +68,7 @@ def structure_of(list traits, element_type, parent):
         innermost list, list item or quotation, -1 = none.
     """
     cdef int count = len(parent), node, above, trait
-    of_types = np.array([*traits, 0], np.int32)
+    of_types = _of_types(element_types, traits)
     found = np.empty((3, count), np.int32)
     cdef const int *of_type = <const int *>items_of(of_types, 4)
     cdef const int *types = <const int *>items_of(element_type, 4)
@@ -145,9 +160,10 @@ cdef class InlineWriter:
         texts: Texts of all segments.
         element_types: Pairs of tag and attributes.
         element_type: Number of each element's type.
+        node_end: End of each element's subtree.
         marks: The `Marks` of the page; None = there are none.
         addresses: Makes the addresses of the page absolute.
-        share: How much of the text around an image is kept.
+        share: Returns the `KeptShare` of the page; it is called when the first image needs it.
         is_html: Whether HTML is written, not Markdown.
     """
 
@@ -155,6 +171,7 @@ cdef class InlineWriter:
     cdef object absolute, columns
     cdef str origin
     cdef KeptShare share
+    cdef object make_share
     cdef bint is_html, is_verbatim
     cdef const int *segment
     cdef const int *start
@@ -174,11 +191,11 @@ cdef class InlineWriter:
     cdef int depth
 
     def __init__(
-        self, list texts, list element_types, element_type, marks, addresses, KeptShare share,
+        self, list texts, list element_types, element_type, node_end, marks, addresses, share,
         bint is_html,
     ):
         self.texts, self.absolute, self.origin = texts, addresses.absolute, addresses.origin
-        self.share = share
+        self.make_share, self.share = share, None
         self.is_html = is_html
         self.columns = []
         self.values, self.addresses = [], []
@@ -188,13 +205,13 @@ cdef class InlineWriter:
         self.addresses = [None] * len(marks.values)
         order = np.lexsort((marks.node, marks.start < 0, marks.segment))
         node = marks.node[order]
-        kinds = np.array([_KINDS.get(tag, 0) for tag, _ in element_types], np.int32)
+        kinds = _of_types(element_types, _KINDS)
         self.rows = len(node)
         self.segment = self._column(marks.segment[order])
         self.start = self._column(marks.start[order])
         self.end = self._column(marks.end[order])
         self.node = self._column(node)
-        self.node_end = self._column(share.columns[1][node])
+        self.node_end = self._column(node_end[node])
         self.target = self._column(marks.target[order])
         self.label = self._column(marks.label[order])
         self.kind = self._column(kinds[element_type[node]])
@@ -221,11 +238,61 @@ cdef class InlineWriter:
                 if self.segment[self.row] == segment:
                     break
             elif self.kind[self.row] == IMAGE and self.label[self.row] >= 0 and (
-                self.share.around(self.node[self.row]) > IMAGE_KEPT_MIN
+                self._is_kept(self.node[self.row])
             ):
                 found.append((self.row, self.node[self.row]))
             self.row += 1
         return found
+
+    cdef bint _is_kept(self, int node) except -1:
+        if self.share is None:
+            self.share = self.make_share()
+        return self.share.around(node) > IMAGE_KEPT_MIN
+
+    def links(self, kept, int most, int chars_max):
+        """Return the text, the address and the place of each link, in document order.
+
+        Args:
+            kept: Whether each segment stays, as 0 or 1.
+            most: Number of links to return at most.
+            chars_max: Characters of the longest text.
+
+        Returns:
+            By number of the element the text, the absolute address, and whether it stands in text that
+            is kept.
+        """
+        cdef dict found = {}
+        cdef int row
+        cdef const unsigned char *stays = <const unsigned char *>items_of(kept, 1)
+        cdef bint is_content
+        for row in range(self.rows):
+            if self.kind[row] != LINK or self.target[row] < 0:
+                continue
+            is_content = self.start[row] >= 0 and stays[self.segment[row]]
+            text = self._piece(row)
+            node = self.node[row]
+            known = found.get(node)
+            if known is not None:
+                text = f"{known[0]} {text}".strip()[:chars_max]
+                found[node] = (text, known[1], known[2] or is_content)
+            elif len(found) < most:
+                address = self.address(self.target[row])
+                if address and not (<str>self.values[self.target[row]]).startswith("#"):
+                    found[node] = (text[:chars_max], address, is_content)
+        return found
+
+    cdef str _piece(self, int row):
+        cdef Py_ssize_t size, start = self.start[row], end = self.end[row]
+        if start < 0 or start >= end:
+            return ""
+        cdef const char *text = PyUnicode_AsUTF8AndSize(self.texts[self.segment[row]], &size)
+        end = min(end, size)
+        while start < end and text[start] in b" \n\t":
+            start += 1
+        while end > start and text[end - 1] in b" \n\t":
+            end -= 1
+        cdef str piece = PyUnicode_DecodeUTF8(text + start, end - start, "replace")
+        return piece.replace("\n", " ") if memchr(text + start, c"\n", end - start) != NULL else piece
 
     def image(self, int row):
         """Return an image as Markdown or HTML."""

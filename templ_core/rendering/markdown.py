@@ -63,18 +63,35 @@ class _Markdown:
         """Lists, items and quotations around the last block."""
 
     def render(self) -> str:
-        for part in self._found.parts(self._writer):
-            block = part.block
-            if self._block >= 0 and block != self._block:
-                self._end_block()
-            text = self._found.written(part, self._writer)
-            if block >= 0:
-                self._block = block
-                self._collected.append((part, text))
-            elif text:
-                self._write_text(part, text)
+        found, writer, lines = self._found, self._writer, self._lines
+        for segment, owner, level, block, item in found.columns():
+            for part in found.images(writer, segment):
+                self._add(part)
+            if block >= 0 or item >= 0 or self._block >= 0 or found.cuts:
+                self._add(Part(segment, -1, owner, level, block, item))
+                continue
+            text = writer.write(segment, None)
+            if level or not text or text[0] in _LINE_STARTS or "\n" in text:
+                self._write_text(level, item, text)
+            else:
+                if lines:
+                    lines.append("")
+                lines.append(text)
+                self._last = ()
+        for part in found.images(writer, len(found.document.segments.texts)):
+            self._add(part)
         self._end_block()
-        return "\n".join(self._lines)
+        return "\n".join(lines)
+
+    def _add(self, part: Part) -> None:
+        if self._block >= 0 and part.block != self._block:
+            self._end_block()
+        text = self._found.written(part, self._writer)
+        if part.block >= 0:
+            self._block = part.block
+            self._collected.append((part, text))
+        else:
+            self._write_text(part.level, part.item, text)
 
     def _end_block(self) -> None:
         """Write the table or `pre` whose texts were collected."""
@@ -89,15 +106,16 @@ class _Markdown:
         rows = data_rows(self._found, node, [(part.owner, text) for part, text in texts])
         if rows is None:
             for part, text in texts:
-                if text:
-                    self._write_text(part, text)
+                self._write_text(part.level, part.item, text)
             return
         self._write(tuple(takewhile(lambda item: item < node, items)), _table(*rows))
 
-    def _write_text(self, part: Part, text: str) -> None:
-        items = self._found.items(part.item) if part.item >= 0 else ()
-        if part.level:
-            self._write(items, ["#" * part.level + " " + text.replace("\n", " ")])
+    def _write_text(self, level: int, item: int, text: str) -> None:
+        if not text:
+            return
+        items = self._found.items(item)
+        if level:
+            self._write(items, ["#" * level + " " + text.replace("\n", " ")])
             return
         has_lines = "\n" in text
         if has_lines or text[0] in _LINE_STARTS:

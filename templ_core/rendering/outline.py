@@ -63,59 +63,54 @@ class Outline:
         """
         self.document = document
         self._kept = kept
-        self._cuts = cuts or {}
+        self.cuts = cuts or {}
+        """What is cut out of segments that stay."""
         self._marks = marks
         self._url = url
-        self._tags = [tag for tag, _ in document.nodes.element_types]
         self._chains: dict[int, Chain] = {-1: ()}
-        traits = [_TRAITS.get(tag, 0) for tag in self._tags]
         nodes = document.nodes
         self._structure = structure_of(
-            traits, np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
+            nodes.element_types,
+            _TRAITS,
+            np.ascontiguousarray(nodes.element_type),
+            np.ascontiguousarray(nodes.parent),
         )
 
     def tag(self, node: int) -> str:
         """Return the tag of an element."""
-        return self._tags[self.document.nodes.element_type[node]]
+        nodes = self.document.nodes
+        return nodes.element_types[nodes.element_type[node]][0]
 
     def writer(self, *, is_html: bool) -> InlineWriter:
         """Return what writes the inline content of the parts."""
-        nodes, segments = self.document.nodes, self.document.segments
-        share = KeptShare(
-            *map(
-                np.ascontiguousarray,
-                (nodes.parent, nodes.end, segments.inline_from, segments.owner),
-            ),
-            np.fromiter(map(len, segments.texts), np.int64, len(segments.texts)),
-            self._kept,
-        )
-        addresses = Addresses(self._url)
-        element_type = nodes.element_type
-        return InlineWriter(
-            segments.texts, nodes.element_types, element_type, self._marks, addresses, share, is_html
+        return inline_writer(
+            self.document, self._kept, self._marks, Addresses(self._url), is_html=is_html
         )
 
-    def parts(self, writer: InlineWriter) -> Iterator[Part]:
-        """Yield the parts in document order; each must be written before the next one is asked for."""
+    def columns(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """Yield the fields of the parts that are segments, but for their images."""
         stays = np.flatnonzero(self._kept)
         owner = self.document.segments.owner[stays]
         levels, blocks, items = self._structure[:, owner].tolist()
-        columns = zip(stays.tolist(), owner.tolist(), levels, blocks, items, strict=True)
-        for segment, node, level, block, item in columns:
-            for image, element in writer.images_before(segment):
-                yield self._image(image, element)
-            yield Part(segment, -1, node, level, block, item)
-        for image, element in writer.images_before(len(self.document.segments.texts)):
-            yield self._image(image, element)
+        return zip(stays.tolist(), owner.tolist(), levels, blocks, items, strict=True)
 
-    def _image(self, image: int, element: int) -> Part:
-        above = int(self.document.nodes.parent[element])
-        return Part(-1, image, above, *self._structure[:, above].tolist())
+    def parts(self, writer: InlineWriter) -> Iterator[Part]:
+        """Yield the parts in document order; each must be written before the next one is asked for."""
+        for segment, node, level, block, item in self.columns():
+            yield from self.images(writer, segment)
+            yield Part(segment, -1, node, level, block, item)
+        yield from self.images(writer, len(self.document.segments.texts))
+
+    def images(self, writer: InlineWriter, segment: int) -> Iterator[Part]:
+        """Yield the kept images that stand before a segment, in no segment themselves."""
+        for image, element in writer.images_before(segment):
+            above = int(self.document.nodes.parent[element])
+            yield Part(-1, image, above, *self._structure[:, above].tolist())
 
     def text(self, part: Part) -> str:
         """Return the text of a segment without its marks, and without what is cut out."""
         text = self.document.segments.texts[part.segment] if part.segment >= 0 else ""
-        cuts = self._cuts.get(part.segment)
+        cuts = self.cuts.get(part.segment)
         if not cuts:
             return text
         starts = [0, *(end for _, end in cuts)]
@@ -126,7 +121,7 @@ class Outline:
         """Return a part with its marks."""
         if part.segment < 0:
             return writer.image(part.image)
-        cuts = self._cuts.get(part.segment) if self._cuts else None
+        cuts = self.cuts.get(part.segment) if self.cuts else None
         if cuts:
             text = self.document.segments.texts[part.segment]
             cuts = [(len(text[:start].encode()), len(text[:end].encode())) for start, end in cuts]
@@ -148,3 +143,34 @@ class Outline:
                 chain.append(node)
             node = int(self.document.nodes.parent[node])
         return tuple(reversed(chain))
+
+
+def inline_writer(
+    document: Document, kept: Bools, marks: Marks | None, addresses: Addresses, *, is_html: bool
+) -> InlineWriter:
+    """Return what writes the inline content of a page.
+
+    Args:
+        document: The page.
+        kept: Whether each segment stays; length n_segments.
+        marks: Links, images and emphasis; None = there are none.
+        addresses: Makes the addresses of the page absolute.
+        is_html: Whether HTML is written, not Markdown.
+    """
+    nodes, segments = document.nodes, document.segments
+
+    def share() -> KeptShare:
+        columns = (nodes.parent, nodes.end, segments.inline_from, segments.owner)
+        chars = np.fromiter(map(len, segments.texts), np.int64, len(segments.texts))
+        return KeptShare(*map(np.ascontiguousarray, columns), chars, kept)
+
+    return InlineWriter(
+        segments.texts,
+        nodes.element_types,
+        nodes.element_type,
+        nodes.end,
+        marks,
+        addresses,
+        share,
+        is_html,
+    )
