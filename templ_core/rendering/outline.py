@@ -1,5 +1,6 @@
 """The kept parts of a page with the elements around them that give text its structure."""
 
+import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -76,10 +77,14 @@ class Outline:
             np.ascontiguousarray(nodes.parent),
         )
 
+    @functools.cached_property
+    def _parent(self) -> list[int]:
+        parents: list[int] = self.document.nodes.parent.tolist()
+        return parents
+
     def tag(self, node: int) -> str:
         """Return the tag of an element."""
-        nodes = self.document.nodes
-        return nodes.element_types[nodes.element_type[node]][0]
+        return self.document.nodes.tags[node]
 
     def writer(self, *, is_html: bool) -> InlineWriter:
         """Return what writes the inline content of the parts."""
@@ -135,13 +140,19 @@ class Outline:
             found = self._chains[item] = (*self.items(above if above < item else -1), item)
         return found
 
-    def chain(self, node: int) -> Chain:
-        """Return the elements that give text its structure around what stands in an element."""
+    def chain(self, node: int, within: int = -1) -> Chain:
+        """Return the elements that give text its structure around what stands in an element.
+
+        Args:
+            node: Number of the element.
+            within: Number of an element around it that ends the search; -1 = none.
+        """
         chain = []
-        while node >= 0:
-            if self.tag(node) in STRUCTURE:
+        tags, parent = self.document.nodes.tags, self._parent
+        while node != within:
+            if tags[node] in STRUCTURE:
                 chain.append(node)
-            node = int(self.document.nodes.parent[node])
+            node = parent[node]
         return tuple(reversed(chain))
 
 

@@ -6,7 +6,7 @@ from templ_core.rendering.outline import Outline
 
 _CELL_CHARS_MAX = 1000
 """Characters of the longest cell of a table of data."""
-_IN_CELLS = frozenset(("table", "tr", "td", "th", "caption", "p"))
+_CELLS = (["tr", "td"], ["tr", "th"])
 Cells = dict[int, str]
 
 
@@ -26,17 +26,14 @@ def data_rows(
     rows: dict[int, Cells] = {}
     has_header = False
     for owner, text in texts:
-        chain = found.chain(owner)
-        inside = chain[chain.index(table) + 1 :]
+        inside = found.chain(owner, within=table)
         tags = [found.tag(node) for node in inside]
-        if not _IN_CELLS.issuperset(tags) or len(text) > _CELL_CHARS_MAX or "tr" not in tags:
+        if len(text) > _CELL_CHARS_MAX or tags[:2] not in _CELLS or any(tag != "p" for tag in tags[2:]):
             return None
-        cell = next((node for node in inside if found.tag(node) in {"td", "th"}), -1)
-        if cell < 0:
-            return None
+        row, cell = inside[:2]
         if not rows:
-            has_header = found.tag(cell) == "th"
-        cells = rows.setdefault(inside[tags.index("tr")], {})
+            has_header = tags[1] == "th"
+        cells = rows.setdefault(row, {})
         cells[cell] = f"{cells[cell]} {text}" if cell in cells else text
     of_rows = [_cells(found, row) for row in rows]
     if max(map(len, of_rows), default=0) < 2:
