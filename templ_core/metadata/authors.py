@@ -17,12 +17,33 @@ _BEHIND = re.compile(
     r"|,?\s+(?:special to|staff writer|staff reporter|associated press writer|correspondent|editor)\b.*)$",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*")
+_BETWEEN = re.compile(
+    r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
+)
 _BAD_TEXT = re.compile(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
-_BAD = re.compile(r"https?:|www\.|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE)
+_BAD = re.compile(
+    r"https?:|www\.|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE
+)
 _NOBODY = frozenset(
-    "admin administrator root webmaster user guest author authors editor unknown anonymous none null "
-    "undefined by posts view".split()
+    [
+        "admin",
+        "administrator",
+        "root",
+        "webmaster",
+        "user",
+        "guest",
+        "author",
+        "authors",
+        "editor",
+        "unknown",
+        "anonymous",
+        "none",
+        "null",
+        "undefined",
+        "by",
+        "posts",
+        "view",
+    ]
 )
 
 

@@ -12,6 +12,12 @@ from templ_core.dom.references import without_references
 
 _MARKUP = re.compile(r"<[^>]*>?")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
+_NOTHING_SAID = (
+    "viewport", "twitter:card", "twitter:site", "twitter:app", "og:image:", "fb:", "al:", "ms",
+    "google", "theme", "robots", "generator", "referrer", "apple", "format", "x-ua", "facebook",
+    "twitter:label", "twitter:data", "og:locale:", "og:type:", "p:domain", "yandex",
+)  # fmt: skip
+"""Beginnings of names of `meta` elements that say nothing about a page that is read here."""
 _CLAIMS_READ = 4000
 """Number of tags of a page that are looked at; more of them do not describe one page."""
 
@@ -51,9 +57,11 @@ def read_claims(claims: bytes) -> Claims:
         tag, _, shown = claim.partition("\1")
         name, *pairs = tag.split("\2")
         if name == "meta" and len(pairs) == 5 and pairs[2] == "content" and pairs[0] != "content":
-            content = plain_text(pairs[3])
-            if content and pairs[0] in _KEYS:
-                found.meta.setdefault(pairs[1].strip().lower(), []).append(content)
+            key = pairs[1].strip().lower()
+            if pairs[0] in _KEYS and not key.startswith(_NOTHING_SAID):
+                content = plain_text(pairs[3])
+                if content:
+                    found.meta.setdefault(key, []).append(content)
         elif name:
             _sort(found, name, dict(zip(pairs[::2], pairs[1::2], strict=False)), shown)
         elif shown:
@@ -63,11 +71,7 @@ def read_claims(claims: bytes) -> Claims:
 
 def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
     if name == "meta":
-        content = plain_text(attributes.get("content", ""))
-        if content:
-            for key in _KEYS:
-                if key in attributes:
-                    found.meta.setdefault(attributes[key].strip().lower(), []).append(content)
+        _sort_meta(found, attributes)
         return
     rel = attributes.get("rel", "").lower().split()
     if "canonical" in rel and name == "link":
@@ -84,6 +88,13 @@ def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
     if value:
         for one in attributes.get("itemprop", "").lower().split():
             found.properties.setdefault(one, []).append(value)
+
+
+def _sort_meta(found: Claims, attributes: Attributes) -> None:
+    content = plain_text(attributes.get("content", ""))
+    for key in _KEYS if content else ():
+        if key in attributes:
+            found.meta.setdefault(attributes[key].strip().lower(), []).append(content)
 
 
 def _value(attributes: Attributes) -> str:

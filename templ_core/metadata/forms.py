@@ -5,12 +5,15 @@ from urllib.parse import urljoin, urlsplit
 
 _ADDRESS_CHARS_MAX = 2000
 _TEXT_CHARS_MAX = 2000
-_PLAIN_ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`/?#@]+\.[^\s<>\"{}|\\^`/?#@]+(?:[/?#][^\s<>\"\\^`]*)?")
+_PLAIN_ADDRESS = re.compile(
+    r"https?://[^\s<>\"{}|\\^`/?#@]+\.[^\s<>\"{}|\\^`/?#@]+(?:[/?#][^\s<>\"\\^`]*)?"
+)
 _LANGUAGE = re.compile(
     r"(?P<language>[a-z]{2,3})(?:-[a-z]{3})?(?:-(?P<script>[a-z]{4}))?"
     r"(?:-(?P<region>[a-z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}|x-.*|u-.*))*",
     re.IGNORECASE,
 )
+_ALPHANUMERIC = re.compile(r"[^\W_]")
 _NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis", "xx", "xxx"))
 
 
@@ -64,7 +67,7 @@ def short_text(text: str, chars_max: int = _TEXT_CHARS_MAX) -> str | None:
     >>> short_text("--"), short_text("One two three", 9)
     (None, 'One two …')
     """
-    if not any(letter.isalnum() for letter in text):
+    if not _ALPHANUMERIC.search(text):
         return None
     if len(text) <= chars_max:
         return text

@@ -8,7 +8,9 @@ import msgspec
 
 from templ_core.metadata.claims import plain_text
 
-_WRAPPING = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>)\s*;?\s*$")
+_WRAPPING = re.compile(
+    r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>)\s*;?\s*$"
+)
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
 _OBJECTS_MAX = 500
 """Number of objects of a page that are looked at."""
@@ -24,8 +26,8 @@ _PRODUCT = re.compile(r"^Product|^Offer$|^Book$|^Movie$|^Event$|^JobPosting$|^So
 _OTHER = 9
 
 
-def read_items(scripts: Sequence[str]) -> list[Item]:
-    """Return the objects with a type in JSON-LD scripts, those that describe the page itself first.
+def read_items(scripts: Sequence[str]) -> list[tuple[int, Item]]:
+    """Return the objects with a type in JSON-LD scripts with their ranks, in order of rank.
 
     A script that is not JSON is left out; common faults (comments around it, control characters,
     trailing commas) are forgiven.
@@ -33,20 +35,21 @@ def read_items(scripts: Sequence[str]) -> list[Item]:
     Args:
         scripts: Contents of the scripts.
 
-    >>> [item["@type"] for item in read_items(['[{"@type":"WebPage"},{"@type":"NewsArticle"}]'])]
-    ['NewsArticle', 'WebPage']
+    >>> items = read_items(['[{"@type":"WebPage"},{"@type":"NewsArticle"}]'])
+    >>> [(rank, item["@type"]) for rank, item in items]
+    [(0, 'NewsArticle'), (2, 'WebPage')]
     """
-    items: list[Item] = []
+    items: list[tuple[int, Item]] = []
     for script in scripts:
         for item in _objects(_decoded(script), 0):
             if len(items) == _OBJECTS_MAX:
                 break
-            items.append(item)
-    return sorted(items, key=rank)
+            items.append((rank_of(item), item))
+    return sorted(items, key=lambda one: one[0])
 
 
-def rank(item: Item) -> int:
-    """Return how surely an object describes the page: 0 an article, 1 a product, 2 a web page."""
+def rank_of(item: Item) -> int:
+    """Return how surely an object describes the page: 0 an article, 1 a product, 2 a web page, 9 others."""
     best = _OTHER
     for name in types_of(item):
         if name == "BlogPosting" or _ARTICLE.search(name):
@@ -83,9 +86,7 @@ def texts_of(value: Value, *names: str) -> list[str]:
 
 def by_id(items: Sequence[Item]) -> dict[str, Item]:
     """Return the objects that have a name of their own, by it."""
-    return {
-        str(item["@id"]): item for item in reversed(items) if isinstance(item.get("@id"), str)
-    }
+    return {str(item["@id"]): item for item in reversed(items) if isinstance(item.get("@id"), str)}
 
 
 def _decoded(script: str) -> Value:

@@ -18,7 +18,7 @@ from templ_core.metadata.authors import author_names
 from templ_core.metadata.claims import Claims, read_claims
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
 from templ_core.metadata.forms import address, language_tag, short_text
-from templ_core.metadata.json_ld import Item, by_id, rank, read_items, texts_of, types_of
+from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
 from templ_core.metadata.titles import headline, is_headline
 
 _TAGS_MAX = 50
@@ -55,7 +55,14 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """`product` or `listing` where the markup says that the page is one."""
 
 
-_META_TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title", "parsely-title", "headline")
+_META_TITLES = (
+    "og:title",
+    "twitter:title",
+    "dc.title",
+    "dcterms.title",
+    "parsely-title",
+    "headline",
+)
 _META_AUTHORS = (
     "article:author_name", "author", "parsely-author", "sailthru.author", "byl", "dc.creator",
     "dcterms.creator", "citation_author", "article:author", "og:article:author", "article.author",
@@ -74,12 +81,45 @@ _META_MODIFIED = (
     "dcterms.modified", "dc.date.modified", "last-modified", "article.updated", "lastmod",
     "article:updated_time", "revision_date", "updated_time", "utime",
 )  # fmt: skip
-_META_SITE = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher", "publisher")
+_META_SITE = (
+    "og:site_name",
+    "application-name",
+    "apple-mobile-web-app-title",
+    "dc.publisher",
+    "publisher",
+)
 _META_SECTION = ("article:section", "og:article:section", "parsely-section", "section", "category")
-_META_TAGS = ("article:tag", "og:article:tag", "parsely-tags", "news_keywords", "keywords", "dc.subject")
-_META_IMAGE = ("og:image", "og:image:secure_url", "og:image:url", "twitter:image", "twitter:image:src", "thumbnail")
-_META_DESCRIPTION = ("og:description", "description", "twitter:description", "dc.description", "dcterms.description")
-_META_LANGUAGE = ("og:locale", "dc.language", "dcterms.language", "content-language", "language", "inlanguage")
+_META_TAGS = (
+    "article:tag",
+    "og:article:tag",
+    "parsely-tags",
+    "news_keywords",
+    "keywords",
+    "dc.subject",
+)
+_META_IMAGE = (
+    "og:image",
+    "og:image:secure_url",
+    "og:image:url",
+    "twitter:image",
+    "twitter:image:src",
+    "thumbnail",
+)
+_META_DESCRIPTION = (
+    "og:description",
+    "description",
+    "twitter:description",
+    "dc.description",
+    "dcterms.description",
+)
+_META_LANGUAGE = (
+    "og:locale",
+    "dc.language",
+    "dcterms.language",
+    "content-language",
+    "language",
+    "inlanguage",
+)
 _LISTINGS = frozenset(("CollectionPage", "SearchResultsPage", "ItemList", "Blog"))
 _PRODUCTS = frozenset(("Product", "ProductGroup", "IndividualProduct", "ItemPage"))
 
@@ -114,9 +154,12 @@ class _Reader:
         self._url = url
         self._text = text
         self._claims: Claims = read_claims(document.claims)
-        items = read_items(self._claims.scripts)
-        self._by_id = by_id(items) if items else {}
-        self._items = [item for item in items if rank(item) <= 2]
+        ranked = read_items(self._claims.scripts) if self._claims.scripts else []
+        items = [item for _, item in ranked]
+        self._by_id = by_id(items)
+        self._articles = [item for rank, item in ranked if rank == 0]
+        self._products = [item for rank, item in ranked if rank == 1]
+        self._items = [item for rank, item in ranked if rank <= 2]
         self._sites = [item for item in items if "WebSite" in types_of(item)]
         self._listing = any(_LISTINGS & {*types_of(item)} for item in items)
 
@@ -162,11 +205,15 @@ class _Reader:
         host = (urlsplit(self._url).hostname or "").removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
         titles = [
-            *(text for item in self._items if not rank(item) for text in texts_of(item.get("headline"))),
+            *(text for item in self._articles for text in texts_of(item.get("headline"))),
             *self._claims.properties.get("headline", ()),
             *(headings if is_headline(headings, self._document.title, names) else ()),
             *self._meta(*_META_TITLES),
-            *(text for item in self._items if rank(item) < 2 for text in texts_of(item.get("name"))),
+            *(
+                text
+                for item in [*self._articles, *self._products]
+                for text in texts_of(item.get("name"))
+            ),
             self._document.title,
         ]
         return headline(titles, headings, names)
@@ -223,7 +270,8 @@ class _Reader:
 
     def _language(self) -> str | None:
         declared = _first([self._document.language], language_tag) or _first(
-            [*self._fields("inLanguage", "alternateName", "name"), *self._meta(*_META_LANGUAGE)], language_tag
+            [*self._fields("inLanguage", "alternateName", "name"), *self._meta(*_META_LANGUAGE)],
+            language_tag,
         )
         if declared is not None or len(self._text) < _LANGUAGE_CHARS_MIN:
             return declared
@@ -238,7 +286,9 @@ class _Reader:
         has_path = len(urlsplit(self._url).path) > 1
         for source in sources:
             found = self._address(source)
-            if found is not None and (not has_path or urlsplit(found).path not in {"", "/"} or "?" in found):
+            if found is not None and (
+                not has_path or urlsplit(found).path not in {"", "/"} or "?" in found
+            ):
                 return found
         return None
 
@@ -259,7 +309,11 @@ class _Reader:
 
     def _tags(self) -> list[str]:
         found: dict[str, str] = {}
-        sources = ([*self._fields("keywords", "name")], [*self._meta(*_META_TAGS)], self._claims.tags)
+        sources = (
+            [*self._fields("keywords", "name")],
+            [*self._meta(*_META_TAGS)],
+            self._claims.tags,
+        )
         for source in sources:
             for text in source:
                 parts = text.split(",") if text.count(",") else text.split(";")
@@ -284,7 +338,7 @@ class _Reader:
         kinds = {text.lower() for text in self._meta("og:type")}
         if names & _PRODUCTS or "product" in kinds or "og:product" in kinds:
             return "product"
-        is_article = any(rank(item) == 0 for item in self._items) or "article" in kinds
+        is_article = bool(self._articles) or "article" in kinds
         return "listing" if self._listing and not is_article else None
 
 

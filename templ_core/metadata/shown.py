@@ -17,7 +17,10 @@ _DATE = re.compile(
     r"(?:[\s_-]?(?:on|at|time|date|published|created|line))?(?=$|[\s_-])",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"comment|related|popular|sidebar|widget|footer|respond|reply|bio|card|list|avatar", re.IGNORECASE)
+_NOT = re.compile(
+    r"comment|related|popular|sidebar|widget|footer|respond|reply|bio|card|list|avatar",
+    re.IGNORECASE,
+)
 _CHARS_MAX = 120
 _ELEMENTS_MAX = 8
 _LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
@@ -33,7 +36,7 @@ def headings(document: Document) -> list[str]:
     >>> headings(parse_document("<h1>One <i>two</i></h1><p>Text", ""))
     ['One two']
     """
-    types = [number for number, (tag, _) in enumerate(document.nodes.element_types) if tag == "h1"]
+    types = [number for number, one in enumerate(document.nodes.element_types) if one[0] == "h1"]
     return _texts(document, types, 3)
 
 
@@ -80,7 +83,7 @@ def _texts(document: Document, types: list[int], count: int) -> list[str]:
         end = int(nodes.end[node])
         # A segment belongs to a block inside the element, or holds the element as an inline one.
         first = int(np.searchsorted(segments.inline_to, node, side="right"))
-        texts = []
+        texts: list[str] = []
         for segment in range(first, len(segments.texts)):
             if segments.inline_from[segment] > end or len(texts) > 3:
                 break

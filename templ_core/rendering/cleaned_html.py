@@ -7,7 +7,9 @@ from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.dom.text import Cuts
 from templ_core.rendering.outline import Chain, Outline, Part
 
-_HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset("p li td th dt dd figcaption caption pre".split())
+_HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset(
+    ["p", "li", "td", "th", "dt", "dd", "figcaption", "caption", "pre"]
+)
 _ONE_PARAGRAPH = frozenset(HEADING_LEVELS) | {"p"}
 
 

@@ -39,7 +39,9 @@ def page_links(document: Document, kept: Bools, marks: Marks, url: str) -> list[
 
     >>> import numpy as np
     >>> from templ_core.dom.document import parse_document
-    >>> page = parse_document("<nav><a href=/>Home</a></nav><p>See <a href=b>b</a>", "", with_marks=True)
+    >>> page = parse_document(
+    ...     "<nav><a href=/>Home</a></nav><p>See <a href=b>b</a>", "", with_marks=True
+    ... )
     >>> page_links(page, np.array([False, True]), page.marks, "https://example.com/a")[0]
     PageLink(text='Home', url='https://example.com/', is_content=False)
     """

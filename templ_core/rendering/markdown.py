@@ -8,7 +8,7 @@ from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.dom.text import Cuts
 from templ_core.rendering.outline import Chain, Outline, Part
-from templ_core.rendering.tables import data_rows
+from templ_core.rendering.tables import DataTable, data_table
 
 _LINE_STARTS = frozenset("#-+>~=0123456789")
 _LINE_START = re.compile(
@@ -65,20 +65,21 @@ class _Markdown:
     def render(self) -> str:
         found, writer, lines = self._found, self._writer, self._lines
         for segment, owner, level, block, item in found.columns():
-            for part in found.images(writer, segment):
+            images = writer.images_before(segment)
+            for part in found.image_parts(images) if images else ():
                 self._add(part)
-            if block >= 0 or item >= 0 or self._block >= 0 or found.cuts:
+            if block >= 0 or self._block >= 0 or found.cuts:
                 self._add(Part(segment, -1, owner, level, block, item))
                 continue
             text = writer.write(segment, None)
-            if level or not text or text[0] in _LINE_STARTS or "\n" in text:
+            if item >= 0 or level or not text or text[0] in _LINE_STARTS or "\n" in text:
                 self._write_text(level, item, text)
             else:
                 if lines:
                     lines.append("")
                 lines.append(text)
                 self._last = ()
-        for part in found.images(writer, len(found.document.segments.texts)):
+        for part in found.image_parts(writer.images_before(len(found.document.segments.texts))):
             self._add(part)
         self._end_block()
         return "\n".join(lines)
@@ -103,12 +104,15 @@ class _Markdown:
         if self._found.tag(node) == "pre":
             self._write(items, self._fenced(node, [self._found.text(part) for part, _ in texts]))
             return
-        rows = data_rows(self._found, node, [(part.owner, text) for part, text in texts])
-        if rows is None:
+        table = data_table(self._found, node, [(part.owner, text) for part, text in texts])
+        if table is None:
             for part, text in texts:
                 self._write_text(part.level, part.item, text)
             return
-        self._write(tuple(takewhile(lambda item: item < node, items)), _table(*rows))
+        around = tuple(takewhile(lambda item: item < node, items))
+        for caption in table.captions:
+            self._write(around, [caption])
+        self._write(around, _table(table))
 
     def _write_text(self, level: int, item: int, text: str) -> None:
         if not text:
@@ -198,14 +202,14 @@ class _Markdown:
         return prefix
 
 
-def _table(rows: list[list[str]], has_header: bool) -> list[str]:  # noqa: FBT001 - of data_rows
-    width = max(map(len, rows))
+def _table(table: DataTable) -> list[str]:
+    width = max(map(len, table.rows))
     lines = []
-    for row in rows:
+    for row in table.rows:
         cells = [" ".join(text.split()).replace("|", "\\|") for text in row]
         lines.append("| " + " | ".join([*cells, *[""] * (width - len(row))]) + " |")
     border = "|" + " --- |" * width
-    if has_header:
+    if table.has_header:
         return [lines[0], border, *lines[1:]]
     return ["|" + "  |" * width, border, *lines]
 

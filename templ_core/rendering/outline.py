@@ -15,7 +15,24 @@ from templ_core.rendering._inline import InlineWriter, KeptShare, structure_of
 from templ_core.rendering.addresses import Addresses
 
 STRUCTURE = frozenset(HEADING_LEVELS) | frozenset(
-    "p li ul ol blockquote pre table tr td th caption dl dt dd figure figcaption".split()
+    [
+        "p",
+        "li",
+        "ul",
+        "ol",
+        "blockquote",
+        "pre",
+        "table",
+        "tr",
+        "td",
+        "th",
+        "caption",
+        "dl",
+        "dt",
+        "dd",
+        "figure",
+        "figcaption",
+    ]
 )
 """Tags of elements that give text its structure."""
 _BLOCK, _ITEM = 7, 8
@@ -102,13 +119,13 @@ class Outline:
     def parts(self, writer: InlineWriter) -> Iterator[Part]:
         """Yield the parts in document order; each must be written before the next one is asked for."""
         for segment, node, level, block, item in self.columns():
-            yield from self.images(writer, segment)
+            yield from self.image_parts(writer.images_before(segment))
             yield Part(segment, -1, node, level, block, item)
-        yield from self.images(writer, len(self.document.segments.texts))
+        yield from self.image_parts(writer.images_before(len(self.document.segments.texts)))
 
-    def images(self, writer: InlineWriter, segment: int) -> Iterator[Part]:
-        """Yield the kept images that stand before a segment, in no segment themselves."""
-        for image, element in writer.images_before(segment):
+    def image_parts(self, images: list[tuple[int, int]]) -> Iterator[Part]:
+        """Yield images as parts, given the numbers of the images and of their elements."""
+        for image, element in images:
             above = int(self.document.nodes.parent[element])
             yield Part(-1, image, above, *self._structure[:, above].tolist())
 

@@ -1,6 +1,7 @@
 """Tables as rows of cells, where a table holds data and not the layout of a page."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from templ_core.rendering.outline import Outline
 
@@ -10,10 +11,18 @@ _CELLS = (["tr", "td"], ["tr", "th"])
 Cells = dict[int, str]
 
 
-def data_rows(
-    found: Outline, table: int, texts: Sequence[tuple[int, str]]
-) -> tuple[list[list[str]], bool] | None:
-    """Return the rows of a table, and whether the first has headings; None for a layout.
+class DataTable(NamedTuple):
+    """A table of data."""
+
+    captions: list[str]
+    rows: list[list[str]]
+    """Texts of the cells of each row."""
+    has_header: bool
+    """Whether the first row has headings."""
+
+
+def data_table(found: Outline, table: int, texts: Sequence[tuple[int, str]]) -> DataTable | None:
+    """Return a table of data; None for the layout of a page.
 
     A table of data has a row with two cells or more, cells of some length at most, and no lists,
     headings or code in them. Cells without kept text are empty.
@@ -24,11 +33,19 @@ def data_rows(
         texts: The texts in it with the numbers of their elements, in document order.
     """
     rows: dict[int, Cells] = {}
+    captions: list[str] = []
     has_header = False
     for owner, text in texts:
         inside = found.chain(owner, within=table)
         tags = [found.tag(node) for node in inside]
-        if len(text) > _CELL_CHARS_MAX or tags[:2] not in _CELLS or any(tag != "p" for tag in tags[2:]):
+        if tags == ["caption"] and not rows:
+            captions.append(text)
+            continue
+        if (
+            len(text) > _CELL_CHARS_MAX
+            or tags[:2] not in _CELLS
+            or any(tag != "p" for tag in tags[2:])
+        ):
             return None
         row, cell = inside[:2]
         if not rows:
@@ -38,10 +55,11 @@ def data_rows(
     of_rows = [_cells(found, row) for row in rows]
     if max(map(len, of_rows), default=0) < 2:
         return None
-    return [
+    texts_of_rows = [
         [kept.get(cell, "") for cell in cells]
         for cells, kept in zip(of_rows, rows.values(), strict=True)
-    ], has_header
+    ]
+    return DataTable(captions, texts_of_rows, has_header)
 
 
 def _cells(found: Outline, row: int) -> list[int]:

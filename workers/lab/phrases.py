@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -233,7 +234,7 @@ def _pages(
 
 
 def _text(page: Page, body: bytes, limit_bytes: int, markup: bool) -> str:  # noqa: FBT001
-    how = {
+    how: dict[str, Any] = {
         "content_type": page.content_type,
         "charset": page.charset,
         "content_encoding": page.content_encoding,

@@ -1,5 +1,7 @@
 """Which fields of a cleaned record are made besides the plain text, and how."""
 
+from typing import cast
+
 import msgspec
 
 from schemas.cleaned import Link, Metadata, PageKind, TextSegment
@@ -110,7 +112,7 @@ def record_fields(
 
 def _page_kind(page: PageType, metadata: PageMetadata | None) -> PageKind:
     """Return what a page is: what its markup calls it, or the most likely type."""
-    likely: PageKind = max(PAGE_TYPES, key=lambda name: float(getattr(page, name)))  # type: ignore[assignment]
+    likely = cast("PageKind", max(PAGE_TYPES, key=lambda name: float(getattr(page, name))))
     if metadata is not None and metadata.kind is not None and likely in {"article", "other"}:
         return metadata.kind
     return likely

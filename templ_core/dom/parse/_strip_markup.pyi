@@ -1,5 +1,9 @@
 from templ_core.dom.parse.page_columns import AttributeTable
 
 def strip_markup(
-    markup: bytes, joins_documents: bool = False, keeps_attributes: bool = False
+    markup: bytes,
+    joins_documents: bool = False,
+    keeps_attributes: bool = False,
+    keeps_targets: bool = False,
+    claims: bytearray | None = None,
 ) -> tuple[bytes, AttributeTable]: ...

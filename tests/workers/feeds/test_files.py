@@ -94,7 +94,12 @@ def test_times_continue_from_one_input_to_the_next(tmp_path):
     day = 1_704_067_200_000
     pages = [page for page in read(first, second) if isinstance(page, Page)]
     assert [page.event_time_ms for page in pages] == [FIRST_TIME_MS, day, day, 1000]
-    assert [page.fetched_at for page in pages] == [None, "2024-01-01T00:00:00Z", None, "1970-01-01T00:00:01Z"]
+    assert [page.fetched_at for page in pages] == [
+        None,
+        "2024-01-01T00:00:00Z",
+        None,
+        "1970-01-01T00:00:01Z",
+    ]
     pages = [p for p in read(first, second, time_field="none") if isinstance(p, Page)]
     assert [page.event_time_ms - FIRST_TIME_MS for page in pages] == [0, 60_000, 120_000, 180_000]
     pages = [p for p in read(first, second, time_field="seen") if isinstance(p, Page)]

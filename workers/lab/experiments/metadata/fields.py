@@ -10,7 +10,7 @@ import lxml.html
 
 from templ_core.clean import clean, decide_page
 from templ_core.config import CoreConfig
-from templ_core.dom.document import parse_document
+from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.rendering.links import page_links
@@ -27,16 +27,20 @@ from workers.lab.experiments.results import Report, out_option
 from workers.lab.jsonl import read_objects
 
 _PAGES_A_SITE = 3
-_ROUNDS = 3
+_ROUNDS = 5
 _CONFIG = CoreConfig()
 
 
 @click.command(short_help="Measure metadata, Markdown and links.")
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--pages", default=400, show_default=True, help="Pages of the gold for metadata.")
-@click.option("--markdown-pages", default=200, show_default=True, help="Pages of the check of Markdown.")
+@click.option(
+    "--markdown-pages", default=200, show_default=True, help="Pages of the check of Markdown."
+)
 @click.option("--cost-pages", default=200, show_default=True, help="Pages that are timed.")
-@click.option("--peers/--no-peers", default=True, show_default=True, help="Whether other libraries are run.")
+@click.option(
+    "--peers/--no-peers", default=True, show_default=True, help="Whether other libraries are run."
+)
 @out_option
 def metadata(
     corpora: tuple[Path, ...],
@@ -71,7 +75,11 @@ def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str, str]]:
                 site = str(one["site"])
                 if seen[site] < _PAGES_A_SITE and one.get("page_role", "article") == "article":
                     seen[site] += 1
-                    yield site, str(one["url"]), str(one["html"]).encode("utf-8", "replace").decode()
+                    yield (
+                        site,
+                        str(one["url"]),
+                        str(one["html"]).encode("utf-8", "replace").decode(),
+                    )
                     break
             else:
                 streams.remove(stream)
@@ -148,7 +156,9 @@ def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> Non
         done += 1
         if done == count:
             break
-    rows = [[kind, str(wanted[kind]), f"{right[kind] / max(wanted[kind], 1):.4f}"] for kind in KINDS]
+    rows = [
+        [kind, str(wanted[kind]), f"{right[kind] / max(wanted[kind], 1):.4f}"] for kind in KINDS
+    ]
     whole = sum(right.values()) / max(sum(wanted.values()), 1)
     rows.append(["all", str(sum(wanted.values())), f"{whole:.4f}"])
     report.table(
@@ -168,17 +178,7 @@ def _report_cost(report: Report, corpora: Sequence[Path], count: int) -> None:
             document = parse_document(markup, url, with_marks=True)
         except PageError:
             continue
-        cleaned = clean(document, None, _CONFIG)
-        kept, marks, utf8 = cleaned.decision.kept, document.marks, markup.encode()
-        assert marks is not None  # noqa: S101 - they were asked for
-        steps: dict[str, Callable[[], object]] = {
-            "bare parse": lambda: lxml.html.document_fromstring(utf8, parser=parser),
-            "document": lambda: parse_document(markup, url),
-            "document with marks": lambda: parse_document(markup, url, with_marks=True),
-            "metadata": lambda: read_metadata(document, url, cleaned.text),
-            "Markdown": lambda: render_markdown(document, kept, None, marks, url),
-            "links": lambda: page_links(document, kept, marks, url),
-        }
+        steps = _steps(document, markup, url, parser)
         for name, step in steps.items():
             totals[name] += _least_ns(step)
         done += 1
@@ -199,6 +199,22 @@ def _report_cost(report: Report, corpora: Sequence[Path], count: int) -> None:
         ["what", "× parse"],
         rows,
     )
+
+
+def _steps(
+    document: Document, markup: str, url: str, parser: lxml.html.HTMLParser
+) -> dict[str, Callable[[], object]]:
+    cleaned = clean(document, None, _CONFIG)
+    kept, marks, utf8 = cleaned.decision.kept, document.marks, markup.encode()
+    assert marks is not None  # noqa: S101 - they were asked for
+    return {
+        "bare parse": lambda: lxml.html.document_fromstring(utf8, parser=parser),
+        "document": lambda: parse_document(markup, url),
+        "document with marks": lambda: parse_document(markup, url, with_marks=True),
+        "metadata": lambda: read_metadata(document, url, cleaned.text),
+        "Markdown": lambda: render_markdown(document, kept, None, marks, url),
+        "links": lambda: page_links(document, kept, marks, url),
+    }
 
 
 def _least_ns(step: Callable[[], object]) -> int:

@@ -180,7 +180,7 @@ def _removal(element: Any, attribute: str) -> Callable[[], None]:
         if element.tag == "html":
             for name in ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang"):
                 element.attrib.pop(name, None)
-        elif element.tag == "h1" or element.tag == "a":
+        elif element.tag in {"h1", "a"}:
             element.tag = "div"
             for name in ("rel", "class", "id", "itemprop"):
                 element.attrib.pop(name, None)
@@ -204,7 +204,10 @@ def _json_statements(root: Any, url: str) -> Iterator[tuple[str, Statement]]:
                 text = _json_text(item.get(name), field)
                 values = comparable(field, text, url) if text else frozenset()
                 if values:
-                    yield field, Statement("json-ld", values, _json_removal(script, found, item, name))
+                    yield (
+                        field,
+                        Statement("json-ld", values, _json_removal(script, found, item, name)),
+                    )
 
 
 _JSON_NAMES = (
@@ -227,7 +230,10 @@ def _articles(value: Any) -> Iterator[dict[str, Any]]:
             yield from _articles(one)
     elif isinstance(value, dict):
         names = value.get("@type")
-        if any(str(name).endswith(("Article", "BlogPosting")) for name in (names if isinstance(names, list) else [names])):
+        if any(
+            str(name).endswith(("Article", "BlogPosting"))
+            for name in (names if isinstance(names, list) else [names])
+        ):
             yield value
         yield from _articles(value.get("@graph"))
 
@@ -235,7 +241,11 @@ def _articles(value: Any) -> Iterator[dict[str, Any]]:
 def _json_text(value: Any, field: str) -> str:
     if isinstance(value, list):
         texts = [_json_text(one, field) for one in value]
-        return "; ".join(text for text in texts if text) if field == "author" else next(iter(texts), "")
+        return (
+            "; ".join(text for text in texts if text)
+            if field == "author"
+            else next(iter(texts), "")
+        )
     if isinstance(value, dict):
         value = value.get("name") if field in {"author", "language"} else value.get("@id")
     return value if isinstance(value, str) else ""

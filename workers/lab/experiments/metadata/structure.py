@@ -101,15 +101,25 @@ def _kind(element: Any) -> str:
     if tag in HEADING_LEVELS:
         return "headings"
     if tag == "li":
-        return "list items" if element.getparent().tag in {"ul", "ol"} and not element.xpath(".//table|.//pre") else ""
+        return (
+            "list items"
+            if element.getparent().tag in {"ul", "ol"} and not element.xpath(".//table|.//pre")
+            else ""
+        )
     if tag == "pre":
         return "code blocks"
     if tag == "a" and next(element.iterancestors("pre"), None) is None:
         href = (element.get("href") or "").strip()
-        return "links" if href and not re.match(r"(?i)(?:javascript|mailto|tel|data):", href) else ""
+        return (
+            "links" if href and not re.match(r"(?i)(?:javascript|mailto|tel|data):", href) else ""
+        )
     if tag in {"td", "th"}:
         table = next(element.iterancestors("table"), None)
-        is_data = table is not None and not table.xpath(_NO_DATA) and table.xpath("count(.//tr[count(td|th) > 1])") > 0
+        is_data = (
+            table is not None
+            and not table.xpath(_NO_DATA)
+            and table.xpath("count(.//tr[count(td|th) > 1])") > 0
+        )
         return "table cells" if is_data else ""
     return ""
 

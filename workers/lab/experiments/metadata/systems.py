@@ -74,13 +74,17 @@ def _extruct() -> System:
             markup, url, syntaxes=["json-ld", "opengraph", "microdata", "dublincore"],
             uniform=True, errors="ignore",
         )  # fmt: skip
-        items = [one for name in ("json-ld", "opengraph", "microdata") for one in found.get(name, ())]
+        items = [
+            one for name in ("json-ld", "opengraph", "microdata") for one in found.get(name, ())
+        ]
         items += [one for item in items for one in item.get("@graph", ()) if isinstance(one, dict)]
         return {
             "title": _first(items, "headline", "og:title", "title"),
-            "author": _first(items, "author", "article:author") or _dublin(found.get("dublincore", []), "creator"),
+            "author": _first(items, "author", "article:author")
+            or _dublin(found.get("dublincore", []), "creator"),
             "date": _date(find_date, markup, url),
-            "language": _first(items, "inLanguage", "og:locale") or _dublin(found.get("dublincore", []), "language"),
+            "language": _first(items, "inLanguage", "og:locale")
+            or _dublin(found.get("dublincore", []), "language"),
             "canonical URL": _first(items, "og:url", "url", "mainEntityOfPage"),
         }
 
