@@ -29,6 +29,11 @@ _SHOWN_AUTHORS_MAX = 3
 _LANGUAGE_CHARS = 2000
 """Characters of the text that the language is detected in."""
 _LANGUAGE_CHARS_MIN = 100
+_LANGUAGES = (
+    "af ar bg bn ca cs da de el en es et fa fi fr gu he hi hr hu id it ja kn ko lt lv ml mr ms nl no pa "
+    "pl pt ro ru sk sl sr sv ta te th tr uk ur vi zh"
+).split()
+"""Languages of most pages; small ones beside them are found in their place, such as lb for de."""
 _OUT_OF_PLACE_MAX = 1100
 """Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
 
@@ -275,7 +280,7 @@ class _Reader:
         )
         if declared is not None or len(self._text) < _LANGUAGE_CHARS_MIN:
             return declared
-        detected, out_of_place = detect_fast(self._text[:_LANGUAGE_CHARS])
+        detected, out_of_place = detect_fast(self._text[:_LANGUAGE_CHARS], langs=_LANGUAGES)
         return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
 
     def _canonical(self) -> str | None:

@@ -337,9 +337,12 @@ cdef class InlineWriter:
         while self.depth and self.node[row] >= self.node_end[self.open[self.depth - 1].row]:
             self._close()
         if self.kind[row] == IMAGE:
-            self._write_up_to(at)
+            # An image separates the words before and after it.
+            self._write_up_to(at + 1 if at < self.size and self.text[at] == c" " else at)
             if not self.in_code and self.label[row] >= 0:
                 self._put_image(row)
+                if self.place < self.size and self.text[self.place] not in b" \n":
+                    self._put(b" ")
             return 0
         if self.depth == OPEN_MAX:
             return 0

@@ -188,9 +188,14 @@ def inline_writer(
     nodes, segments = document.nodes, document.segments
 
     def share() -> KeptShare:
-        columns = (nodes.parent, nodes.end, segments.inline_from, segments.owner)
-        chars = np.fromiter(map(len, segments.texts), np.int64, len(segments.texts))
-        return KeptShare(*map(np.ascontiguousarray, columns), chars, kept)
+        return KeptShare(
+            np.ascontiguousarray(nodes.parent),
+            np.ascontiguousarray(nodes.end),
+            np.ascontiguousarray(segments.inline_from),
+            np.ascontiguousarray(segments.owner),
+            np.fromiter(map(len, segments.texts), np.int64, len(segments.texts)),
+            kept,
+        )
 
     return InlineWriter(
         segments.texts,

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from templ_core.dom.codec import document_columns
+from templ_core.dom.document import parse_document
+from templ_core.rendering.addresses import Addresses
+from templ_core.rendering.cleaned_html import render_html
+from templ_core.rendering.links import PageLink, page_links
+from templ_core.rendering.markdown import render_markdown
+from workers.lab.experiments.metadata.structure import letters, markdown_structure, page_structure
+
+URL = "https://example.com/a/b"
+
+
+def rendered(markup, render=render_markdown, kept=None, cuts=None):
+    page = parse_document(markup, URL, with_marks=True)
+    stays = np.ones(len(page.segments.texts), np.bool_) if kept is None else np.array(kept)
+    return render(page, stays, cuts, page.marks, URL)
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<h2>A <i>b</i></h2><p>c", "## A *b*\n\nc"),
+        ("<ul><li>a<li>b<ol><li>c<li>d</ol></ul><p>e", "- a\n- b\n  1. c\n  2. d\n\ne"),
+        ("<ul><li><p>a</p><p>b</p></li><li>c</ul>", "- a\n\n  b\n- c"),
+        ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"),
+        ("<pre><code class='language-py'>\na\n\n  b*</code></pre>", "```py\na\n\n  b*\n```"),
+        ("<pre>a```b</pre>", "````\na```b\n````"),
+        ("<table><tr><th>a<th>b<tr><td>c<td>d|e</table>", "| a | b |\n| --- | --- |\n| c | d\\|e |"),
+        ("<table><tr><td>a<td><tr><td>c<td>d</table>",
+         "|  |  |\n| --- | --- |\n| a |  |\n| c | d |"),
+        ("<table><tr><td><h2>a</h2><p>b</table>", "## a\n\nb"),
+        ("<p>See <a href='/c?d=1&amp;e'> the <b>page</b> </a>, now.", "See [the **page**](https://example.com/c?d=1&e) , now."),
+        ("<p>a <a href='javascript:x()'>b</a> <a>c</a>", "a b c"),
+        ("<p>a <code>x*y</code> and <code><a href='c'>d</a></code>",
+         "a `x*y` and [d](https://example.com/a/c)"),
+        ("<p>a <img src='/i(1).png' alt='a [cat]'> b", "a ![a \\[cat\\]](https://example.com/i%281%29.png) b"),
+        ("<p>a</p><p><img src='i.png' alt='cat'></p><p>b", "a\n\n![cat](https://example.com/a/i.png)\n\nb"),
+        ("<p>a</p><p><img src='i.png'></p><p>b", "a\n\nb"),
+        ("<p>a * b _c_ d_e &lt;f> [g] &amp;amp; `h`", "a \\* b \\_c\\_ d_e \\<f> \\[g\\] \\&amp; \\`h\\`"),
+        ("<p># a</p><p>1. b</p><p>- c</p><p>+ d</p>", "\\# a\n\n1\\. b\n\n\\- c\n\n\\+ d"),
+        ("<p>a<br>- b", "a  \n\\- b"),
+        ("<p>é <a href='c'>ü</a> ö", "é [ü](https://example.com/a/c) ö"),
+        ("<a href='c'><h3>a</h3><p>b</p></a>",
+         "### [a](https://example.com/a/c)\n\n[b](https://example.com/a/c)"),
+    ],
+)  # fmt: skip
+def test_markdown(markup, text):
+    assert rendered(markup) == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<div class=x>a<br>b</div>", "<p>a<br>b</p>"),
+        ("<ul class=x><li>a <a href=c onclick=x>b</a></ul>",
+         '<ul><li>a <a href="https://example.com/a/c">b</a></li></ul>'),
+        ("<pre>a\n&lt;b></pre>", "<pre>a\n&lt;b&gt;</pre>"),
+        ("<table><tr><td>a<td><b>c</b></table>",
+         "<table><tr><td>a</td><td><strong>c</strong></td></tr></table>"),
+        ("<p>a <img src=i.png alt='\"x\"'>b",
+         '<p>a <img src="https://example.com/a/i.png" alt="&quot;x&quot;"> b</p>'),
+        ("<p>a</p><p>b", "<p>a</p><p>b</p>"),
+    ],
+)  # fmt: skip
+def test_cleaned_html(markup, text):
+    assert rendered(markup, render_html) == text
+
+
+def test_what_is_cut_or_removed_is_in_no_form():
+    markup = "<nav><a href=/>Home</a></nav><p>Öne. <a href=c>Two.</a> Three."
+    kept, cuts = [False, True], {1: [(5, 10)]}
+    assert rendered(markup, kept=kept, cuts=cuts) == "Öne. Three."
+    assert rendered(markup, render_html, kept=kept, cuts=cuts) == "<p>Öne. Three.</p>"
+
+
+def test_images_of_removed_text_are_left_out():
+    markup = "<nav><img src=a alt=b><a>Home</a></nav><article><p>Text</p><img src=c alt=d></article>"
+    assert rendered(markup, kept=[False, True]) == "Text\n\n![d](https://example.com/a/c)"
+
+
+def test_links_say_where_they_stand():
+    markup = (
+        "<nav><a href=/>Home</a><a href=#x>up</a><a href=mailto:a@b>mail</a></nav>"
+        "<p>See <a href=c>the <b>page</b></a><a href=//d.example/e><img src=i alt=Pic></a>"
+    )
+    page = parse_document(markup, URL, with_marks=True)
+    found = page_links(page, np.array([False, True]), page.marks, URL)
+    assert found == [
+        PageLink("Home", "https://example.com/", is_content=False),
+        PageLink("the page", "https://example.com/a/c", is_content=True),
+        PageLink("Pic", "https://d.example/e", is_content=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "absolute"),
+    [
+        ("../c", "https://example.com/c"),
+        ("../../../c", "https://example.com/c"),
+        ("./c", "https://example.com/a/c"),
+        ("?d", "https://example.com/a/b?d"),
+        ("#d", "https://example.com/a/b#d"),
+        ("//o.example/c", "https://o.example/c"),
+        (" /c d\n", "https://example.com/c%20d"),
+        ("http://o.example/ c", "http://o.example/%20c"),
+        ("tel:123", ""),
+        ("c:d", ""),
+        ("", "https://example.com/a/b"),
+    ],
+)
+def test_addresses_are_made_absolute(target, absolute):
+    assert Addresses(URL).absolute(target) == absolute
+
+
+_PIECES = st.sampled_from(
+    ["<p>", "</p>", "<ul>", "<li>", "</ul>", "<b>", "</b>", "<a href=x>", "</a>", "<h2>", "</h2>",
+     "<pre>", "</pre>", "<table>", "<tr>", "<td>", "</table>", "<code>", "</code>", "<br>", "é ",
+     "<blockquote>", "</blockquote>", "<img src=x alt=y>", "a ", "b\n", "*_", "`", "<div>", "</div>"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(_PIECES, max_size=25), st.randoms())
+def test_all_forms_hold_the_kept_text_in_order(pieces, random):
+    markup = "".join(pieces)
+    plain = parse_document(markup, URL)
+    page = parse_document(markup, URL, with_marks=True)
+    assert document_columns(page) == document_columns(plain)
+    kept = np.array([random.random() < 0.7 for _ in page.segments.texts], np.bool_)
+    text = render_markdown(page, kept, None, None, URL)
+    words = [letters(page.segments.texts[one]) for one in np.flatnonzero(kept)]
+    assert [letters(line) for line in text.split("\n") if letters(line)] == [
+        letters(line)
+        for one in np.flatnonzero(kept)
+        for line in page.segments.texts[one].split("\n")
+        if letters(line)
+    ] or "".join(words) == "".join(char for char in letters(text) if not char.isdigit())
+    render_html(page, kept, None, page.marks, URL)
+    render_markdown(page, kept, None, page.marks, URL)
+    page_links(page, kept, page.marks, URL)
+
+
+def test_the_structure_of_a_page_is_in_its_markdown():
+    markup = (
+        "<h1>Title</h1><p>Text <a href=/x>link</a></p><ul><li>One<ul><li>Two</ul><li>Three</ul>"
+        "<table><tr><th>A<th>B<tr><td>1<td>2</table><pre>code\nmore</pre>"
+    )
+    page = parse_document(markup, URL, with_marks=True)
+    kept = np.ones(len(page.segments.texts), np.bool_)
+    found = markdown_structure(render_markdown(page, kept, None, page.marks, URL))
+    assert dict(found) == dict(page_structure(markup, page, kept))

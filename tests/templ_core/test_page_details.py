@@ -1,0 +1,29 @@
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.errors import CodecError
+from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.page_details import PageDetails, decode_details, encode_details
+
+PAGE = parse_document("<p>See <a href=/b>b</a> <img alt=c></p><img src=d>", "", with_marks=True)
+DETAILS = PageDetails(metadata=PageMetadata(title="T", tags=["a"]), marks=PAGE.marks)
+
+
+def test_details_are_equal_after_encoding_and_decoding():
+    found = decode_details(encode_details(DETAILS), PAGE)
+    assert found.metadata == DETAILS.metadata
+    for name in PAGE.marks.__struct_fields__:
+        assert list(getattr(found.marks, name)) == list(getattr(PAGE.marks, name))
+
+
+def test_nothing_is_stored_for_a_page_without_details():
+    assert encode_details(PageDetails()) == b""
+    assert decode_details(b"", PAGE) == PageDetails()
+
+
+def test_damaged_details_and_those_of_another_page_are_refused():
+    body = encode_details(DETAILS)
+    with pytest.raises(CodecError):
+        decode_details(body[:-4], PAGE)
+    with pytest.raises(CodecError):
+        decode_details(body, parse_document("<p>a", ""))
