@@ -104,3 +104,18 @@ def test_dead_letter_headers_are_short_text():
 def test_dead_letters_have_room_for_their_headers():
     room = TOPICS[DEAD_LETTERS].max_message_bytes - TOPICS[PAGES].max_message_bytes
     assert room == 64 << 10
+
+
+def test_a_cleaned_record_of_version_1_is_read():
+    new = ("page_type", "metadata", "markdown", "html", "links")
+    old = {name: value for name, value in msgspec.to_builtins(CLEANED).items() if name not in new}
+    found = decode_output(msgspec.json.encode({**old, "schema": "cleaned/1"}))
+    assert found == msgspec.structs.replace(CLEANED, schema="cleaned/1")
+
+
+def test_the_readme_describes_every_field_warning_and_reason():
+    text = Path(schemas.__file__).with_name("README.md").read_text("utf-8")
+    fields = [*CleanedRecord.__struct_fields__, *Metadata.__struct_fields__, *Link.__struct_fields__]
+    names = {*fields, *TextSegment.__struct_fields__, *get_args(Warning_), *get_args(PageKind)}
+    names |= {*REASONS, *get_args(RevisionReason), *(value for _, value in vars(decide).items() if _.startswith("REASON_"))}
+    assert not [name for name in sorted(names) if f"`{name}`" not in text]

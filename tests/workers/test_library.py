@@ -109,3 +109,24 @@ def test_text_and_bytes_are_the_same_page():
     text = "<p>Smörgåsbord, and some words beside it, so that there is a text to keep."
     cleaner = SiteCleaner()
     assert cleaner.clean(URL, text, 0.0).text == cleaner.clean(URL, text.encode(), 60.0).text
+
+
+@pytest.mark.parametrize(
+    "fetched_at",
+    [
+        START,
+        START.replace(tzinfo=None),
+        "2026-01-05T00:00:00Z",
+        "2026-01-05",
+        1767571200,
+        1767571200.0,
+        "1767571200000",
+    ],
+)
+def test_the_time_of_a_fetch_is_taken_in_any_form(fetched_at):
+    assert SiteCleaner().clean(URL, ARTICLE, fetched_at).fetched_at == "2026-01-05T00:00:00Z"
+
+
+def test_a_time_that_cannot_be_read_is_refused_in_one_line():
+    with pytest.raises(ValueError, match="fetched_at='yesterday' is no time"):
+        SiteCleaner().clean(URL, ARTICLE, "yesterday")

@@ -113,7 +113,7 @@ def record_fields(
 def _page_kind(page: PageType, metadata: PageMetadata | None) -> PageKind:
     """Return what a page is: what its markup calls it, or the most likely type."""
     likely = cast("PageKind", max(PAGE_TYPES, key=lambda name: float(getattr(page, name))))
-    if metadata is not None and metadata.kind is not None and likely in {"article", "other"}:
+    if metadata is not None and metadata.kind is not None and likely != "forum":
         return metadata.kind
     return likely
 

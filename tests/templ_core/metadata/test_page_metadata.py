@@ -121,7 +121,11 @@ def test_names_in_many_bylines_are_those_of_other_pages():
 
 
 def test_the_language_is_detected_where_none_is_declared():
-    text = "Der Rat der Stadt hat am Montag beschlossen, dass die Brücke im Mai wieder offen ist. " * 4
+    text = (
+        "Der Rat der Stadt hat am Montag beschlossen, dass die alte Brücke bis zum Herbst gesperrt "
+        "bleibt. Die Bürgermeisterin sagte, es gebe keine andere Möglichkeit, weil das Geld für den "
+        "Neubau erst im nächsten Jahr zur Verfügung stehe. Viele Anwohner sind darüber verärgert."
+    )
     assert metadata("", text=text).language == "de"
     assert metadata('<meta http-equiv="content-language" content="en">', text=text).language == "en"
 

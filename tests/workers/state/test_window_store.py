@@ -441,3 +441,13 @@ def test_a_record_dated_ahead_leaves_the_same_window_in_any_order(days):
     store = WindowStore(None, few)
     put(store, *(document(day, time_ms=day * DAY_MS) for day in days))
     assert ids(store) == ["page:44", "page:48", "page:52", "page:56", "page:400"]
+
+
+def test_details_and_headers_of_a_document_are_stored_beside_it(store):
+    rest = {"details": b"details", "headers": [("trace", b"1"), ("none", None)]}
+    put(store, msgspec.structs.replace(document(1), **rest), document(2))
+    first, second = store.window("example.com")
+    assert (first.details, first.headers) == (rest["details"], rest["headers"])
+    assert (second.details, second.headers) == (b"", [])
+    store.delete_url(document(9, kind="deletion", url=first.url, time_ms=10**9), None)
+    assert not [family for family, _, _ in store.entries() if family == "details"]

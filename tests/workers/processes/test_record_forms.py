@@ -1,0 +1,89 @@
+"""The fields of records that settings ask for, on files and for texts that are published again."""
+
+import msgspec
+import pytest
+
+from schemas.cleaned import Link, Metadata
+from schemas.codec import encode_json
+from tests.workers.builders import page
+from workers.library import SiteCleaner
+from workers.local.local_state import LocalState
+from workers.local.stream import Stream
+from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.processes.record_forms import RecordForms, forms_of
+from workers.processes.tasks import InProcess
+from workers.settings import Settings
+
+STORY = "<p>The council met on Monday, and it said that <a href=/b>the bridge</a> stays open. " * 4
+HTML = (
+    "<html lang=en><title>Bridge opens | Daily</title><meta name=author content='Ann Lee'>"
+    f"<nav><a href=/>Home</a></nav><h1>Bridge opens</h1>{STORY}"
+)
+ALL = Settings(text_forms="markdown, html", links=True, segments=True)
+
+
+def record(settings, html=HTML):
+    return SiteCleaner(settings=settings).clean("https://daily.example/a", html, "2024-03-01")
+
+
+def test_a_record_has_the_fields_that_are_asked_for():
+    found = record(ALL)
+    assert found.metadata == Metadata(title="Bridge opens", authors=["Ann Lee"], language="en")
+    assert found.markdown.count("[the bridge](https://daily.example/b)") == 4
+    assert found.html.count('<a href="https://daily.example/b">the bridge</a>') == 4
+    assert found.links[0] == Link(text="Home", url="https://daily.example/", place="template")
+    assert found.links[1].place == "content"
+    assert found.page_type in {"article", "documentation", "forum", "other"}
+    assert found.segments
+    assert found.fetched_at == "2024-03-01T00:00:00Z"
+
+
+def test_fields_can_be_switched_off_and_the_text_is_the_same():
+    found = record(Settings(metadata=False))
+    assert (found.metadata, found.markdown, found.html, found.links) == (None, None, None, None)
+    assert found.text == record(ALL).text
+    assert forms_of(Settings(metadata=False)) == RecordForms(metadata=False)
+
+
+def test_a_form_of_text_that_is_not_known_is_refused():
+    with pytest.raises(ValueError, match="text_forms"):
+        Settings(text_forms="markdown,pdf")
+
+
+def test_the_markup_calls_a_page_a_product():
+    html = HTML + '<script type="application/ld+json">{"@type": "Product"}</script>'
+    assert record(Settings(), html).page_type == "product"
+
+
+def test_a_text_that_is_published_again_has_all_fields_of_the_first():
+    runner = InProcess(page_model_of(read_model_file(None)))
+    stream = Stream(LocalState(None, ALL), runner, ALL, revises=True)
+    menu = "".join(f"<li><a href=/{n}>Part {n} of the menu of this site</a>" for n in range(9))
+    revised = []
+    for number in range(30):
+        text = f"<p>Story {number} of {number * 7} says <a href=/b>this</a>, and {number} that. "
+        html = f"<title>Story {number}</title><div>{menu}</div><h1>Story {number}</h1>{text * 3}"
+        revised += stream.process(page(number, html.encode(), headers=(("trace", b"1"),)))[1]
+    for one in revised:
+        assert one.metadata.title.startswith("Story")
+        assert None not in (one.markdown, one.html, one.links, one.segments, one.page_type)
+    document = next(stream._refresher._store.window("example.com"))
+    assert document.headers == [("trace", b"1")]
+    model = stream._models.get("example.com")
+    result = stream._refresher._revise(document, model).cleaned
+    assert result.fields.metadata.title.startswith("Story")
+    assert "https://example.com/b" in result.fields.markdown
+    assert {link.url for link in result.fields.links} >= {"https://example.com/b"}
+
+
+def test_what_does_not_fit_a_message_is_dropped_before_the_text_is_cut():
+    found = record(ALL)
+    whole = len(encode_json(found))
+    without_segments = len(encode_json(msgspec.structs.replace(found, segments=None)))
+    small = fit_message(found, whole - 1 + ENVELOPE_BYTES)
+    assert (small.segments, small.warnings) == (None, ["segments-dropped"])
+    smaller = fit_message(found, without_segments - 1 + ENVELOPE_BYTES)
+    assert smaller.warnings == ["segments-dropped", "forms-dropped"]
+    assert (smaller.markdown, smaller.links, smaller.text) == (None, None, found.text)
+    assert smaller.metadata == found.metadata
