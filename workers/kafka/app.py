@@ -72,6 +72,11 @@ class App(faust.App):
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
         end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 
+    def join_again(self) -> None:
+        """Join the consumer group again; any thread may call this."""
+        if self._consumer is not None:
+            self._consumer.join_again()  # type: ignore[attr-defined]
+
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Set committed offsets right before faust goes to them."""
         self.assigned = frozenset()  # the watchdog looks away while offsets and marks change

@@ -79,6 +79,7 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
             inner=work.inner_progress,
             report_lag=work.metrics.lag,
             marks=work.app.marks,
+            join_again=work.app.join_again,
         )
         start_watchdog(watched, settings.stall_timeout_s)
         worker = faust.Worker(

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import time
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -12,12 +14,12 @@ from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.types import TP
 
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
-from workers.kafka import app
+from workers.kafka import app, watchdog
 from workers.kafka.app import build_app
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.marked_consumer import _MarkedThread
 from workers.kafka.logs.resume import decode_mark
-from workers.kafka.watchdog import Watched, look_at_logs
+from workers.kafka.watchdog import Patience, Watched, act, look_at_logs
 from workers.settings import load_settings
 
 PAGES_0 = TopicPartition("pages", 0)
@@ -93,7 +95,7 @@ def look(broker, received=None, assigned=(0,), topic_ids=None):
     watched = Watched(
         broker="", group="", topic="pages", inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
-        received=lambda: received or {}, report_lag=lambda _: None,
+        received=lambda: received or {}, report_lag=lambda _: None, join_again=lambda: None,
         marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
     return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
@@ -149,6 +151,40 @@ def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(brok
     broker.make_anew()
     found = look(broker, assigned=(), topic_ids=seen)
     assert found.problem == "pages: the topic was deleted and created again"
+
+
+@pytest.mark.parametrize("somebody_has_it", [False, True])
+def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
+    broker, monkeypatch, somebody_has_it
+):
+    broker.of[0].append(*range(7))
+    broker.assigned = {0} if somebody_has_it else set()
+    found = look(broker, assigned=())
+    assert found.unassigned == ({} if somebody_has_it else {0: 10})
+    ended, joined = [], []
+
+    async def is_waiting(*_):
+        return True
+
+    monkeypatch.setattr(watchdog, "end_process", ended.append)
+    monkeypatch.setattr(watchdog, "_is_work_waiting", is_waiting)
+    watched = SimpleNamespace(
+        broker="", group="g", topic="pages",
+        inner=count().__next__, join_again=lambda: joined.append(1),
+    )  # fmt: skip
+
+    async def looks():
+        patience = Patience(0, time.monotonic())
+        for _ in range(2):
+            await act(watched, found, patience)
+
+    asyncio.run(looks())
+    line = (
+        "g: committed offsets {0: 10} of pages have stood still for 0 s although no process has them; "
+        "the process ends to be started again"
+    )
+    assert ended == ([] if somebody_has_it else [line])
+    assert joined == ([] if somebody_has_it else [1])
 
 
 def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
