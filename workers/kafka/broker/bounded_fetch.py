@@ -32,14 +32,24 @@ class _BoundedResult(fetcher.FetchResult):  # type: ignore[misc]
         return records
 
 
+class _PlacedRecords(fetcher.PartitionRecords):  # type: ignore[misc]
+    """The fetched records of a partition, which know the offset that they were fetched for."""
+
+    def __init__(self, partition: Any, records: FetchedRecords, *arguments: Any) -> None:
+        _, fetch_offset, *_ = arguments
+        records.position = fetch_offset
+        super().__init__(partition, records, *arguments)
+
+
 def bound_fetches(record_limit_bytes: int) -> None:
     """Have every consumer of this process refuse single records instead of failing as a whole.
 
-    aiokafka has no setting for it, so two of its classes are replaced.
+    aiokafka has no setting for it, so three of its classes are replaced.
 
     Args:
         record_limit_bytes: Size of the largest record that is read, after decompression.
     """
     FetchedRecords.record_limit_bytes = record_limit_bytes
     fetcher.MemoryRecords = FetchedRecords
+    fetcher.PartitionRecords = _PlacedRecords
     fetcher.FetchResult = _BoundedResult
