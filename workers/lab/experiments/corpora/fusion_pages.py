@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from workers.feeds.records import page_from_json
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.page import Page, Rejected
 from workers.processes.page_model import page_model_of
@@ -133,11 +133,10 @@ def read_fusion_pages(
             )
             site.records.append(record)
     pages: list[FusionPage] = []
-    with ProcessPoolExecutor(jobs) as pool:
-        read = pool.map(_pages_of_site, sites.values())
-        for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
-            pages += some
-            progress(f"site {number} of {len(sites)}: {corpus} {name}")
+    read = map_in_processes(jobs, _pages_of_site, sites.values())
+    for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
+        pages += some
+        progress(f"site {number} of {len(sites)}: {corpus} {name}")
     return pages
 
 

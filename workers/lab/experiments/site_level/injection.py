@@ -3,7 +3,6 @@
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from random import Random
@@ -28,6 +27,7 @@ from workers.lab.experiments.site_level.injected_pages import (
     parsed,
     serialised,
 )
+from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
@@ -196,11 +196,8 @@ def run_sites(
         seed: Equal seeds and sites give equal texts and places.
         jobs: Number of sites to process at the same time, each in a process of its own.
     """
-    if jobs == 1:
-        yield from _tracked(map(_run_site, sites, repeat(runs), repeat(seed)), len(sites))
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from _tracked(pool.map(_run_site, sites, repeat(runs), repeat(seed)), len(sites))
+    found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
+    yield from _tracked(found, len(sites))
 
 
 def _tracked(found: Iterable[_SiteRun], total: int) -> Iterator[_SiteRun]:
