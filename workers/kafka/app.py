@@ -17,6 +17,7 @@ from faust.types import TP
 from workers.errors import FeedProblem, WorkerError
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
+from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
 from workers.kafka.logs.marked_consumer import MarkedConsumer, Marks
@@ -83,6 +84,7 @@ class App(faust.App):
         by_topic: dict[str, list[int]] = {}
         for one in assigned:
             by_topic.setdefault(one.topic, []).append(one.partition)
+            FETCHED.drop(one.topic, one.partition, FETCHED.of(one.topic, one.partition))
         for topic, numbers in by_topic.items():
             step = partial(self._set_offsets_right, topic, numbers)
             await essential(self, "taking over partitions", step)

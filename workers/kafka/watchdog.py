@@ -17,6 +17,7 @@ from aiokafka import TopicPartition
 from aiokafka.errors import UnknownTopicOrPartitionError
 
 from workers.kafka.app import end_process
+from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
 from workers.kafka.logs.marked_consumer import Marks
@@ -109,6 +110,8 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """Called at every look with the number of waiting records."""
     marks: Marks
     """The logs as they were at the last look; every look brings them up to date."""
+    fetched: FetchedEpochs
+    """Of which leaders this process has fetched records."""
     join_again: Callable[[], None]
     """Has this process join its group again, which then forms anew if this process leads it."""
 
@@ -209,6 +212,8 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
     """
     partitions = watched.assigned()
     received = watched.received()
+    # Before the logs are asked for: they cannot end before what was fetched of them.
+    fetched = {number: watched.fetched.of(watched.topic, number) for number in partitions}
     marks = {number: watched.marks.get(number) for number in partitions or {0}}
     committed = await reader.committed(watched.group, watched.topic)
     logs = await reader.logs(watched.topic, marks)
@@ -221,9 +226,41 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
     if not partitions:
         return Look({}, 0, unassigned=unassigned, is_idle=True)
     look = judge(watched.topic, committed, received, marks, logs)
-    if not look.problem:
+    problem = look.problem or await _lost_after_fetch(reader, watched.topic, fetched, logs)
+    if not problem:
         watched.marks.update({number: state.mark for number, state in logs.items()})
-    return msgspec.structs.replace(look, unassigned=unassigned)
+        for number, ends in fetched.items():
+            watched.fetched.drop(watched.topic, number, ends)
+    return msgspec.structs.replace(look, unassigned=unassigned, problem=problem)
+
+
+async def _lost_after_fetch(
+    reader: LogReader,
+    topic: str,
+    fetched: Mapping[int, Mapping[int, int]],
+    logs: Mapping[int, LogState],
+) -> str:
+    """Return which of the fetched records are not in their logs any more; empty for none.
+
+    Args:
+        reader: Asks the broker.
+        topic: Full name of the topic.
+        fetched: What was fetched of each partition, see `FetchedEpochs.of`.
+        logs: The logs as they were after that.
+    """
+    for number, ends in fetched.items():
+        for epoch, end in ends.items():
+            if epoch == logs[number].leader_epoch:
+                kept: int | None = logs[number].end
+            else:
+                mark = LogMark(logs[number].topic_id, epoch, end)
+                kept = (await reader.logs(topic, {number: mark}))[number].kept
+            if kept is not None and end > kept:
+                return (
+                    f"{topic}-{number}: the log of this topic was cut at offset {kept}; it had been "
+                    f"read up to {end} or further"
+                )
+    return ""
 
 
 async def _unassigned(

@@ -1,9 +1,13 @@
-"""Makes aiokafka's consumers, faust's among them, read fetched records within bounded memory."""
+"""Makes aiokafka's consumers, faust's among them, read fetched records within bounded memory.
+
+They also note of which leader each fetched batch is.
+"""
 
 from typing import Any
 
 from aiokafka.consumer import fetcher
 
+from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.record_batch import FetchedRecords, RefusedValue
 
 _TAKEN_BYTES = 32 << 20
@@ -38,6 +42,7 @@ class _PlacedRecords(fetcher.PartitionRecords):  # type: ignore[misc]
     def __init__(self, partition: Any, records: FetchedRecords, *arguments: Any) -> None:
         _, fetch_offset, *_ = arguments
         records.position = fetch_offset
+        FETCHED.note(partition.topic, partition.partition, records.content)
         super().__init__(partition, records, *arguments)
 
 

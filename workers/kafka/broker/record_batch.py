@@ -79,6 +79,11 @@ class FetchedRecords(_MemoryRecordsPy):  # type: ignore[misc]
     position = 0
     """Offset that the records were fetched for; a batch may begin before it."""
 
+    @property
+    def content(self) -> bytes:
+        """The batches as the broker has sent them."""
+        return bytes(self._buffer)
+
     def next_batch(self) -> Any:
         """Return the next batch, or None at the end."""
         stored = self._next_slice

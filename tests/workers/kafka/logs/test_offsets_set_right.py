@@ -14,8 +14,10 @@ from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.types import TP
 
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
+from tests.workers.raw_batches import batch
 from workers.kafka import app, watchdog
 from workers.kafka.app import build_app
+from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.marked_consumer import _MarkedThread
 from workers.kafka.logs.resume import decode_mark
@@ -89,14 +91,14 @@ def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
     assert caplog.text == ""
 
 
-def look(broker, received=None, assigned=(0,), topic_ids=None):
+def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None):
     """What a watchdog sees that has the marks of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
         broker="", group="", topic="pages", inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
         received=lambda: received or {}, report_lag=lambda _: None, join_again=lambda: None,
-        marks={number: place.mark for number, place in committed.items()},
+        fetched=fetched or FetchedEpochs(), marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
     return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
 
@@ -126,6 +128,27 @@ def test_a_log_that_has_grown_beyond_the_offset_again_is_a_problem(broker):
     broker.of[0].append(*range(100))
     assert look(broker).waiting == 100
     assert "cut at offset 3" in look(broker).problem
+
+
+@pytest.mark.parametrize("kept", [10, 12, 14])
+def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(broker, kept):
+    fetched, log = FetchedEpochs(), broker.of[0]
+    log.append(*range(4))
+    for offset in range(14):
+        fetched.note("pages", 0, batch([], base_offset=offset, epoch=log.epoch))
+    assert fetched.of("pages", 0) == {0: 14}
+    log.cut(kept)
+    log.append(*range(20))
+    fetched.note("pages", 0, batch([], base_offset=20, epoch=log.epoch))
+    found = look(broker, received={0: 21}, fetched=fetched)
+    if kept == 14:
+        assert found.problem == ""
+        assert fetched.of("pages", 0) == {}
+    else:
+        assert found.problem == (
+            f"pages-0: the log of this topic was cut at offset {kept}; it had been read up to 14 or "
+            "further"
+        )
 
 
 def test_a_topic_made_anew_is_a_problem_even_before_anything_was_committed(broker):
