@@ -111,7 +111,7 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     marks: Marks
     """The logs as they were at the last look; every look brings them up to date."""
     fetched: FetchedEpochs
-    """Of which leaders this process has fetched records."""
+    """Which leaders' records this process has fetched."""
     join_again: Callable[[], None]
     """Has this process join its group again, which then forms anew if this process leads it."""
 
