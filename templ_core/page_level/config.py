@@ -81,6 +81,8 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     A page with more is about consent, and none of its text is taken for a notice.
     """
+    smoothing_penalty: float = 0.01
+    """c of the smoothing of the first guess (see `page_level.smoothing.text_tree`), not negative."""
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):
