@@ -40,7 +40,9 @@ class TextTree(msgspec.Struct, frozen=True, kw_only=True):
         score, weight = np.zeros((2, len(self.parent)))
         score[self.leaf] = templateness
         weight[self.leaf] = np.sqrt(self.words[self.leaf])
-        return smooth(self.parent, score, weight, penalty * self.words[self.leaf].sum() / self.words)
+        return smooth(
+            self.parent, score, weight, penalty * self.words[self.leaf].sum() / self.words
+        )
 
 
 def text_tree(first: Int64s, last: Int64s, words: Floats) -> TextTree:
