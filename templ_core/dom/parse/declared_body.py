@@ -27,12 +27,12 @@ _NO_LETTER = re.compile(r"[\W_]+")
 def declared_segments(
     utf8: bytes, texts: Sequence[str], config: DeclaredBodyConfig = _CONFIG
 ) -> Int32s:
-    """Return whether each segment is inside the article body that the page declares.
+    r"""Return whether each segment is inside the article body that the page declares.
 
     A body counts if most of it stands on the page; then a segment is inside it if its beginning or its
     end is. Only letters and digits are compared.
 
-    >>> page = b'<script type="application/ld+json">{"articleBody": "It rains.\\\\nIt is cold."}</script>'
+    >>> page = b'<script type="application/ld+json">{"articleBody": "It rains.\\nIt is cold."}</script>'
     >>> config = DeclaredBodyConfig(letters_min=10, own_letters_min=5)
     >>> declared_segments(page, ["News", "It rains.", "It is cold."], config).tolist()
     [1, 2, 2]

@@ -124,4 +124,5 @@ def smoothed_guess(guess: Floats, tree: PageTree) -> tuple[Floats, Floats]:
     nodes = text_tree(tree.first, tree.last, tree.words)
     smooth = nodes.smooth(1 - guess, FEATURE_CONFIG.smoothing_penalty)
     section = smooth.section[nodes.leaf]
-    return 1 - smooth.score[nodes.leaf], np.bincount(section, tree.words)[section]
+    words: Floats = np.bincount(section, tree.words)[section].astype(np.float64)
+    return 1 - smooth.score[nodes.leaf], words
