@@ -19,9 +19,7 @@ from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet
 
 
-def varying_phrases(
-    phrases: PhraseSet, config: VariedTextConfig = VARIED_TEXT_CONFIG
-) -> PhraseSet:
+def varying_phrases(phrases: PhraseSet, config: VariedTextConfig = VARIED_TEXT_CONFIG) -> PhraseSet:
     r"""Return the phrases that show that text is repeated although some of its words change.
 
     They are long, stand on enough pages, and are no whole block: a block is repeated as it is, perhaps
@@ -71,7 +69,10 @@ def find_varied(
         matcher: Finds the `varying_phrases` of its site.
         config: The tunable numbers.
     """
-    if matcher.is_empty or max(page_type.documentation, page_type.forum) > config.record_probability:
+    if (
+        matcher.is_empty
+        or max(page_type.documentation, page_type.forum) > config.record_probability
+    ):
         return None
     is_long = features.words.per_segment >= config.words_min
     is_prose = features.surroundings & (HEADING | VERBATIM) == 0
