@@ -1,4 +1,4 @@
-"""Compiled loops over what a page declares; see `templ_core.page_level.features.declared_features`."""
+"""Compiled loops over what a page declares; see `DECLARED_FEATURES` of `place_features.py`."""
 
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -11,7 +11,7 @@ import numpy as np
 from templ_core.dom.parse.declared_body import INSIDE_BODY, NO_BODY
 from templ_core.page_level.features.surroundings import HEADING
 
-# The columns of the features side by side; `declared_features` reads their names off this list.
+# The columns of the features side by side; `place_features` reads their names off this list.
 cdef struct DeclaredColumns:
     float inside
     float body_share

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _contexts
-from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.smoothing.text_tree import text_tree
 
 CONTEXTS = tuple(_contexts.context_columns())

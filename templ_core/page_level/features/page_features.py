@@ -22,7 +22,6 @@ from templ_core.page_level.features.characters import (
     shape_hashes,
     text_hashes,
 )
-from templ_core.page_level.features.declared_features import DECLARED_FEATURES, title_hashes
 from templ_core.page_level.features.own_features import (
     LINK_FEATURES,
     OWNER_FEATURES,
@@ -31,16 +30,18 @@ from templ_core.page_level.features.own_features import (
     link_density,
     sentence_ends,
 )
-from templ_core.page_level.features.page_tree import PageTree, read_tree
 from templ_core.page_level.features.place_features import (
     COPY_FEATURES,
+    DECLARED_FEATURES,
     GROUP_FEATURES,
     GROUPS,
     MAIN_FEATURES,
     SEMANTIC_TAGS,
     TAG_FEATURES,
+    title_hashes,
 )
 from templ_core.page_level.features.surroundings import read_surroundings
+from templ_core.page_level.page_tree import PageTree, read_tree
 
 FEATURES = (
     *TEXT_FEATURES,

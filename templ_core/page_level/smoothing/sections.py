@@ -9,7 +9,7 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int32s
 from templ_core.dom.document import Document
-from templ_core.page_level.features.page_tree import read_tree
+from templ_core.page_level.page_tree import read_tree
 from templ_core.page_level.smoothing.text_tree import text_tree
 
 

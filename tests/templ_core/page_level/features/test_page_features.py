@@ -12,7 +12,7 @@ from templ_core.page_level.features.characters import (
 )
 from templ_core.page_level.features.contexts import CONTEXTS, with_contexts
 from templ_core.page_level.features.page_features import FEATURES, read_features
-from templ_core.page_level.features.page_tree import read_tree
+from templ_core.page_level.page_tree import read_tree
 from tests.templ_core.page_level.features import slow_characters, slow_contexts, slow_features
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
