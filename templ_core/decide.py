@@ -10,6 +10,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.text import Cuts
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
+from templ_core.page_level.selection.expected_f1 import plain_f1
 from templ_core.page_level.selection.repeats import Selection, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
@@ -174,11 +175,13 @@ def _decision(
     cuts: Cuts | None = None,
     abstained: bool = False,
 ) -> Decision:
+    left_out = np.logical_or.reduce([choice.repeated, *(one for _, one in rules)])
+    plain = plain_f1(log_odds, choice.kept, left_out, page.words)
     return Decision(
         kept=choice.kept,
         log_odds=log_odds,
         words=page.words,
-        confidence=page.confidence.of(choice.expected_f1),
+        confidence=page.confidence.of(choice.expected_f1, plain),
         rules=(
             *((name, left_out & (log_odds > 0)) for name, left_out in rules),
             (REASON_REPEAT, choice.repeated),

@@ -7,6 +7,8 @@ Segments are kept from the surest on, as many as maximise
 The cut needs calibrated probabilities, judges the page as a whole, and never leaves a page empty.
 """
 
+import numpy as np
+
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.selection import _selection
 
@@ -33,3 +35,26 @@ def best_cut(
         ([True, True, False], 0.94)
     """
     return _selection.best_cut(content_log_odds, left_out, words, recall_share)
+
+
+def plain_f1(content_log_odds: Floats, kept: Bools, left_out: Bools, words: Floats) -> float:
+    """Return the F1 to expect of a cut, with recall at its full weight; 0 to 1.
+
+    With a lambda below 1 the quotient that `best_cut` maximises exceeds 1 on four of five pages and is
+    cut off there, so that it says nothing about which of them are surer.
+
+    Args:
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+        kept: Segments that are kept; length n_segments.
+        left_out: Segments that are not counted unless they are kept; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+
+    Example:
+        >>> log_odds, kept = np.array([3.0, 0.5, -4.0]), np.array([True, True, False])
+        >>> none_out = np.zeros(3, np.bool_)
+        >>> round(plain_f1(log_odds, kept, none_out, np.array([50.0, 10.0, 20.0])), 2)
+        0.94
+    """
+    mass = words / (1 + np.exp(-content_log_odds))
+    counted = words[kept].sum() + mass[kept | ~left_out].sum()
+    return float(2 * mass[kept].sum() / counted) if counted > 0 else 0.0
