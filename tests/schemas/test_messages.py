@@ -1,10 +1,21 @@
+import re
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
 
 import schemas.json_schema
-from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.cleaned import (
+    CleanedRecord,
+    DeletedRecord,
+    Link,
+    Metadata,
+    PageKind,
+    RevisionReason,
+    TextSegment,
+    Warning_,
+)
 from schemas.codec import (
     NewerFormatError,
     SchemaError,
@@ -21,6 +32,8 @@ from schemas.json_schema import generate_schemas
 from schemas.page import PageRecord
 from schemas.source import Source
 from schemas.topics import DEAD_LETTERS, PAGES, TOPICS
+from templ_core import decide
+from templ_core.site_level.fusion.site_columns import REASONS
 from tests.workers.builders import document
 
 CLEANED = CleanedRecord(
@@ -113,9 +126,27 @@ def test_a_cleaned_record_of_version_1_is_read():
     assert found == msgspec.structs.replace(CLEANED, schema="cleaned/1")
 
 
+README = Path(schemas.json_schema.__file__).parents[1].joinpath("README.md").read_text("utf-8")
+
+
 def test_the_readme_describes_every_field_warning_and_reason():
-    text = Path(schemas.__file__).with_name("README.md").read_text("utf-8")
-    fields = [*CleanedRecord.__struct_fields__, *Metadata.__struct_fields__, *Link.__struct_fields__]
-    names = {*fields, *TextSegment.__struct_fields__, *get_args(Warning_), *get_args(PageKind)}
-    names |= {*REASONS, *get_args(RevisionReason), *(value for _, value in vars(decide).items() if _.startswith("REASON_"))}
-    assert not [name for name in sorted(names) if f"`{name}`" not in text]
+    names = {
+        *CleanedRecord.__struct_fields__,
+        *Metadata.__struct_fields__,
+        *Link.__struct_fields__,
+        *TextSegment.__struct_fields__,
+        *get_args(Warning_),
+        *get_args(PageKind),
+        *get_args(RevisionReason),
+        *REASONS,
+        *(value for name, value in vars(decide).items() if name.startswith("REASON_")),
+    }
+    assert not [name for name in sorted(names) if f"`{name}`" not in README]
+
+
+def test_the_example_of_the_readme_is_a_record_with_all_fields():
+    example = re.search(r"```json\n(.*?)```", README, re.DOTALL)[1]
+    record = decode_output(example.encode())
+    assert set(msgspec.json.decode(example)) == set(CleanedRecord.__struct_fields__)
+    assert record.markdown
+    assert record.metadata.authors == ["Ann Lee"]

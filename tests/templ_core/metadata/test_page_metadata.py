@@ -103,7 +103,10 @@ def test_a_field_is_read_from_markup(head, body, field, value):
         ('<link rel="canonical" href="javascript:void(0)">', "canonical_url"),
         ('<link rel="canonical" href="/">', "canonical_url"),
         ('<meta property="og:image" content="data:image/png;base64,xyz">', "image"),
-        ('<script type="application/ld+json">{"@type": "Article", "headline": 7,</script>', "title"),
+        (
+            '<script type="application/ld+json">{"@type": "Article", "headline": 7,</script>',
+            "title",
+        ),
     ],
 )
 def test_a_value_of_a_wrong_form_is_absent(head, field):
@@ -145,7 +148,7 @@ def test_a_page_with_too_many_claims_is_read_in_bounds():
     read_metadata(page, URL)
 
 
-@given(st.text(st.sampled_from('<>"\'=/ metanmcol:ad{}[],\1\2&;#'), max_size=200))
+@given(st.text(st.sampled_from("<>\"'=/ metanmcol:ad{}[],\1\2&;#"), max_size=200))
 def test_any_markup_has_metadata_of_the_right_form(text):
     markup = f'<meta name="author" {text}><script type="application/ld+json">{text}</script>{text}'
     page = parse_document(markup, URL)

@@ -78,7 +78,9 @@ def test_what_is_cut_or_removed_is_in_no_form():
 
 
 def test_images_of_removed_text_are_left_out():
-    markup = "<nav><img src=a alt=b><a>Home</a></nav><article><p>Text</p><img src=c alt=d></article>"
+    markup = (
+        "<nav><img src=a alt=b><a>Home</a></nav><article><p>Text</p><img src=c alt=d></article>"
+    )
     assert rendered(markup, kept=[False, True]) == "Text\n\n![d](https://example.com/a/c)"
 
 

@@ -106,4 +106,6 @@ def test_a_null_value_under_a_url_is_a_deletion():
     assert page.is_deletion
     assert (page.url, page.site) == ("https://a.example/x", "a.example")
     assert isinstance(page_of_message(message(None, key=b"a.example"), SETTINGS, NOW_MS), Rejected)
-    assert isinstance(page_of_message(message(b"x", key=b"https://a.b/"), SETTINGS, NOW_MS), Rejected)
+    assert isinstance(
+        page_of_message(message(b"x", key=b"https://a.b/"), SETTINGS, NOW_MS), Rejected
+    )
