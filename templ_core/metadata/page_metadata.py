@@ -13,7 +13,7 @@ import msgspec
 from resiliparse.parse.lang import detect_fast
 
 from templ_core.dom.document import Document
-from templ_core.metadata import shown
+from templ_core.metadata import names, shown
 from templ_core.metadata.authors import author_names
 from templ_core.metadata.claims import Claims, read_claims
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
@@ -29,10 +29,57 @@ _SHOWN_AUTHORS_MAX = 3
 _LANGUAGE_CHARS = 2000
 """Characters of the text that the language is detected in."""
 _LANGUAGE_CHARS_MIN = 100
-_LANGUAGES = (
-    "af ar bg bn ca cs da de el en es et fa fi fr gu he hi hr hu id it ja kn ko lt lv ml mr ms nl no pa "
-    "pl pt ro ru sk sl sr sv ta te th tr uk ur vi zh"
-).split()
+_LANGUAGES = [
+    "af",
+    "ar",
+    "bg",
+    "bn",
+    "ca",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "et",
+    "fa",
+    "fi",
+    "fr",
+    "gu",
+    "he",
+    "hi",
+    "hr",
+    "hu",
+    "id",
+    "it",
+    "ja",
+    "kn",
+    "ko",
+    "lt",
+    "lv",
+    "ml",
+    "mr",
+    "ms",
+    "nl",
+    "no",
+    "pa",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sr",
+    "sv",
+    "ta",
+    "te",
+    "th",
+    "tr",
+    "uk",
+    "ur",
+    "vi",
+    "zh",
+]
 """Languages of most pages; small ones beside them are found in their place, such as lb for de."""
 _OUT_OF_PLACE_MAX = 1100
 """Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
@@ -58,75 +105,6 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     description: str | None = None
     kind: Literal["product", "listing"] | None = None
     """`product` or `listing` where the markup says that the page is one."""
-
-
-_META_TITLES = (
-    "og:title",
-    "twitter:title",
-    "dc.title",
-    "dcterms.title",
-    "parsely-title",
-    "headline",
-)
-_META_AUTHORS = (
-    "article:author_name", "author", "parsely-author", "sailthru.author", "byl", "dc.creator",
-    "dcterms.creator", "citation_author", "article:author", "og:article:author", "article.author",
-    "creator", "dc.contributor", "cxenseparse:author", "authors",
-)  # fmt: skip
-_META_PUBLISHED = (
-    "article:published_time", "og:article:published_time", "datepublished", "article.published",
-    "parsely-pub-date", "sailthru.date", "dc.date.issued", "dcterms.issued", "dcterms.created",
-    "dc.date.created", "citation_publication_date", "citation_date", "pubdate", "publish-date",
-    "publishdate", "publication_date", "published_time", "date.created", "rnews:datepublished",
-    "og:published_time", "cxenseparse:recs:publishtime", "dc.date", "dcterms.date", "date",
-    "article_date_original", "last-published", "ptime",
-)  # fmt: skip
-_META_MODIFIED = (
-    "article:modified_time", "og:updated_time", "og:article:modified_time", "datemodified",
-    "dcterms.modified", "dc.date.modified", "last-modified", "article.updated", "lastmod",
-    "article:updated_time", "revision_date", "updated_time", "utime",
-)  # fmt: skip
-_META_SITE = (
-    "og:site_name",
-    "application-name",
-    "apple-mobile-web-app-title",
-    "dc.publisher",
-    "publisher",
-)
-_META_SECTION = ("article:section", "og:article:section", "parsely-section", "section", "category")
-_META_TAGS = (
-    "article:tag",
-    "og:article:tag",
-    "parsely-tags",
-    "news_keywords",
-    "keywords",
-    "dc.subject",
-)
-_META_IMAGE = (
-    "og:image",
-    "og:image:secure_url",
-    "og:image:url",
-    "twitter:image",
-    "twitter:image:src",
-    "thumbnail",
-)
-_META_DESCRIPTION = (
-    "og:description",
-    "description",
-    "twitter:description",
-    "dc.description",
-    "dcterms.description",
-)
-_META_LANGUAGE = (
-    "og:locale",
-    "dc.language",
-    "dcterms.language",
-    "content-language",
-    "language",
-    "inlanguage",
-)
-_LISTINGS = frozenset(("CollectionPage", "SearchResultsPage", "ItemList", "Blog"))
-_PRODUCTS = frozenset(("Product", "ProductGroup", "IndividualProduct", "ItemPage"))
 
 
 def read_metadata(document: Document, url: str, text: str = "") -> PageMetadata:
@@ -166,7 +144,7 @@ class _Reader:
         self._products = [item for rank, item in ranked if rank == 1]
         self._items = [item for rank, item in ranked if rank <= 2]
         self._sites = [item for item in items if "WebSite" in types_of(item)]
-        self._listing = any(_LISTINGS & {*types_of(item)} for item in items)
+        self._listing = any(names.LISTINGS & {*types_of(item)} for item in items)
 
     def metadata(self) -> PageMetadata:
         site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
@@ -189,10 +167,10 @@ class _Reader:
         for name in names:
             yield from self._claims.meta.get(name, ())
 
-    def _fields(self, field: str, *names: str) -> Iterator[str]:
+    def _fields(self, field: str, *of: str) -> Iterator[str]:
         """Yield the texts of a field of the objects that describe the page, references followed."""
         for item in self._items:
-            yield from self._texts(item.get(field), names)
+            yield from self._texts(item.get(field), of)
 
     def _texts(self, value: object, names: Sequence[str]) -> Iterator[str]:
         if isinstance(value, dict):
@@ -208,12 +186,12 @@ class _Reader:
     def _title(self, site_name: str | None) -> str | None:
         headings = shown.headings(self._document)
         host = (urlsplit(self._url).hostname or "").removeprefix("www.")
-        names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
+        own_names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
         titles = [
             *(text for item in self._articles for text in texts_of(item.get("headline"))),
             *self._claims.properties.get("headline", ()),
-            *(headings if is_headline(headings, self._document.title, names) else ()),
-            *self._meta(*_META_TITLES),
+            *(headings if is_headline(headings, self._document.title, own_names) else ()),
+            *self._meta(*names.META_TITLES),
             *(
                 text
                 for item in [*self._articles, *self._products]
@@ -221,12 +199,12 @@ class _Reader:
             ),
             self._document.title,
         ]
-        return headline(titles, headings, names)
+        return headline(titles, headings, own_names)
 
     def _authors(self, site_name: str | None) -> list[str]:
         for source in (
             self._fields("author", "name"),
-            self._meta(*_META_AUTHORS),
+            self._meta(*names.META_AUTHORS),
             self._claims.properties.get("author", ()),
             self._fields("creator", "name"),
         ):
@@ -252,7 +230,7 @@ class _Reader:
 
     def _published_texts(self) -> Iterator[str]:
         yield from self._fields("datePublished")
-        yield from self._meta(*_META_PUBLISHED)
+        yield from self._meta(*names.META_PUBLISHED)
         yield from self._claims.properties.get("datepublished", ())
         yield from self._fields("dateCreated")
         yield from self._fields("uploadDate")
@@ -267,7 +245,7 @@ class _Reader:
 
     def _modified_texts(self) -> Iterator[str]:
         yield from self._fields("dateModified")
-        yield from self._meta(*_META_MODIFIED)
+        yield from self._meta(*names.META_MODIFIED)
         yield from self._claims.properties.get("datemodified", ())
         for attributes, text in self._claims.times:
             if "updated" in attributes.get("class", "").lower():
@@ -275,7 +253,10 @@ class _Reader:
 
     def _language(self) -> str | None:
         declared = _first([self._document.language], language_tag) or _first(
-            [*self._fields("inLanguage", "alternateName", "name"), *self._meta(*_META_LANGUAGE)],
+            [
+                *self._fields("inLanguage", "alternateName", "name"),
+                *self._meta(*names.META_LANGUAGE),
+            ],
             language_tag,
         )
         if declared is not None or len(self._text) < _LANGUAGE_CHARS_MIN:
@@ -305,10 +286,10 @@ class _Reader:
         yield from self._fields("publisher", "name")
         for site in self._sites:
             yield from texts_of(site.get("name"))
-        yield from self._meta(*_META_SITE)
+        yield from self._meta(*names.META_SITE)
 
     def _sections(self) -> Iterator[str]:
-        yield from self._meta(*_META_SECTION)
+        yield from self._meta(*names.META_SECTION)
         yield from self._fields("articleSection")
         yield from self._claims.properties.get("articlesection", ())
 
@@ -316,7 +297,7 @@ class _Reader:
         found: dict[str, str] = {}
         sources = (
             [*self._fields("keywords", "name")],
-            [*self._meta(*_META_TAGS)],
+            [*self._meta(*names.META_TAGS)],
             self._claims.tags,
         )
         for source in sources:
@@ -329,19 +310,19 @@ class _Reader:
         return list(found.values())
 
     def _images(self) -> Iterator[str]:
-        yield from self._meta(*_META_IMAGE)
+        yield from self._meta(*names.META_IMAGE)
         yield from self._fields("image", "url", "contentUrl", "@id")
         yield from self._fields("thumbnailUrl")
         yield from self._claims.properties.get("image", ())
 
     def _descriptions(self) -> Iterator[str]:
-        yield from self._meta(*_META_DESCRIPTION)
+        yield from self._meta(*names.META_DESCRIPTION)
         yield from self._fields("description")
 
     def _kind(self) -> Literal["product", "listing"] | None:
-        names = {name for item in self._items for name in types_of(item)}
+        types = {name for item in self._items for name in types_of(item)}
         kinds = {text.lower() for text in self._meta("og:type")}
-        if names & _PRODUCTS or "product" in kinds or "og:product" in kinds:
+        if types & names.PRODUCTS or "product" in kinds or "og:product" in kinds:
             return "product"
         is_article = bool(self._articles) or "article" in kinds
         return "listing" if self._listing and not is_article else None

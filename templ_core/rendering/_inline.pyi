@@ -1,34 +1,16 @@
 from collections.abc import Callable
 
-from templ_core.array_types import Bools, Int32s, Int64s
+from templ_core.array_types import Bools
+from templ_core.dom.document import Nodes
 from templ_core.dom.marks import Marks
+from templ_core.rendering._structure import KeptShare
 from templ_core.rendering.addresses import Addresses
-
-def structure_of(
-    element_types: list[tuple[str, str]],
-    traits: dict[str, int],
-    element_type: Int32s,
-    parent: Int32s,
-) -> Int32s: ...
-
-class KeptShare:
-    def __init__(
-        self,
-        parent: Int32s,
-        end: Int32s,
-        inline_from: Int32s,
-        owner: Int32s,
-        chars: Int64s,
-        kept: Bools,
-    ) -> None: ...
 
 class InlineWriter:
     def __init__(
         self,
         texts: list[str],
-        element_types: list[tuple[str, str]],
-        element_type: Int32s,
-        node_end: Int32s,
+        nodes: Nodes,
         marks: Marks | None,
         addresses: Addresses,
         share: Callable[[], KeptShare],

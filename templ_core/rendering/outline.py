@@ -11,7 +11,8 @@ from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.dom.text import Cuts
-from templ_core.rendering._inline import InlineWriter, KeptShare, structure_of
+from templ_core.rendering._inline import InlineWriter
+from templ_core.rendering._structure import KeptShare, structure_of
 from templ_core.rendering.addresses import Addresses
 
 STRUCTURE = frozenset(HEADING_LEVELS) | frozenset(
@@ -199,9 +200,7 @@ def inline_writer(
 
     return InlineWriter(
         segments.texts,
-        nodes.element_types,
-        nodes.element_type,
-        nodes.end,
+        nodes,
         marks,
         addresses,
         share,

@@ -24,9 +24,7 @@ from templ_core.dom.parse._element_attributes cimport (
 from templ_core.dom.parse._element_types cimport (
     ElementTypes, element_type_names, element_type_of, element_types_begin, element_types_end,
 )
-from templ_core.dom.parse._marks cimport (
-    Mark, Marks, close_mark, end_marks, marks_end, open_mark,
-)
+from templ_core.dom.parse._marks cimport Mark, Marks, close_mark, end_marks, marks_end, open_mark
 from templ_core.dom.parse._nodes cimport (
     NameNumbers, is_ascii_lower, is_text, slot_of_name, title_of, value_of,
 )
@@ -66,8 +64,7 @@ cdef dict _TRAITS = {
 for _tags, _trait in (
     (INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES), (MARKED, IS_MARKED),
 ):
-    for _tag in _tags:
-        _TRAITS[_tag] = _TRAITS.get(_tag, 0) | _trait
+    _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
     "hidden": HIDDEN, "aria-hidden": ARIA_HIDDEN,
@@ -243,8 +240,8 @@ cdef class Flattener:
             self.nodes.rows[self.block].images += 1
         if traits & IS_MARKED:
             open_mark(
-                &self.marks, self.values, element, attributes.values,
-                this.node, self.run.text.size, traits & IS_IMAGE, without_references,
+                &self.marks, self.values, element, attributes.values, this.node,
+                self.run.text.size, traits & IS_IMAGE, without_references,
             )
         return 0
 

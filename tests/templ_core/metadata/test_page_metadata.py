@@ -9,6 +9,7 @@ from templ_core.metadata.claims import read_claims
 from templ_core.metadata.forms import address, language_tag
 from templ_core.metadata.page_metadata import PageMetadata, read_metadata
 
+SITE_NAME = '<meta property="og:site_name" content="The Daily">'
 URL = "https://www.daily.example/news/2024/bridge.html"
 
 
@@ -67,8 +68,8 @@ def test_authors_are_found_by_reference_and_in_a_graph():
 @pytest.mark.parametrize(
     ("head", "body", "field", "value"),
     [
-        ('<meta property="og:title" content="Bridge opens | The Daily">'
-         '<meta property="og:site_name" content="The Daily">', "", "title", "Bridge opens"),
+        (SITE_NAME + '<meta property="og:title" content="Bridge opens | The Daily">', "", "title",
+         "Bridge opens"),
         ("<title>Bridge opens - Daily</title>", "", "title", "Bridge opens"),
         ("<title>Bridge opens &lt;now&gt;</title>", "", "title", "Bridge opens <now>"),
         ('<meta name="DC.creator" content="Ann Lee">', "", "authors", ["Ann Lee"]),
