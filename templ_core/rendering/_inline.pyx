@@ -71,9 +71,7 @@ cdef class InlineWriter:
     cdef OpenMark open[OPEN_MAX]
     cdef int depth
 
-    def __init__(
-        self, list texts, nodes, marks, addresses, share, bint is_html,
-    ):
+    def __init__(self, list texts, nodes, marks, addresses, share, bint is_html):
         self.texts, self.absolute, self.origin = texts, addresses.absolute, addresses.origin
         self.make_share, self.share = share, None
         self.is_html = is_html
