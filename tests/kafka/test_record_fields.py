@@ -1,0 +1,78 @@
+"""The fields of records, headers and deletions as consumers of the topics see them."""
+
+import asyncio
+import re
+import threading
+from pathlib import Path
+
+import pytest
+from aiokafka import AIOKafkaProducer
+
+import schemas
+from schemas.topics import CLEANED, DOCUMENTS, PAGES
+from tests.kafka.stream import WAIT_S, wait_until
+
+pytestmark = pytest.mark.timeout(400)
+
+URL = "https://daily.example/bridge"
+HTML = (
+    b"<html lang=en><title>Bridge opens | Daily</title><nav><a href=/>Home</a></nav>"
+    b"<h1>Bridge opens</h1>" + b"<p>The council said that <a href=/b>the bridge</a> is open. " * 9
+)
+README = Path(schemas.__file__).with_name("README.md")
+
+
+async def send(stream, *messages):
+    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
+        for key, value, headers in messages:
+            await producer.send_and_wait(stream.prefix + PAGES, value, key, headers=headers)
+
+
+def headers(**values):
+    return [(name.replace("_", "-"), value) for name, value in values.items()]
+
+
+def test_records_have_their_fields_headers_are_passed_on_and_a_null_value_deletes(stream):
+    page = headers(url=URL.encode(), fetched_at=b"1700000000", trace=b"t1")
+    other = headers(url=b"https://daily.example/x", fetched_at=b"yesterday")
+    asyncio.run(send(stream, (None, HTML, page), (None, HTML, other), (None, b"", page)))
+    stream.start(
+        TEMPL_TEXT_FORMS="markdown,html", TEMPL_LINKS="true", TEMPL_SEGMENTS="true"
+    )
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    asyncio.run(send(stream, (URL.encode(), None, [])))
+    wait_until(lambda: None in [one.value for one in stream.records(CLEANED)], lambda: "no null")
+    assert stream.stop() == 0
+    records = {one[0].url: one[0] for one in stream.outputs().values()}
+    found = records[URL]
+    assert found.fetched_at == "2023-11-14T22:13:20Z"
+    assert found.metadata.title == "Bridge opens"
+    assert "[the bridge](https://daily.example/b)" in found.markdown
+    assert None not in (found.html, found.links, found.segments, found.page_type)
+    assert records["https://daily.example/x"].warnings == ["time-replaced"]
+    for topic in (CLEANED, DOCUMENTS):
+        passed = [dict(one.headers).get("trace") for one in stream.records(topic)]
+        assert b"t1" in passed
+    ((letter, _),) = stream.dead_letters().values()
+    assert letter["trace"] == "t1"
+    deletions = [one for one in stream.records(CLEANED) if one.value is None]
+    assert [one.key.decode() for one in deletions] == [URL]
+
+
+def test_the_indexer_of_the_readme_reads_the_topic(stream):
+    kafka = pytest.importorskip("kafka")
+    code = re.search(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)[1]
+    asyncio.run(send(stream, (None, HTML, headers(url=URL.encode()))))
+    stream.start()
+    stream.wait_until_answered()
+    assert stream.stop() == 0
+    code = code.replace("HOST:PORT", stream.address)
+    code = code.replace('"cleaned"', repr(stream.prefix + CLEANED))
+    code = code.replace('"indexer"', repr(stream.prefix + "indexer"))
+    found = {}
+    work = threading.Thread(target=exec, args=(code, found), daemon=True)
+    work.start()
+    wait_until(lambda: found.get("index"), lambda: "nothing was indexed", WAIT_S)
+    assert found["index"][URL]["metadata"]["title"] == "Bridge opens"
+    assert kafka.__version__
