@@ -5,6 +5,7 @@ named after an author or a date. Of several sources that speak of one value the 
 a value of a wrong form is absent.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 from urllib.parse import urlsplit
@@ -146,6 +147,10 @@ class _Reader:
         self._sites = [item for item in items if "WebSite" in types_of(item)]
         self._listing = any(names.LISTINGS & {*types_of(item)} for item in items)
 
+    @functools.cached_property
+    def _named_types(self) -> list[int]:
+        return shown.named_types(self._document)
+
     def metadata(self) -> PageMetadata:
         site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
         return PageMetadata(
@@ -212,7 +217,7 @@ class _Reader:
             if found:
                 return found
         name = (site_name or "").casefold()
-        for source in (self._claims.authors, shown.bylines(self._document)):
+        for source in (self._claims.authors, shown.bylines(self._document, self._named_types)):
             found = [one for one in author_names(source) if one.casefold() != name]
             if 0 < len(found) <= _SHOWN_AUTHORS_MAX:
                 return found[:1]
@@ -222,7 +227,7 @@ class _Reader:
         found = _first(self._published_texts(), point_in_time)
         if found is not None:
             return found
-        for text in shown.date_texts(self._document):
+        for text in shown.date_texts(self._document, self._named_types):
             day = day_in_text(text)
             if day is not None:
                 return day

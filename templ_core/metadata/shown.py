@@ -24,9 +24,13 @@ _NOT = re.compile(
 _CHARS_MAX = 120
 _ELEMENTS_MAX = 8
 _LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
-_STEMS = Stems(("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard"))
-_DATE_LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
-_DATE_STEMS = Stems(("dat", "fecha", "publi", "posted", "time", "pubdate"))
+_STEMS = Stems(
+    (
+        *("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard"),
+        *("dat", "fecha", "publi", "posted", "time"),
+    )
+)
+"""Parts of the names of authors and dates."""
 
 
 def headings(document: Document) -> list[str]:
@@ -40,32 +44,46 @@ def headings(document: Document) -> list[str]:
     return _texts(document, types, 3)
 
 
-def bylines(document: Document) -> list[str]:
+def named_types(document: Document) -> list[int]:
+    """Return the numbers of the element types that may be named after an author or a date."""
+    return _STEMS.found_in([attributes for _, attributes in document.nodes.element_types])
+
+
+def bylines(document: Document, types: list[int]) -> list[str]:
     """Return the short texts of elements that are named after an author, in order.
 
+    Args:
+        document: The page.
+        types: What `named_types` returns.
+
     >>> from templ_core.dom.document import parse_document
-    >>> bylines(parse_document('<p class="byline">By Ann Lee</p><p>Text', ""))
+    >>> page = parse_document('<p class="byline">By Ann Lee</p><p>Text', "")
+    >>> bylines(page, named_types(page))
     ['By Ann Lee']
     """
-    return _named(document, _BYLINE, _STEMS)
+    return _named(document, types, _BYLINE)
 
 
-def date_texts(document: Document) -> list[str]:
+def date_texts(document: Document, types: list[int]) -> list[str]:
     """Return the short texts of elements that are named after a date, in order.
 
+    Args:
+        document: The page.
+        types: What `named_types` returns.
+
     >>> from templ_core.dom.document import parse_document
-    >>> date_texts(parse_document('<div class="post-date">March 4, 2024</div>', ""))
+    >>> page = parse_document('<div class="post-date">March 4, 2024</div>', "")
+    >>> date_texts(page, named_types(page))
     ['March 4, 2024']
     """
-    return _named(document, _DATE, _DATE_STEMS)
+    return _named(document, types, _DATE)
 
 
-def _named(document: Document, names: re.Pattern[str], stems: Stems) -> list[str]:
+def _named(document: Document, types: list[int], names: re.Pattern[str]) -> list[str]:
     """Return the short texts of the first elements that are named so."""
-    types = document.nodes.element_types
     found = []
-    for number in stems.found_in([attributes for _, attributes in types]):
-        tag, attributes = types[number]
+    for number in types:
+        tag, attributes = document.nodes.element_types[number]
         if tag not in _LARGE and names.search(attributes) and not _NOT.search(attributes):
             found.append(number)
     return _texts(document, found, _ELEMENTS_MAX)

@@ -124,7 +124,10 @@ class _Markdown:
         has_lines = "\n" in text
         if has_lines or text[0] in _LINE_STARTS:
             text = _LINE_START.sub(_escaped_start, text)
-        lines = text.split("\n") if has_lines else [text]
+        if not has_lines:
+            self._write(items, [text])
+            return
+        lines = text.split("\n")
         self._write(items, [f"{line}  " for line in lines[:-1]] + lines[-1:])
 
     def _fenced(self, node: int, texts: list[str]) -> list[str]:
@@ -154,7 +157,8 @@ class _Markdown:
         if self._lines and not is_tight:
             self._lines.append(self._shared_prefix(items).rstrip())
         self._lines.append(begins + lines[0])
-        self._lines += [(goes_on + line) if line else goes_on.rstrip() for line in lines[1:]]
+        if len(lines) > 1:
+            self._lines += [(goes_on + line) if line else goes_on.rstrip() for line in lines[1:]]
         self._last = items
 
     def _prefixes(self, items: Chain) -> tuple[str, str, bool]:
@@ -162,9 +166,10 @@ class _Markdown:
         begins = goes_on = ""
         is_tight = False
         of_list = -1
+        tags = self._found.document.nodes.tags
         for node in items:
-            tag = self._found.tag(node)
-            if tag in {"ul", "ol"}:
+            tag = tags[node]
+            if tag == "ul" or tag == "ol":  # noqa: PLR1714 - this is the innermost loop
                 of_list = node
             elif tag == "blockquote":
                 begins += "> "

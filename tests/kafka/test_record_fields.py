@@ -36,9 +36,7 @@ def test_records_have_their_fields_headers_are_passed_on_and_a_null_value_delete
     page = headers(url=URL.encode(), fetched_at=b"1700000000", trace=b"t1")
     other = headers(url=b"https://daily.example/x", fetched_at=b"yesterday")
     asyncio.run(send(stream, (None, HTML, page), (None, HTML, other), (None, b"", page)))
-    stream.start(
-        TEMPL_TEXT_FORMS="markdown,html", TEMPL_LINKS="true", TEMPL_SEGMENTS="true"
-    )
+    stream.start(TEMPL_TEXT_FORMS="markdown,html", TEMPL_LINKS="true", TEMPL_SEGMENTS="true")
     stream.wait_until_answered()
     stream.wait_until_learned()
     asyncio.run(send(stream, (URL.encode(), None, [])))

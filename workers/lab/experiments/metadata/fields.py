@@ -1,5 +1,6 @@
 """`templ experiments metadata`: quality and cost of metadata, Markdown and links."""
 
+import gc
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ from workers.lab.experiments.metadata.structure import (
 from workers.lab.experiments.metadata.systems import PEERS, Fields, System, load_system, templ
 from workers.lab.experiments.results import Report, out_option
 from workers.lab.jsonl import read_objects
+from workers.processes.child import GC_ALLOCATIONS
 
 _PAGES_A_SITE = 3
 _ROUNDS = 5
@@ -170,6 +172,8 @@ def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> Non
 
 
 def _report_cost(report: Report, corpora: Sequence[Path], count: int) -> None:
+    gc.freeze()
+    gc.set_threshold(GC_ALLOCATIONS)  # as in the processes that clean pages
     totals: Counter[str] = Counter()
     done = 0
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
