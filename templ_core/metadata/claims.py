@@ -9,15 +9,10 @@ import re
 import msgspec
 
 from templ_core.dom.references import without_references
+from templ_core.metadata.names import WANTED
 
 _MARKUP = re.compile(r"<[^>]*>?")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
-_NOTHING_SAID = (
-    "viewport", "twitter:card", "twitter:site", "twitter:app", "og:image:", "fb:", "al:", "ms",
-    "google", "theme", "robots", "generator", "referrer", "apple", "format", "x-ua", "facebook",
-    "twitter:label", "twitter:data", "og:locale:", "og:type:", "p:domain", "yandex",
-)  # fmt: skip
-"""Beginnings of names of `meta` elements that say nothing about a page that is read here."""
 _CLAIMS_READ = 4000
 """Number of tags of a page that are looked at; more of them do not describe one page."""
 
@@ -58,7 +53,7 @@ def read_claims(claims: bytes) -> Claims:
         name, *pairs = tag.split("\2")
         if name == "meta" and len(pairs) == 5 and pairs[2] == "content" and pairs[0] != "content":
             key = pairs[1].strip().lower()
-            if pairs[0] in _KEYS and not key.startswith(_NOTHING_SAID):
+            if pairs[0] in _KEYS and key in WANTED:
                 content = plain_text(pairs[3])
                 if content:
                     found.meta.setdefault(key, []).append(content)

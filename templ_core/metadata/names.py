@@ -67,3 +67,19 @@ META_LANGUAGE = (
 )
 LISTINGS = frozenset(("CollectionPage", "SearchResultsPage", "ItemList", "Blog"))
 PRODUCTS = frozenset(("Product", "ProductGroup", "IndividualProduct", "ItemPage"))
+WANTED = frozenset(
+    (
+        *("og:url", "og:type"),
+        *META_TITLES,
+        *META_AUTHORS,
+        *META_PUBLISHED,
+        *META_MODIFIED,
+        *META_SITE,
+        *META_SECTION,
+        *META_TAGS,
+        *META_IMAGE,
+        *META_DESCRIPTION,
+        *META_LANGUAGE,
+    )
+)
+"""All names of `meta` elements that are read."""

@@ -192,19 +192,18 @@ class _Reader:
         headings = shown.headings(self._document)
         host = (urlsplit(self._url).hostname or "").removeprefix("www.")
         own_names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
-        titles = [
-            *(text for item in self._articles for text in texts_of(item.get("headline"))),
-            *self._claims.properties.get("headline", ()),
-            *(headings if is_headline(headings, self._document.title, own_names) else ()),
-            *self._meta(*names.META_TITLES),
-            *(
-                text
-                for item in [*self._articles, *self._products]
-                for text in texts_of(item.get("name"))
-            ),
-            self._document.title,
-        ]
-        return headline(titles, headings, own_names)
+        return headline(self._titles(headings, own_names), headings, own_names)
+
+    def _titles(self, headings: list[str], own_names: list[str]) -> Iterator[str]:
+        for item in self._articles:
+            yield from texts_of(item.get("headline"))
+        yield from self._claims.properties.get("headline", ())
+        if is_headline(headings, self._document.title, own_names):
+            yield headings[0]
+        yield from self._meta(*names.META_TITLES)
+        for item in [*self._articles, *self._products]:
+            yield from texts_of(item.get("name"))
+        yield self._document.title
 
     def _authors(self, site_name: str | None) -> list[str]:
         for source in (
@@ -270,18 +269,20 @@ class _Reader:
         return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
 
     def _canonical(self) -> str | None:
-        sources = [
-            *self._claims.canonical, *self._meta("og:url"), *self._fields("url"),
-            *self._fields("mainEntityOfPage", "@id"),
-        ]  # fmt: skip
         has_path = len(urlsplit(self._url).path) > 1
-        for source in sources:
+        for source in self._canonical_texts():
             found = self._address(source)
             if found is not None and (
                 not has_path or urlsplit(found).path not in {"", "/"} or "?" in found
             ):
                 return found
         return None
+
+    def _canonical_texts(self) -> Iterator[str]:
+        yield from self._claims.canonical
+        yield from self._meta("og:url")
+        yield from self._fields("url")
+        yield from self._fields("mainEntityOfPage", "@id")
 
     def _address(self, text: str) -> str | None:
         return address(text, self._url)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 _BORDER = re.compile(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -27,11 +28,14 @@ def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str
     """
     known = {_letters(heading): heading for heading in headings}
     own = [name for name in map(_letters, names) if name]
-    some = [title.strip() for title in [*titles, *headings[:1]] if _letters(title)]
-    short = [title for title in some if len(title) <= _HEADLINE_CHARS_MAX]
-    if short:
-        return _without_names(short[0], known, own)
-    return some[0][:_HEADLINE_CHARS_MAX] if some else None
+    long = None
+    for title in chain(titles, headings[:1]):
+        if not _letters(title):
+            continue
+        if len(title) <= _HEADLINE_CHARS_MAX:
+            return _without_names(title.strip(), known, own)
+        long = long or title[:_HEADLINE_CHARS_MAX]
+    return long
 
 
 def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bool:
