@@ -81,7 +81,8 @@ cdef class InlineWriter:
             return
         self.values = marks.values
         self.addresses = [None] * len(marks.values)
-        order = np.lexsort((marks.node, marks.start < 0, marks.segment))
+        places = marks.segment.astype(np.int64) * 2 + (marks.start < 0)
+        order = ((places << 32) + marks.node).argsort(kind="stable")
         node = marks.node[order]
         kinds = numbers_of_types(nodes.element_types, _KINDS)
         self.rows = len(node)
