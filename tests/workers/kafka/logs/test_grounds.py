@@ -73,7 +73,7 @@ class Outputs:
         self._broker = broker
         self._before_send = before_send
 
-    def send(self, record):
+    def send(self, record, headers=()):
         assert isinstance(record, DocumentRecord)
         key = document_key(record.site, record.source)
         return self._sent(key, encode_msgpack(record), None)
