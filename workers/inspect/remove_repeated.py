@@ -1,0 +1,159 @@
+"""Remove what a site repeats from the text of its pages, with the expressions of `templ site export`.
+
+    python remove_repeated.py expressions.json < page.txt
+
+Each line of the text is one block of the page: a paragraph, a list item, a heading. Only Python's
+standard library, of version 3.11 or later, is needed. `templ site export` writes this file beside the
+expressions; use its functions for pages whose headings and line breaks are known.
+"""
+
+import argparse
+import json
+import re
+import sys
+from bisect import bisect_right
+from pathlib import Path
+
+
+def phrase_spans(text, export):
+    """Return the spans of a text that phrases cover, in order and apart from each other.
+
+    Args:
+        text: Text of a page with a line for each block and for each part of it between line breaks; a
+            block of code is one line.
+        export: The content of `expressions.json`.
+    """
+    found = []
+    for one in export["phrases"]:
+        expression = re.compile(one["expression"])
+        match = expression.search(text)
+        while match:  # occurrences may overlap
+            found.append(match.span())
+            match = expression.search(text, match.start() + 1)
+    return union(found)
+
+
+def sentence_spans(blocks, export, *, other_blocks=(), is_record_page=False):
+    """Return the parts of each block that go because the site repeats their sentences.
+
+    Args:
+        blocks: Text of each block of the page, in order.
+        export: The content of `expressions.json`.
+        other_blocks: Numbers of the blocks that are headings or code. Nothing in them goes.
+        is_record_page: Whether the page is documentation or a thread.
+    """
+    rule = export["sentence_rule"]
+    starts = [0]
+    for block in blocks:
+        starts.append(starts[-1] + len(block) + 1)
+    found = []
+    for number, one in enumerate(export["sentences"]):
+        for match in re.finditer(one["expression"], "\n".join(blocks)):
+            block = bisect_right(starts, match.start(1)) - 1
+            if block not in other_blocks:
+                begin, end = match.start(1) - starts[block], match.end(1) - starts[block]
+                found.append((block, begin, end, number))
+    found.sort()
+    gone = []
+    for run in runs_of(found):
+        words = sum(count_words(blocks[block][begin:end], rule) for block, begin, end, _ in run)
+        if not stays(run, words, export, is_record_page):
+            gone += run
+    return [
+        _parts(block, [one[1:3] for one in gone if one[0] == number], rule)
+        for number, block in enumerate(blocks)
+    ]
+
+
+def runs_of(found):
+    """Return repeated sentences in runs: a run ends before a block that no repeated sentence precedes."""
+    runs = []
+    for one in found:
+        if not runs or one[0] - runs[-1][-1][0] > 1:
+            runs.append([])
+        runs[-1].append(one)
+    return runs
+
+
+def stays(run, words, export, is_record_page):
+    """Return whether a run of repeated sentences is kept, because it belongs to a record or a series."""
+    rule, pages = export["sentence_rule"], export["pages"]
+    sentences = [export["sentences"][number] for *_, number in run]
+    first, last = sentences[0], sentences[-1]
+    alike = max(
+        first["pages_behind_one_text"] / first["pages"],
+        last["pages_before_one_text"] / last["pages"],
+    )
+    certain_pages = max(rule["certain_pages_min"], rule["certain_ratio"] * pages)
+    is_rare = min(one["pages"] for one in sentences) < certain_pages
+    if is_record_page and words < rule["record_words_min"]:
+        return True
+    return alike >= rule["constant_ratio"] and (is_rare or is_record_page)
+
+
+def count_words(text, rule):
+    """Return the number of words of a text."""
+    return sum(1 for _ in re.finditer(rule["word"], text))
+
+
+def union(spans):
+    """Return spans in order, with those that overlap or touch made one."""
+    merged = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def without(text, spans):
+    """Return a text without some spans."""
+    kept, place = [], 0
+    for start, end in spans:
+        kept.append(text[place:start])
+        place = end
+    return "".join([*kept, text[place:]]).strip()
+
+
+def _parts(block, sentences, rule):
+    """Return the parts of a block that go with these sentences: all of it, or cuts at their borders."""
+    repeated = sum(count_words(block[begin:end], rule) for begin, end in sentences)
+    if not repeated:
+        return []
+    if repeated >= rule["whole_ratio"] * count_words(block, rule):
+        return [(0, len(block))]
+    parts, words_gone = [], 0
+    for begin, end in sentences:
+        words = [match.end() for match in re.finditer(rule["word"], block[:begin])]
+        start = _border(block, words[-1], rule) if words else 0
+        if parts and len(words) - words_gone <= rule["gap_words_max"]:
+            start = parts.pop()[0]
+        parts.append((start, _border(block, end, rule)))
+        words_gone = len(words) + count_words(block[begin:end], rule)
+    return parts
+
+
+def _border(block, word_end, rule):
+    """Return where the marks and the space behind a word end."""
+    return re.compile(rule["marks_behind"]).match(block, word_end).end()
+
+
+def main():
+    """Print the text on standard input without what the site repeats."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("expressions", type=Path, help="the file expressions.json of an export")
+    parser.add_argument("--records", action="store_true", help="documentation or a thread")
+    parser.add_argument("--phrases", action="store_true", help="remove the phrases too")
+    options = parser.parse_args()
+    export = json.loads(options.expressions.read_text("utf-8"))
+    blocks = sys.stdin.read().splitlines()
+    parts = sentence_spans(blocks, export, is_record_page=options.records)
+    text = "\n".join(map(without, blocks, parts))
+    if options.phrases:
+        text = without(text, phrase_spans(text, export))
+    sys.stdout.write("".join(f"{line}\n" for line in text.split("\n") if line.strip()))
+
+
+if __name__ == "__main__":
+    main()
