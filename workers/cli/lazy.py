@@ -10,6 +10,7 @@ import click
 from workers.errors import UsageProblem
 
 _PACKAGES = {
+    "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("cssselect", "scipy", "sklearn"),
 }

@@ -1,6 +1,7 @@
 """Parts of the HTML reports: the style sheet, the frame of a page, sections and tables."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from html import escape
 
 REPORT_STYLE = """
@@ -74,3 +75,12 @@ def table(heads: Sequence[str], cells: Iterable[Sequence[str]], note: str = "") 
     )
 
 
+
+
+def time_text(time_ms: int) -> str:
+    """Return Unix milliseconds as a time of day in UTC.
+
+    >>> time_text(0)
+    '1970-01-01 00:00 UTC'
+    """
+    return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%d %H:%M} UTC"
