@@ -148,7 +148,9 @@ def explain_page(
 
     >>> from templ_core.dom.document import parse_document
     >>> from templ_core.page_level.model.model_file import shipped_model
-    >>> page = parse_document("<nav><a>Home</a></nav><p>Rain fell all day long.", "http://a.example/")
+    >>> page = parse_document(
+    ...     "<nav><a>Home</a></nav><p>Rain fell all day long.", "http://a.example/"
+    ... )
     >>> found = explain_page(page, None, CoreConfig(), shipped_model())
     >>> [one.reason for one in found.segments]
     ['page-level', 'page-level']
@@ -206,9 +208,7 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
         page_model: PageModel,
     ) -> "_SiteFacts | None":
         """Return the facts; None where nothing is known about the site."""
-        evidence = read_site_evidence(
-            document, page, model, config, fusion_for(page_model.version)
-        )
+        evidence = read_site_evidence(document, page, model, config, fusion_for(page_model.version))
         if evidence is None:
             return None
         types = element_type_rows(document)

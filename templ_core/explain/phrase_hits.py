@@ -26,7 +26,10 @@ class PhraseFinder:
     >>> phrases = PhraseSet(pages=3, phrases=(Phrase(("\n", "Leave", "a", "comment", "\n"), 3),))
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<p>Leave it<p>Leave a comment", "http://a.example/")
-    >>> [[(one.phrase.pages, one.start) for one in hits] for hits in PhraseFinder(phrases).hits(page)]
+    >>> [
+    ...     [(one.phrase.pages, one.start) for one in hits]
+    ...     for hits in PhraseFinder(phrases).hits(page)
+    ... ]
     [[], [(3, 0)]]
     """
 

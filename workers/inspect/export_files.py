@@ -35,10 +35,14 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
     """
     model = view.model
     if model is None:
-        raise InputProblem(f"{view.site} has no site model yet: its first pages have not been learned")
+        raise InputProblem(
+            f"{view.site} has no site model yet: its first pages have not been learned"
+        )
     names = read_names((document for _, document in view.documents()), model)
     expressions = exported_expressions(view, model, names)
-    trees = f"<h1>Tree templates of {escape(view.site)}</h1>" + tree_templates(model.trees, names.labels)
+    trees = f"<h1>Tree templates of {escape(view.site)}</h1>" + tree_templates(
+        model.trees, names.labels
+    )
     files = {
         "expressions.json": encode_export(expressions),
         "remove_repeated.py": resources.files(__package__)

@@ -29,9 +29,7 @@ vertical-align white-space width word-break word-spacing
 """
 PROPERTIES = frozenset(_NAMES.split())
 """The properties that stay."""
-FUNCTIONS = frozenset(
-    "calc clamp fit-content hsl hsla max min minmax repeat rgb rgba var".split()
-)
+FUNCTIONS = frozenset("calc clamp fit-content hsl hsla max min minmax repeat rgb rgba var".split())
 """The functions that values may use; none of them fetches anything."""
 _PSEUDO_FUNCTIONS = frozenset("is not nth-child nth-last-child nth-of-type where".split())
 _VALUE_TOKENS = frozenset(
@@ -49,7 +47,9 @@ _OWN_ROOTS = {"html": ".templ-html", "body": ".templ-body", ":root": ".templ-htm
 def harmless_sheet(sheets: Iterable[str]) -> str:
     """Return the harmless rules of style sheets as one sheet.
 
-    >>> harmless_sheet(["p { color: red; background: url(//a.example/x) } @import '//b.example/y';"])
+    >>> harmless_sheet(
+    ...     ["p { color: red; background: url(//a.example/x) } @import '//b.example/y';"]
+    ... )
     'p{color:red}'
 
     Args:
@@ -84,9 +84,7 @@ def _rules(rules: Sequence[Any]) -> Iterator[str]:
     for rule in rules:
         if rule.type == "qualified-rule":
             selector = _selector(rule.prelude)
-            body = _declarations(
-                tinycss2.parse_blocks_contents(rule.content, skip_comments=True)
-            )
+            body = _declarations(tinycss2.parse_blocks_contents(rule.content, skip_comments=True))
             if selector and body:
                 yield f"{selector}{{{body}}}"
         elif rule.type == "at-rule" and rule.lower_at_keyword == "media" and rule.content:
@@ -155,7 +153,8 @@ def _tokens(
             is_allowed = one.value in marks or one.value in {"<=", ">="}
         elif one.type == "function":
             is_allowed = one.lower_name in functions and bool(
-                _tokens(one.arguments, functions, types, marks | frozenset("+-*/,")) or not one.arguments
+                _tokens(one.arguments, functions, types, marks | frozenset("+-*/,"))
+                or not one.arguments
             )
         elif one.type in {"() block", "[] block"}:
             inside = _tokens(one.content, functions, types, marks | frozenset("+-*/,^$~|="))

@@ -11,7 +11,7 @@ from templ_core.explain.phrase_hits import PhraseHit
 from templ_core.explain.window_pages import EvidencePages
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import FrameEvent
-from workers.inspect.report_parts import html_page, table
+from workers.inspect.report_parts import html_page, plain_table, table
 
 _UNSURE = 0.2
 """A decision is close whose templateness is no further from one half."""
@@ -147,7 +147,9 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
     if one.inputs:
         strongest = [_input(item.name, item.log_odds) for item in one.inputs[:3]]
         lines.append(f"Strongest: {', '.join(strongest)}.")
-    lines.append(f"The page alone: log-odds {one.page_log_odds:+.2f}; site's weight {one.site_weight:.0%}.")
+    lines.append(
+        f"The page alone: log-odds {one.page_log_odds:+.2f}; site's weight {one.site_weight:.0%}."
+    )
     lines.append(f"Section {one.section}, mean templateness {one.section_templateness:.2f}.")
     if one.tree is not None and one.tree.cluster_pages:
         lines.append(
@@ -272,7 +274,9 @@ def _summary(explained: PageExplanation, facts: PageFacts) -> str:
         if explained.used_site
         else "by the page alone"
     )
-    aside = " The site's evidence was set aside because it left nearly nothing." * explained.abstained
+    aside = (
+        " The site's evidence was set aside because it left nearly nothing." * explained.abstained
+    )
     return (
         f"{kept} of {len(segments)} segments and {kept_words} of {words} words are kept, {how}; expected "
         f"word F1 {explained.confidence:.2f}.{aside}"
@@ -290,4 +294,4 @@ def _metadata(explained: PageExplanation, facts: PageFacts) -> str:
         "site model": facts.site_model_version or "none",
         **facts.metadata,
     }
-    return table(["", ""], [[escape(name), escape(value)] for name, value in rows.items()])
+    return plain_table(["", ""], rows.items())

@@ -68,7 +68,7 @@ def histogram(counts: Sequence[int], cutoff: float, x_label: str, y_label: str) 
         x_label: Label of the x axis.
         y_label: Label of the y axis.
     """
-    powers = max(1, len(str(max(counts, default=0))))
+    powers = len(str(max(counts, default=0))) + 1
     marks = [
         _y_tick(power / powers, f"{10 ** (power - 1):g}" if power else "0")
         for power in range(powers + 1)

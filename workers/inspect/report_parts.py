@@ -19,6 +19,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--edge); text-align: right;
   white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
+.plain th, .plain td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 svg { max-width: 100%; height: auto; font-size: 12px; } svg text { fill: var(--ink); }
 svg text.tick { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--edge); }
 .guide { stroke: var(--soft); stroke-dasharray: 4 4; }
@@ -58,6 +59,12 @@ def html_page(title: str, body: str, style: str = "") -> str:
     )
 
 
+def plain_table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> str:
+    """Return a table of texts, which are escaped; nothing without rows."""
+    cells = [[escape(text) for text in row] for row in rows]
+    return f'<div class="plain">{table(heads, cells, note)}</div>' if cells else ""
+
+
 def section(title: str, body: str) -> str:
     """Return a section with a heading; nothing if its body is empty."""
     return f"<section><h2>{escape(title)}</h2>{body}</section>" if body else ""
@@ -73,8 +80,6 @@ def table(heads: Sequence[str], cells: Iterable[Sequence[str]], note: str = "") 
         f'<div class="wide"><table><caption>{note}</caption><thead><tr>{used}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
-
-
 
 
 def time_text(time_ms: int) -> str:

@@ -52,7 +52,9 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         names: What the hashes of the model stand for.
     """
     sentences = []
-    for key, sums in zip(model.sentences.keys.tolist(), model.sentences.sums.T.tolist(), strict=True):
+    for key, sums in zip(
+        model.sentences.keys.tolist(), model.sentences.sums.T.tolist(), strict=True
+    ):
         text = names.sentences.get(key)
         if text is not None:
             sentences.append(
@@ -100,7 +102,9 @@ def _sentence_numbers() -> dict[str, float]:
     }
 
 
-def current_cutoff(view: SiteView, page_model: PageModel, config: CoreConfig) -> PhraseCutoff | None:
+def current_cutoff(
+    view: SiteView, page_model: PageModel, config: CoreConfig
+) -> PhraseCutoff | None:
     """Return the cut-off of the phrases of a window as it is now; None without documents.
 
     Args:

@@ -70,9 +70,7 @@ def _tree(cluster: TreeCluster, names: Mapping[int, str]) -> str:
             continue
         opened = " open" if depth < _OPEN_DEPTH else ""
         tag = escape(names.get(label, "an element of unknown tag"))
-        out.append(
-            f"<li><details{opened}><summary>{count}<code>&lt;{tag}&gt;</code></summary><ul>"
-        )
+        out.append(f"<li><details{opened}><summary>{count}<code>&lt;{tag}&gt;</code></summary><ul>")
         ends.append(end)
     out.append("</ul></details></li>" * len(ends) + "</ul>")
     return "".join(out)

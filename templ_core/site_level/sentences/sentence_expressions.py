@@ -120,7 +120,9 @@ def sentence_expression(text: str, config: SentencesConfig = SENTENCES_CONFIG) -
     Its only group is the sentence. It applies to whole blocks joined by line feeds, without flags.
 
     >>> pattern = sentence_expression("Mary Poe wrote this on 3 May for our small and proud paper")
-    >>> page = "News.\nJo Lee wrote this on 29 March 2026 for our small and proud paper. She is new."
+    >>> page = (
+    ...     "News.\nJo Lee wrote this on 29 March 2026 for our small and proud paper. She is new."
+    ... )
     >>> re.findall(pattern, page)
     ['Jo Lee wrote this on 29 March 2026 for our small and proud paper']
 

@@ -186,7 +186,11 @@ def test_the_script_of_an_export_needs_no_templ(site, tmp_path):
         (("nowhere.example", "--state", "STATE"), 66, "knows no site nowhere.example; there is"),
         (("a.example", "--state", "EMPTY"), 73, "is no state directory"),
         (("a.example",), 2, "give either --state or --broker"),
-        (("a.example", "--state", "STATE", "--broker", "b:1"), 2, "give either --state or --broker"),
+        (
+            ("a.example", "--state", "STATE", "--broker", "b:1"),
+            2,
+            "give either --state or --broker",
+        ),
     ],
 )
 def test_what_cannot_be_exported_is_one_line(templ, state, tmp_path, arguments, code, message):

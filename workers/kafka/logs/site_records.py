@@ -39,9 +39,7 @@ async def read_site_records(broker: str, prefix: str, site: str) -> SiteRecords:
     model: SiteModelRecord | None = None
     values: dict[bytes, bytes | None] = {}
     own, beginning = site.encode(), site.encode() + b"\0"
-    models, documents = (
-        TopicPartition(prefix + name, number) for name in (SITE_MODELS, DOCUMENTS)
-    )
+    models, documents = (TopicPartition(prefix + name, number) for name in (SITE_MODELS, DOCUMENTS))
     async with plain_consumer(broker) as consumer:
         ends = await consumer.end_offsets([models, documents])
         async for record in read_range(consumer, {models: 0, documents: 0}, ends):

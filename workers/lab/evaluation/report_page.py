@@ -16,6 +16,7 @@ _PAGES_A_ROW = 3
 """Smallest mean number of pages in a group for which a grouping is plotted."""
 _DOT_MIN, _DOT_MAX = 3.0, 11.0
 
+
 def render_report(figures: Figures) -> str:
     """Return the report as one HTML page."""
     total = figures.groups["all"][ALL][TEMPL]

@@ -19,7 +19,23 @@ WORDS = st.sampled_from(
     "KELVIN Kelvin élan Élan news NEWS we read 中 文 ไทย 、 feira segunda ٣ _x 𠀀 STRASSE Œuvre".split()
 )
 GAPS = st.sampled_from(
-    [*[" "] * 12, ". ", "! ", ", ", "-", " — ", "\n", "。", '." ', ".) ", ". . ", ".", " (", "'", "\t"]
+    [
+        *[" "] * 12,
+        ". ",
+        "! ",
+        ", ",
+        "-",
+        " — ",
+        "\n",
+        "。",
+        '." ',
+        ".) ",
+        ". . ",
+        ".",
+        " (",
+        "'",
+        "\t",
+    ]
 )
 SENTENCES = st.lists(st.tuples(WORDS, GAPS), min_size=8, max_size=26).map(
     lambda pairs: "".join(word + gap for word, gap in pairs).strip()
@@ -44,7 +60,13 @@ def pages(draw):
 @settings(max_examples=60, deadline=None)
 @given(pages())
 @example([f"{PLAIN}. {PLAIN.lower()}.", PLAIN.upper(), f"{PLAIN} in may", "3 people came"])
-@example(["we read the news of our paper in mai", "3 of the news", "we read the news of our paper in Mai"])
+@example(
+    [
+        "we read the news of our paper in mai",
+        "3 of the news",
+        "we read the news of our paper in Mai",
+    ]
+)
 def test_an_expression_matches_exactly_the_sentences_of_its_key(blocks):
     words = read_words(read_characters(blocks))
     sentences = read_sentences(words)
