@@ -72,7 +72,9 @@ def harmless_style(style: str) -> str:
     >>> harmless_style("float: left; position: fixed; width: expression(alert(1))")
     'float:left'
     """
-    return _unmarked(_declarations(tinycss2.parse_blocks_contents(style, skip_comments=True)))
+    with suppress(RecursionError):
+        return _unmarked(_declarations(tinycss2.parse_blocks_contents(style, skip_comments=True)))
+    return ""
 
 
 def _unmarked(css: str) -> str:
