@@ -71,9 +71,9 @@ def element_path(document: Document, node: int) -> str:
 
 
 def element_name(tag: str, attributes: str) -> str:
-    """Return a tag with the id of an element, or else with its first class.
+    r"""Return a tag with the id of an element, or else with its first class.
 
-    >>> element_name("div", "main\\nwide column\\n\\n\\n"), element_name("p", "")
+    >>> element_name("div", "main\nwide column\n\n\n"), element_name("p", "")
     ('div#main', 'p')
     """
     if not attributes:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -44,11 +45,10 @@ def clean_command(
     content_type: str | None,
     state: Path | None,
     site: str | None,
-    page_model: Path | None,
-    comments: str | None,
     *,
     as_json: bool,
     segments: bool,
+    **chosen: Any,
 ) -> None:
     """Clean one page and print its text.
 
@@ -58,7 +58,7 @@ def clean_command(
     Exit code 65 means that the page was refused; the reason is on standard error.
     """
     body, name = _read(file)
-    settings = load_settings(page_model=page_model, comments=comments)
+    settings = load_settings(**chosen)
     page = Page(
         source=Source(name, 0, 0),
         url=url or f"file:///{name}",

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import click
 
-from workers.cli.lazy import require_extra
-from workers.cli.options import comments_option, page_model_option
+from workers.cli.options import (
+    SiteSource,
+    comments_option,
+    page_model_option,
+    read_site,
+    site_source_options,
+)
 from workers.cli.output import open_output
-from workers.cli.site_source import read_site, site_source_options
 from workers.errors import InputProblem
 from workers.settings import load_settings
 
@@ -37,9 +41,7 @@ def inspect_command() -> None:
 @comments_option
 def page(
     page: str,
-    state: Path | None,
-    broker: str | None,
-    prefix: str,
+    source: SiteSource,
     site: str | None,
     url: str | None,
     content_type: str | None,
@@ -52,7 +54,6 @@ def page(
     FILE is a page as it was fetched; - stands for standard input. URL is a page of the window of its
     site; nothing is fetched. Without --state and --broker, FILE is cleaned as a page of a new site.
     """
-    require_extra("inspect", "templ inspect page")
     from workers.inspect.page_view import PageRequest, view_page  # noqa: PLC0415 - see lazy.py
 
     settings = load_settings(page_model=page_model, comments=comments)
@@ -64,8 +65,8 @@ def page(
         content_type=content_type,
     )
     view = None
-    if state is not None or broker is not None:
-        view = read_site(request.site_key, state, broker, prefix, settings)
+    if source.is_given:
+        view = read_site(request.site_key, source, settings)
     report = view_page(request, view, settings)
     with open_output(out or Path("page.html")) as file:
         file.write(report.encode())
@@ -82,9 +83,7 @@ def page(
 @comments_option
 def site(
     key: str,
-    state: Path | None,
-    broker: str | None,
-    prefix: str,
+    source: SiteSource,
     out: Path | None,
     page_model: Path | None,
     comments: str | None,
@@ -98,7 +97,7 @@ def site(
     from workers.processes.tasks import config_with  # noqa: PLC0415
 
     settings = load_settings(page_model=page_model, comments=comments)
-    view = read_site(key, state, broker, prefix, settings)
+    view = read_site(key, source, settings)
     model = page_model_of(read_model_file(settings.page_model))
     found = site_figures(view, model, config_with(settings.comments))
     if out is not None:

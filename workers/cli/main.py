@@ -36,6 +36,7 @@ _COMMANDS = {
 _EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fromkeys(
     ("evaluate", "train", "train-idioms", "experiments"), "lab"
 )
+_EXTRAS["inspect"] = "inspect"
 
 
 @click.group(

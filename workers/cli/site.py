@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import page_model_option
-from workers.cli.site_source import read_site, site_source_options
+from workers.cli.options import SiteSource, page_model_option, read_site, site_source_options
 from workers.settings import load_settings
 
 
@@ -25,9 +24,7 @@ def site_command() -> None:
 @page_model_option
 def export(
     key: str,
-    state: Path | None,
-    broker: str | None,
-    prefix: str,
+    source: SiteSource,
     out: Path | None,
     page_model: Path | None,
 ) -> None:
@@ -42,7 +39,7 @@ def export(
     from workers.processes.tasks import config_with  # noqa: PLC0415
 
     settings = load_settings(page_model=page_model)
-    view = read_site(key, state, broker, prefix, settings)
+    view = read_site(key, source, settings)
     folder = out or Path(f"{key.replace('/', '_')}-export")
     model = page_model_of(read_model_file(settings.page_model))
     click.echo(export_site(view, folder, model, config_with(settings.comments)), err=True)

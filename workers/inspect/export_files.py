@@ -65,13 +65,13 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
         raise UsageProblem(
             f"--out {folder}: {error.strerror}; give a folder that can be written"
         ) from None
+    unnamed = unnamed_labels(model.trees, names.labels)
+    unknown = expressions["sentences_without_text"]
     lines = [
         f"{view.site}: site model {model.version} of {model.documents} pages",
-        f"{len(model.trees.clusters)} tree templates; {unnamed_labels(model.trees, names.labels)} of "
-        "their tags and texts are not in the window any more",
+        f"{len(model.trees.clusters)} tree templates; {unnamed} of their tags and texts left the window",
         f"{len(expressions['phrases'])} phrases",
-        f"{len(expressions['sentences'])} repeated sentences; the text of "
-        f"{expressions['sentences_without_text']} more is not in the window any more",
+        f"{len(expressions['sentences'])} repeated sentences; the text of {unknown} more left the window",
         f"written to {folder}: {', '.join(files)}",
     ]
     return "\n".join(lines)

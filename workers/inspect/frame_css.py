@@ -29,13 +29,30 @@ vertical-align white-space width word-break word-spacing
 """
 PROPERTIES = frozenset(_NAMES.split())
 """The properties that stay."""
-FUNCTIONS = frozenset("calc clamp fit-content hsl hsla max min minmax repeat rgb rgba var".split())
-"""The functions that values may use; none of them fetches anything."""
-_PSEUDO_FUNCTIONS = frozenset("is not nth-child nth-last-child nth-of-type where".split())
-_VALUE_TOKENS = frozenset(
-    "ident number dimension percentage hash whitespace string comment".split()
+FUNCTIONS = frozenset(
+    [
+        "calc",
+        "clamp",
+        "fit-content",
+        "hsl",
+        "hsla",
+        "max",
+        "min",
+        "minmax",
+        "repeat",
+        "rgb",
+        "rgba",
+        "var",
+    ]
 )
-_SELECTOR_TOKENS = frozenset("ident hash whitespace string comment number dimension".split())
+"""The functions that values may use; none of them fetches anything."""
+_PSEUDO_FUNCTIONS = frozenset(["is", "not", "nth-child", "nth-last-child", "nth-of-type", "where"])
+_VALUE_TOKENS = frozenset(
+    ["ident", "number", "dimension", "percentage", "hash", "whitespace", "string", "comment"]
+)
+_SELECTOR_TOKENS = frozenset(
+    ["ident", "hash", "whitespace", "string", "comment", "number", "dimension"]
+)
 _SELECTOR_MARKS = frozenset(".>+~*:,=|^$")
 _MEDIA_MARKS = frozenset(":,<>=")
 _MOVING = ("letter-spacing", "margin", "word-spacing")
@@ -55,7 +72,8 @@ def harmless_sheet(sheets: Iterable[str]) -> str:
     Args:
         sheets: Style sheets as crawled.
     """
-    out, room = [], _CSS_CHARS_MAX
+    out: list[str] = []
+    room = _CSS_CHARS_MAX
     for sheet in sheets:
         room -= len(sheet)
         if room < 0:
@@ -165,4 +183,4 @@ def _tokens(
             is_allowed = one.type in types
         if not is_allowed:
             return ""
-    return tinycss2.serialize(_solid_or_space(tokens)).strip()
+    return str(tinycss2.serialize(_solid_or_space(tokens))).strip()

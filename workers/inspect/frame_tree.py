@@ -141,7 +141,7 @@ def _walk(root: etree._Element, runs: _Runs) -> Iterator[Start | End | _RunText]
         if action in {"comment", "pi"}:
             yield from _text(element.tail, runs)
             continue
-        tag = element.tag
+        tag = str(element.tag)
         if action == "start":
             if _is_inside_invisible(element):
                 continue

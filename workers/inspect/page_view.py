@@ -7,7 +7,7 @@ import msgspec
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
-from templ_core.explain.page_explanation import PageExplanation, explain_page
+from templ_core.explain.page_explanation import explain_page
 from templ_core.explain.window_pages import EvidencePages, evidence_pages
 from templ_core.site_key import site_key
 from workers.errors import InputProblem

@@ -117,12 +117,12 @@ def timeline(
             f'<line class="guide" x1="{place:.1f}" y1="{_TOP}" x2="{place:.1f}" y2="{_TOP + height}">'
             f"<title>{escape(label)}</title></line>"
         )
-    for dot in points:
-        drawn.append(
-            f'<circle class="dot c0" cx="{_LEFT + width * dot.x:.1f}" '
-            f'cy="{_TOP + height * (1 - dot.y):.1f}" r="{dot.size:.1f}">'
-            f"<title>{escape(dot.label)}</title></circle>"
-        )
+    drawn += [
+        f'<circle class="dot c0" cx="{_LEFT + width * dot.x:.1f}" '
+        f'cy="{_TOP + height * (1 - dot.y):.1f}" r="{dot.size:.1f}">'
+        f"<title>{escape(dot.label)}</title></circle>"
+        for dot in points
+    ]
     below, middle = _TOP + height + 20, _TOP + height / 2
     drawn.append(
         f'<text class="tick" x="{_LEFT}" y="{below}">{escape(x_labels[0])}</text>'

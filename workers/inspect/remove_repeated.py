@@ -12,10 +12,17 @@ import json
 import re
 import sys
 from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
+
+Span = tuple[int, int]
+"""Index of the first character, and the index behind the last one."""
+Found = tuple[int, int, int, int]
+"""Block of a sentence, its span in the block, and its number in the export."""
 
 
-def phrase_spans(text, export):
+def phrase_spans(text: str, export: Any) -> list[Span]:
     """Return the spans of a text that phrases cover, in order and apart from each other.
 
     Args:
@@ -33,7 +40,13 @@ def phrase_spans(text, export):
     return union(found)
 
 
-def sentence_spans(blocks, export, *, other_blocks=(), is_record_page=False):
+def sentence_spans(
+    blocks: Sequence[str],
+    export: Any,
+    *,
+    other_blocks: Collection[int] = (),
+    is_record_page: bool = False,
+) -> list[list[Span]]:
     """Return the parts of each block that go because the site repeats their sentences.
 
     Args:
@@ -46,28 +59,28 @@ def sentence_spans(blocks, export, *, other_blocks=(), is_record_page=False):
     starts = [0]
     for block in blocks:
         starts.append(starts[-1] + len(block) + 1)
-    found = []
+    found: list[Found] = []
     for number, one in enumerate(export["sentences"]):
         for match in re.finditer(one["expression"], "\n".join(blocks)):
-            block = bisect_right(starts, match.start(1)) - 1
-            if block not in other_blocks:
-                begin, end = match.start(1) - starts[block], match.end(1) - starts[block]
-                found.append((block, begin, end, number))
+            place = bisect_right(starts, match.start(1)) - 1
+            if place not in other_blocks:
+                begin, end = match.start(1) - starts[place], match.end(1) - starts[place]
+                found.append((place, begin, end, number))
     found.sort()
-    gone = []
+    gone: list[Found] = []
     for run in runs_of(found):
         words = sum(count_words(blocks[block][begin:end], rule) for block, begin, end, _ in run)
-        if not stays(run, words, export, is_record_page):
+        if not stays(run, words, export, is_record_page=is_record_page):
             gone += run
     return [
-        _parts(block, [one[1:3] for one in gone if one[0] == number], rule)
+        _parts(block, [(one[1], one[2]) for one in gone if one[0] == number], rule)
         for number, block in enumerate(blocks)
     ]
 
 
-def runs_of(found):
+def runs_of(found: Sequence[Found]) -> list[list[Found]]:
     """Return repeated sentences in runs: a run ends before a block that no repeated sentence precedes."""
-    runs = []
+    runs: list[list[Found]] = []
     for one in found:
         if not runs or one[0] - runs[-1][-1][0] > 1:
             runs.append([])
@@ -75,7 +88,7 @@ def runs_of(found):
     return runs
 
 
-def stays(run, words, export, is_record_page):
+def stays(run: Sequence[Found], words: int, export: Any, *, is_record_page: bool) -> bool:
     """Return whether a run of repeated sentences is kept, because it belongs to a record or a series."""
     rule, pages = export["sentence_rule"], export["pages"]
     sentences = [export["sentences"][number] for *_, number in run]
@@ -91,14 +104,14 @@ def stays(run, words, export, is_record_page):
     return alike >= rule["constant_ratio"] and (is_rare or is_record_page)
 
 
-def count_words(text, rule):
+def count_words(text: str, rule: Any) -> int:
     """Return the number of words of a text."""
     return sum(1 for _ in re.finditer(rule["word"], text))
 
 
-def union(spans):
+def union(spans: Sequence[Span]) -> list[Span]:
     """Return spans in order, with those that overlap or touch made one."""
-    merged = []
+    merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
             merged[-1] = merged[-1][0], max(end, merged[-1][1])
@@ -107,23 +120,25 @@ def union(spans):
     return merged
 
 
-def without(text, spans):
+def without(text: str, spans: Sequence[Span]) -> str:
     """Return a text without some spans."""
-    kept, place = [], 0
+    kept: list[str] = []
+    place = 0
     for start, end in spans:
         kept.append(text[place:start])
         place = end
     return "".join([*kept, text[place:]]).strip()
 
 
-def _parts(block, sentences, rule):
+def _parts(block: str, sentences: Sequence[Span], rule: Any) -> list[Span]:
     """Return the parts of a block that go with these sentences: all of it, or cuts at their borders."""
     repeated = sum(count_words(block[begin:end], rule) for begin, end in sentences)
     if not repeated:
         return []
     if repeated >= rule["whole_ratio"] * count_words(block, rule):
         return [(0, len(block))]
-    parts, words_gone = [], 0
+    parts: list[Span] = []
+    words_gone = 0
     for begin, end in sentences:
         words = [match.end() for match in re.finditer(rule["word"], block[:begin])]
         start = _border(block, words[-1], rule) if words else 0
@@ -134,12 +149,13 @@ def _parts(block, sentences, rule):
     return parts
 
 
-def _border(block, word_end, rule):
+def _border(block: str, word_end: int, rule: Any) -> int:
     """Return where the marks and the space behind a word end."""
-    return re.compile(rule["marks_behind"]).match(block, word_end).end()
+    found = re.compile(rule["marks_behind"]).match(block, word_end)
+    return found.end() if found else word_end
 
 
-def main():
+def main() -> None:
     """Print the text on standard input without what the site repeats."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("expressions", type=Path, help="the file expressions.json of an export")

@@ -83,7 +83,7 @@ class Refresh(msgspec.Struct, frozen=True, kw_only=True):
     """Event time of the first of these pages."""
 
 
-class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
+class AgreementPoint(msgspec.Struct, frozen=True, kw_only=True):
     """How well texts that were published with young models agree with the present model."""
 
     documents: int
@@ -93,7 +93,7 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
     """Mean word F1 of what was published against what the present model keeps."""
 
 
-class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
+class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
     """Figures about one site."""
 
     site: str
@@ -123,7 +123,7 @@ class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
     containers: list[CountedContainer]
     fit_over_time: list[FitPoint]
     refreshes: list[Refresh]
-    learning_curve: list[CurvePoint]
+    learning_curve: list[AgreementPoint]
     cleaned_pages: int
     """Newest pages that were cleaned again for the learning curve and the repeated text."""
     repeated_ratio: float | None
@@ -133,7 +133,7 @@ class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
 class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
     """What a report of a site shows."""
 
-    figures: SiteFigures
+    figures: SiteOverview
     model: SiteModel
     names: SiteNames
     example: PageExplanation | None
@@ -182,7 +182,7 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
     )
 
 
-def encode_figures(figures: SiteFigures) -> bytes:
+def encode_figures(figures: SiteOverview) -> bytes:
     """Return figures as JSON."""
     return msgspec.json.format(msgspec.json.encode(figures), indent=1)
 
@@ -193,7 +193,7 @@ def _figures(
     names: SiteNames,
     pages: _Pages,
     cutoff: PhraseCutoff | None,
-) -> SiteFigures:
+) -> SiteOverview:
     times = [record.event_time_ms for record, _ in pages]
     shown = msgspec.structs.replace(model.phrases, phrases=model.phrases.phrases[:_ROWS_MAX])
     sums = dict(zip(model.sentences.keys.tolist(), model.sentences.sums[0].tolist(), strict=True))
@@ -204,7 +204,7 @@ def _figures(
         ),
         key=lambda one: (-one.pages, one.text),
     )
-    return SiteFigures(
+    return SiteOverview(
         site=view.site,
         site_model_version=model.version,
         documents=model.documents,
@@ -286,7 +286,7 @@ def _refreshes(pages: _Pages) -> list[Refresh]:
     return sorted(found, key=lambda one: (one.first_time_ms, one.documents))
 
 
-def _learning_curve(pages: _Pages, decisions: Sequence[Decision]) -> list[CurvePoint]:
+def _learning_curve(pages: _Pages, decisions: Sequence[Decision]) -> list[AgreementPoint]:
     """Return the agreement of published texts with the present model, by the size of their models."""
     scored = sorted(
         (
@@ -300,7 +300,7 @@ def _learning_curve(pages: _Pages, decisions: Sequence[Decision]) -> list[CurveP
     for _, group in groupby(scored, key=lambda one: one[0].bit_length()):
         members = list(group)
         found.append(
-            CurvePoint(
+            AgreementPoint(
                 documents=members[0][0],
                 pages=len(members),
                 word_f1=round(float(np.mean([f1 for _, f1 in members])), 4),
@@ -323,7 +323,7 @@ def _word_f1(published: Bools, decision: Decision) -> float:
 def _repeated_ratio(pages: _Pages, decisions: Sequence[Decision]) -> float | None:
     """Return the share of kept words in sentences that many pages keep; None without kept words."""
     on_pages: Counter[int] = Counter()
-    kept_sentences = []
+    kept_sentences: list[tuple[int, int]] = []
     words = 0
     for (_, document), decision in zip(pages, decisions, strict=True):
         words += int(decision.words[decision.kept].sum())

@@ -5,7 +5,7 @@ from html import escape
 from templ_core.explain.page_explanation import PageExplanation, SegmentExplanation
 from workers.inspect.plots import Dot, curves, histogram, timeline
 from workers.inspect.report_parts import html_page, plain_table, section, table, time_text
-from workers.inspect.site_figures import SiteFigures, SiteFindings
+from workers.inspect.site_figures import CountedText, SiteFindings, SiteOverview
 from workers.inspect.tree_page import TREE_STYLE, tree_templates
 
 _STYLE = """
@@ -16,7 +16,7 @@ _TEXT_ROWS = 10
 _LINE_CHARS = 88
 
 
-def site_text(figures: SiteFigures) -> str:
+def site_text(figures: SiteOverview) -> str:
     """Return the figures of a site as lines of text."""
     lines = [
         figures.site,
@@ -74,7 +74,7 @@ def site_report(found: SiteFindings) -> str:
     return html_page(f"templ: {figures.site}", body, _STYLE + TREE_STYLE)
 
 
-def _window(figures: SiteFigures) -> str:
+def _window(figures: SiteOverview) -> str:
     if figures.first_time_ms is None or figures.last_time_ms is None:
         return "no documents"
     days = (figures.last_time_ms - figures.first_time_ms) / 86_400_000
@@ -84,14 +84,14 @@ def _window(figures: SiteFigures) -> str:
     )
 
 
-def _fit(figures: SiteFigures) -> str:
+def _fit(figures: SiteOverview) -> str:
     known = "not known from topics" if figures.fit is None else f"{figures.fit:.2f}"
     if figures.redesign_time_ms is None:
         return f"{known}; no change of design in the window"
     return f"{known}; the design changed at {time_text(figures.redesign_time_ms)}"
 
 
-def _repeated(figures: SiteFigures) -> str:
+def _repeated(figures: SiteOverview) -> str:
     if figures.repeated_ratio is None:
         return "no words are kept"
     return (
@@ -104,7 +104,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LINE_CHARS else text[: _LINE_CHARS - 1] + "…"
 
 
-def _fit_plot(figures: SiteFigures) -> str:
+def _fit_plot(figures: SiteOverview) -> str:
     points = figures.fit_over_time
     if not points:
         return ""
@@ -131,7 +131,7 @@ def _fit_plot(figures: SiteFigures) -> str:
     return f"<p>How like each page is to the kind of page nearest to it.</p>{drawing}"
 
 
-def _curve_plot(figures: SiteFigures) -> str:
+def _curve_plot(figures: SiteOverview) -> str:
     points = figures.learning_curve
     if not points:
         return ""
@@ -196,7 +196,7 @@ def _bar_title(one: SegmentExplanation) -> str:
     return f"#{one.number} {'kept' if one.kept else 'removed'}; {known}: {one.text[:100]}"
 
 
-def _phrases(figures: SiteFigures) -> str:
+def _phrases(figures: SiteOverview) -> str:
     plot = ""
     if figures.cutoff_ratio is not None:
         plot = (
@@ -204,25 +204,25 @@ def _phrases(figures: SiteFigures) -> str:
             "strings inside blocks are phrases.</p>"
             + histogram(figures.histogram, figures.cutoff_ratio, "share of pages", "strings")
         )
-    rows = [
-        [
-            str(one.pages),
-            f"{escape(_short(one.text))}<details><summary>expression</summary>"
-            f"<pre>{escape(one.expression)}</pre></details>",
-        ]
-        for one in figures.phrases
-    ]
+    rows = [[str(one.pages), _with_expression(one)] for one in figures.phrases]
     note = f"The {len(rows)} of {figures.phrase_count} phrases on most of {figures.phrase_pages} pages."
     return f'{plot}<div class="plain">{table(["pages", "phrase"], rows, note)}</div>'
 
 
-def _counted(figures: SiteFigures) -> str:
+def _with_expression(phrase: CountedText) -> str:
+    return (
+        f"{escape(_short(phrase.text))}<details><summary>expression</summary>"
+        f"<pre>{escape(phrase.expression)}</pre></details>"
+    )
+
+
+def _counted(figures: SiteOverview) -> str:
     rows = [[str(one.pages), one.text] for one in figures.sentences]
     note = f"{len(rows)} of {figures.sentence_count}; numbers, dates and names may differ."
     return plain_table(["pages", "sentence"], rows, note) or "<p>There are none.</p>"
 
 
-def _refreshes(figures: SiteFigures) -> str:
+def _refreshes(figures: SiteOverview) -> str:
     rows = [
         [
             time_text(one.first_time_ms),

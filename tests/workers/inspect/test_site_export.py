@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -18,15 +19,34 @@ from templ_core.site_level.phrases.phrase_corpus import page_text
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
 from tests.templ_core.site_level.builders import site_model
+from workers.inspect import remove_repeated
 from workers.inspect.remove_repeated import phrase_spans, sentence_spans
 from workers.inspect.site_export import encode_export, exported_expressions
 from workers.inspect.site_view import site_view
 
-WORDS = (
-    "harbour council winter bridge market story people river morning window garden letter engine "
-    "summer teacher village doctor island forest kitchen"
-).split()
-NAMES = "Mary Poe Jo Lee Ann Day Max Roe".split()
+WORDS = [
+    "harbour",
+    "council",
+    "winter",
+    "bridge",
+    "market",
+    "story",
+    "people",
+    "river",
+    "morning",
+    "window",
+    "garden",
+    "letter",
+    "engine",
+    "summer",
+    "teacher",
+    "village",
+    "doctor",
+    "island",
+    "forest",
+    "kitchen",
+]
+NAMES = ["Mary", "Poe", "Jo", "Lee", "Ann", "Day", "Max", "Roe"]
 ARTICLE, THREAD = PageType(article=1.0, other=0.0), PageType(forum=1.0, other=0.0)
 
 
@@ -127,7 +147,7 @@ def test_the_export_states_numbers_and_rules(site):
 
 
 def test_sentences_whose_text_is_not_known_are_counted(site):
-    documents, model, export = site
+    _, model, export = site
     view = site_view("paper.example", None, state=None, window=[])
     nothing = exported_expressions(view, model, read_names([], model))
     assert nothing["sentences"] == []
@@ -164,10 +184,8 @@ def test_a_state_directory_is_exported_and_stays_as_it_is(templ, feed, state, tm
 def test_the_script_of_an_export_needs_no_templ(site, tmp_path):
     _, _, export = site
     (tmp_path / "expressions.json").write_text(json.dumps(export))
-    from workers.inspect import remove_repeated
-
     script = tmp_path / "remove_repeated.py"
-    script.write_bytes(open(remove_repeated.__file__, "rb").read())
+    script.write_bytes(Path(remove_repeated.__file__).read_bytes())
     asks = "We ask all readers of this paper to tell us what they think of it by letter."
     page = f"A story of one day in a town by the sea, long ago. {asks} It rained.\nWhat was new?\n"
     done = subprocess.run(

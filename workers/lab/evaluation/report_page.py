@@ -1,6 +1,5 @@
 """The HTML report of an evaluation; it has plots and needs no network."""
 
-from collections.abc import Iterable, Sequence
 from html import escape
 
 from templ_core.lab.evaluation.bootstrap import Interval

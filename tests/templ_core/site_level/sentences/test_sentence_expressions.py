@@ -15,8 +15,47 @@ from templ_core.site_level.sentences.sentences import read_sentences
 from templ_core.tokens import count_tokens
 
 WORDS = st.sampled_from(
-    "the of our and to paper mary Mary may May mai 3 29 2026 3rd monday Monday janvier İstanbul ſo "
-    "KELVIN Kelvin élan Élan news NEWS we read 中 文 ไทย 、 feira segunda ٣ _x 𠀀 STRASSE Œuvre".split()
+    [
+        "the",
+        "of",
+        "our",
+        "and",
+        "to",
+        "paper",
+        "mary",
+        "Mary",
+        "may",
+        "May",
+        "mai",
+        "3",
+        "29",
+        "2026",
+        "3rd",
+        "monday",
+        "Monday",
+        "janvier",
+        "İstanbul",
+        "ſo",
+        "KELVIN",
+        "Kelvin",
+        "élan",
+        "Élan",
+        "news",
+        "NEWS",
+        "we",
+        "read",
+        "中",
+        "文",
+        "ไทย",
+        "、",
+        "feira",
+        "segunda",
+        "٣",
+        "_x",
+        "𠀀",
+        "STRASSE",
+        "Œuvre",
+    ]
 )
 GAPS = st.sampled_from(
     [
