@@ -78,7 +78,7 @@ class SentenceHit(msgspec.Struct, frozen=True, kw_only=True):
     key: int
     text: str
     pages: int
-    """Pages that have the sentence, numbers, dates and names aside."""
+    """Pages that have the sentence once, in text that may be content; numbers, dates and names aside."""
     beside_pages: int
     """The most of these pages that have the same text before its run of sentences, or behind it."""
     stays: bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -109,6 +108,8 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     if source.broker is None or source.state is not None:
         raise UsageProblem("give either --state or --broker")
     require_extra("kafka", "--broker")
+    import asyncio  # noqa: PLC0415
+
     from workers.kafka.logs.site_records import read_site_records  # noqa: PLC0415
 
     found = asyncio.run(read_site_records(source.broker, source.prefix, key))

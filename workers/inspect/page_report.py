@@ -166,7 +166,7 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
         )
     if one.phrases:
         lines.append(f"Phrases: {'; '.join(_phrase(hit) for hit in _different(one.phrases))}.")
-    lines += [f"“{hit.text}” is on {hit.pages} pages. {hit.why}" for hit in one.sentences]
+    lines += [f"“{hit.text}” counts on {hit.pages} pages. {hit.why}" for hit in one.sentences]
     if one.roles:
         lines.append(f"Text role: {', '.join(one.roles)}.")
     return lines
