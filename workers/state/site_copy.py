@@ -56,9 +56,10 @@ def copy_site(state: Path, site: str, settings: Settings) -> SiteCopy:
             windows = WindowStore(None, settings)
             windows.restore(entries)
     models = ModelStore(None)
-    if (state / "models").is_dir():
-        found = _read(state / "models", lambda db, families: list(_entries_of(db, families, site)))
-        models.restore(found)
+    for path in _stores(state, "models"):
+        models.restore(
+            _read(path, lambda db, families: list(_entries_of(db, families, site)))
+        )
     return SiteCopy(windows=windows, models=models)
 
 
@@ -75,13 +76,18 @@ def copied_sites(state: Path) -> dict[str, SiteState]:
 
 
 def _window_stores(state: Path) -> list[Path]:
-    stores = sorted(state.glob("windows-*[0-9]"))
-    if not stores and not (state / "models").is_dir():
+    stores = _stores(state, "windows-*[0-9]")
+    if not stores and not _stores(state, "models"):
         raise StateProblem(
             f"{state} is no state directory: name the one that `templ run` or `templ worker` has as "
             "its --state"
         )
     return stores
+
+
+def _stores(state: Path, name: str) -> list[Path]:
+    """Return the stores of a name, of `templ run` or of the roles of `templ worker`."""
+    return [path for path in sorted([*state.glob(name), *state.glob(f"*/{name}")]) if path.is_dir()]
 
 
 def _read(path: Path, read: Callable[[Rdict, list[str]], T]) -> T:
