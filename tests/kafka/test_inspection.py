@@ -36,5 +36,7 @@ def test_state_and_topics_of_a_running_worker_show_the_same_site(stream, tmp_pat
 
 
 def test_a_site_that_is_in_no_topic_is_one_line(stream, tmp_path):
-    done = templ("site", "export", "nowhere.example", *stream.options, "--out", tmp_path / "x", expect=66)
+    done = templ(
+        "site", "export", "nowhere.example", *stream.options, "--out", tmp_path / "x", expect=66
+    )
     assert "hold no site nowhere.example" in str(done)

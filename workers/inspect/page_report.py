@@ -6,7 +6,7 @@ from html import escape
 
 import msgspec
 
-from templ_core.explain.page_explanation import PageExplanation, SegmentExplanation
+from templ_core.explain.page_explanation import InputWeight, PageExplanation, SegmentExplanation
 from templ_core.explain.phrase_hits import PhraseHit
 from templ_core.explain.window_pages import EvidencePages
 from workers.inspect.frame import Mark, frame_document
@@ -38,7 +38,7 @@ input[name=list] { position: absolute; opacity: 0; }
 .list details { border-left: 4px solid; padding: .2rem .6rem; }
 .list .kept { border-left-color: #2c9a45; } .list .removed { border-left-color: #c9482f; }
 .list .cut { border-left-color: #c9a02f; }
-.list summary { overflow-wrap: anywhere; } .list td, .list th { white-space: normal; padding: .1rem .5rem; }
+.list summary { overflow-wrap: anywhere; } .list summary a { white-space: nowrap; } .list td, .list th { white-space: normal; padding: .1rem .5rem; }
 .list ul { margin: .2rem 0 .5rem; padding-left: 1.2rem; } .list li { overflow-wrap: anywhere; }
 pre.text { max-height: none; }
 @media (max-width: 800px) { .both { grid-template-columns: minmax(0, 1fr); }
@@ -145,23 +145,28 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
     """Return what spoke about a segment, as sentences without the pages that have it."""
     lines = []
     if one.inputs:
-        strongest = [_input(item.name, item.log_odds) for item in one.inputs[:3]]
+        strongest = [f"{_name(item)} {item.log_odds:+.2f}" for item in one.inputs[:3]]
         lines.append(f"Strongest: {', '.join(strongest)}.")
     lines.append(
         f"The page alone: log-odds {one.page_log_odds:+.2f}; site's weight {one.site_weight:.0%}."
     )
     lines.append(f"Section {one.section}, mean templateness {one.section_templateness:.2f}.")
     if one.tree is not None and one.tree.cluster_pages:
+        same = (
+            f"{one.tree.text_pages} have this one"
+            if one.tree.text_pages
+            else "no two have this one"
+        )
         lines.append(
             f"Tree template: {one.tree.place_pages} of {one.tree.cluster_pages} pages have a text at this "
-            f"node, {one.tree.text_pages} this text."
+            f"node, {same}."
         )
     if one.place is not None:
         place = one.place
         constant = ", constant" if place.is_constant else ""
         lines.append(
-            f"Place: {place.path_pages} pages have it, content {place.content:.0%}{constant}; text on "
-            f"{place.text_pages} pages, {place.shape_pages} with other numbers; "
+            f"Place: {place.path_pages} pages have it, content {place.content:.0%}{constant}; "
+            f"{_number(place.text_pages)} pages have the text, {_number(place.shape_pages)} with any numbers; "
             f"{'inside' if place.in_best_container else 'outside'} the best container."
         )
     if one.phrases:
@@ -218,7 +223,7 @@ def _entry(one: SegmentExplanation, groups: Sequence[str], pages: EvidencePages)
     inputs = table(
         ["evidence", "value", "log-odds for content"],
         [
-            [escape(item.name), f"{item.value:.2f}", f"{item.log_odds:+.2f}"]
+            [escape(_name(item)), f"{item.value:.2f}", f"{item.log_odds:+.2f}"]
             for item in one.inputs[:_INPUTS_SHOWN]
         ],
     )
@@ -233,7 +238,8 @@ def _entry(one: SegmentExplanation, groups: Sequence[str], pages: EvidencePages)
 
 def _pages(one: SegmentExplanation, pages: EvidencePages) -> str:
     """Return the pages of the window that have the text, the phrases and the sentences of a segment."""
-    rows = [("This text", pages.texts.get(one.text, []))]
+    same_text = pages.texts.get(one.text, [])
+    rows = [("This text", same_text if same_text[1:] else [])]
     rows += [
         (f"“{' '.join(hit.phrase.keys).strip()}”", pages.phrases.get(hit.phrase.keys, []))
         for hit in _different(one.phrases)
@@ -260,8 +266,13 @@ def _phrase(hit: PhraseHit) -> str:
     return f"“{' '.join(hit.phrase.keys).strip()}” on {hit.phrase.pages} pages"
 
 
-def _input(name: str, log_odds: float) -> str:
-    return f"{name} {log_odds:+.2f}"
+def _name(item: InputWeight) -> str:
+    """Return the name of an input; stored names say box for container."""
+    return item.name.replace("box", "container")
+
+
+def _number(pages: int) -> str:
+    return str(pages) if pages else "no"
 
 
 def _summary(explained: PageExplanation, facts: PageFacts) -> str:

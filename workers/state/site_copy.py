@@ -57,9 +57,7 @@ def copy_site(state: Path, site: str, settings: Settings) -> SiteCopy:
             windows.restore(entries)
     models = ModelStore(None)
     for path in _stores(state, "models"):
-        models.restore(
-            _read(path, lambda db, families: list(_entries_of(db, families, site)))
-        )
+        models.restore(_read(path, lambda db, families: list(_entries_of(db, families, site))))
     return SiteCopy(windows=windows, models=models)
 
 

@@ -82,7 +82,9 @@ def test_inputs_add_up_to_the_log_odds_of_the_fusion(site, explained):
     neutral = sum(term.weight * FUSION_INPUTS[name].neutral for name, term in terms.items())
     for document, found in zip(documents, explained, strict=True):
         site_log_odds = clean(document, model, CONFIG).decision.site.log_odds
-        sums = [sum(item.log_odds for item in one.inputs) + neutral + bias for one in found.segments]
+        sums = [
+            sum(item.log_odds for item in one.inputs) + neutral + bias for one in found.segments
+        ]
         np.testing.assert_allclose(sums, site_log_odds, atol=1e-9)
 
 

@@ -1,4 +1,4 @@
-from templ_core.explain.site_names import read_names
+from templ_core.explain.site_names import SiteNames, read_names
 from tests.templ_core.site_level.builders import site_model
 from tests.templ_core.site_level.repeating_site import page
 
@@ -23,4 +23,4 @@ def test_all_names_are_found_on_the_pages_that_a_model_was_learned_from():
 def test_nothing_is_named_without_pages():
     model = site_model([page(number) for number in range(12)])
     names = read_names([], model)
-    assert not (names.labels or names.sentences or names.containers)
+    assert names == SiteNames(labels={}, sentences={}, containers={})

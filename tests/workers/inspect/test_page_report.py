@@ -88,7 +88,15 @@ def frame_of(report):
 
 def test_a_file_is_shown_with_what_its_site_knows(templ, state, record, tmp_path):
     (tmp_path / "page.html").write_text(record["html"])
-    given = (tmp_path / "page.html", "--url", record["url"], "--site", record["site"], "--state", state)
+    given = (
+        tmp_path / "page.html",
+        "--url",
+        record["url"],
+        "--site",
+        record["site"],
+        "--state",
+        state,
+    )
     templ("inspect", "page", *given, "--out", tmp_path / "report.html")
     report = (tmp_path / "report.html").read_text()
     cleaned = json.loads(templ("clean", *given, "--segments").stdout)
@@ -120,7 +128,9 @@ def test_clean_uses_what_a_state_directory_knows(templ, state, record, tmp_path)
 
 def test_a_page_of_the_window_is_shown_without_fetching_it(templ, state, record, tmp_path):
     out = tmp_path / "report.html"
-    templ("inspect", "page", record["url"], "--site", record["site"], "--state", state, "--out", out)
+    templ(
+        "inspect", "page", record["url"], "--site", record["site"], "--state", state, "--out", out
+    )
     report = out.read_text()
     assert "the document that the window keeps" in report
     assert "last published with" in report
@@ -128,7 +138,9 @@ def test_a_page_of_the_window_is_shown_without_fetching_it(templ, state, record,
 
 
 def test_a_page_without_a_site_is_shown(templ, tmp_path):
-    page = b"<title>One</title><p>The council met on Monday, and it said that the bridge stays open."
+    page = (
+        b"<title>One</title><p>The council met on Monday, and it said that the bridge stays open."
+    )
     report = templ("inspect", "page", "-", "--out", "-", stdin=page).stdout.decode()
     assert "by the page alone" in report
 
@@ -137,7 +149,11 @@ def test_a_page_without_a_site_is_shown(templ, tmp_path):
     ("arguments", "code", "message"),
     [
         (("https://a.example/x",), 66, "nothing is fetched"),
-        (("https://a.example/x", "--site", "SITE", "--state", "STATE"), 66, "has no page https://a.example/x"),
+        (
+            ("https://a.example/x", "--site", "SITE", "--state", "STATE"),
+            66,
+            "has no page https://a.example/x",
+        ),
         (("nowhere.html",), 66, "nowhere.html: No such file"),
         (("EMPTY",), 66, "was refused: EmptyPage"),
     ],

@@ -90,7 +90,17 @@ def test_a_state_directory_is_read_while_a_worker_uses_it(tmp_path):
     feed, state = tmp_path / "feed.jsonl", tmp_path / "state"
     pages = list(simulate_feed(FeedSettings(genre="news", sites=4, pages=240, seed=8)))
     feed.write_bytes(b"".join(msgspec.json.encode(one.record()) + b"\n" for one in pages))
-    command = [sys.executable, "-m", "workers", "run", feed, "--out", tmp_path / "out.jsonl", "--state", state]
+    command = [
+        sys.executable,
+        "-m",
+        "workers",
+        "run",
+        feed,
+        "--out",
+        tmp_path / "out.jsonl",
+        "--state",
+        state,
+    ]
     settings, copies = load_settings(), 0
     for kills in range(3):
         worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -114,7 +124,9 @@ def test_a_state_directory_is_read_while_a_worker_uses_it(tmp_path):
     assert copies > 20
     pages_of_sites = []
     for folder in (state, tmp_path / "undisturbed"):
-        done = subprocess.run([*command[:-1], folder], capture_output=True, timeout=110, check=False)
+        done = subprocess.run(
+            [*command[:-1], folder], capture_output=True, timeout=110, check=False
+        )
         assert done.returncode == 0, done.stderr
         pages_of_sites.append({site: one.pages for site, one in copied_sites(folder).items()})
     assert pages_of_sites[0] == pages_of_sites[1]
