@@ -33,10 +33,11 @@ _COMMANDS = {
     "simulate": "workers.lab.simulate_feed",
     "experiments": "workers.lab.experiments",
 }
-_EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fromkeys(
-    ("evaluate", "train", "train-idioms", "experiments"), "lab"
+_EXTRAS = (
+    dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
+    | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
+    | {"inspect": "inspect"}
 )
-_EXTRAS["inspect"] = "inspect"
 
 
 @click.group(

@@ -12,133 +12,29 @@ from html import escape
 
 import msgspec
 
-from workers.inspect.frame_css import harmless_sheet, harmless_style
+from workers.inspect.frame_css import harmless_sheet, harmless_style, word_set
 from workers.inspect.frame_tree import End, FrameEvent, Piece, Start
 from workers.inspect.report_parts import POLICY
 
-ELEMENTS = frozenset(
-    [
-        "a",
-        "abbr",
-        "address",
-        "article",
-        "aside",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "blockquote",
-        "br",
-        "caption",
-        "center",
-        "cite",
-        "code",
-        "col",
-        "colgroup",
-        "dd",
-        "del",
-        "details",
-        "dfn",
-        "div",
-        "dl",
-        "dt",
-        "em",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "font",
-        "footer",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "i",
-        "ins",
-        "kbd",
-        "legend",
-        "li",
-        "main",
-        "mark",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "q",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "section",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "summary",
-        "sup",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "time",
-        "tr",
-        "tt",
-        "u",
-        "ul",
-        "var",
-        "wbr",
-    ]
+ELEMENTS = word_set(
+    """
+    a abbr address article aside b bdi bdo big blockquote br caption center cite code col
+    colgroup dd del details dfn div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4
+    h5 h6 header hgroup hr i ins kbd legend li main mark menu nav ol p pre q rp rt ruby s samp
+    section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u
+    ul var wbr
+    """
 )
 """The elements that stay as they are."""
 _AS_BLOCK = "div"
 _AS_INLINE = {"label": "span", "button": "span", "nobr": "span", "acronym": "span", "data": "span"}
 _ROOTS = {"html": "templ-html", "body": "templ-body"}
-_GONE = frozenset(
-    [
-        "area",
-        "applet",
-        "base",
-        "basefont",
-        "bgsound",
-        "embed",
-        "frame",
-        "head",
-        "input",
-        "keygen",
-        "link",
-        "map",
-        "meta",
-        "noembed",
-        "noframes",
-        "object",
-        "param",
-        "script",
-        "select",
-        "source",
-        "style",
-        "svg",
-        "template",
-        "textarea",
-        "title",
-        "track",
-        "math",
-        "iframe",
-        "audio",
-        "video",
-        "canvas",
-        "option",
-        "optgroup",
-        "datalist",
-    ]
+_GONE = word_set(
+    """
+    area applet base basefont bgsound embed frame head input keygen link map meta noembed
+    noframes object param script select source style svg template textarea title track math
+    iframe audio video canvas option optgroup datalist
+    """
 )
 """Elements of which only the text inside stays, if there is any that counts."""
 _VOID = frozenset(["br", "col", "hr", "wbr"])

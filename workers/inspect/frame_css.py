@@ -11,40 +11,32 @@ from typing import Any
 
 import tinycss2
 
-_NAMES = """
-align-content align-items align-self background-color border border-block border-bottom
-border-bottom-color border-bottom-style border-bottom-width border-collapse border-color border-inline
-border-left border-left-color border-left-style border-left-width border-radius border-right
-border-right-color border-right-style border-right-width border-spacing border-style border-top
-border-top-color border-top-style border-top-width border-width box-sizing clear color column-count
-column-gap column-width columns direction display flex flex-basis flex-direction flex-flow flex-grow
-flex-shrink flex-wrap float font font-family font-size font-style font-variant font-weight gap
-grid-area grid-auto-flow grid-column grid-column-end grid-column-start grid-row grid-row-end
-grid-row-start grid-template grid-template-areas grid-template-columns grid-template-rows
-justify-content justify-items justify-self letter-spacing line-height list-style-type margin
-margin-block margin-bottom margin-inline margin-left margin-right margin-top max-width min-height
-min-width order overflow-wrap padding padding-block padding-bottom padding-inline padding-left
-padding-right padding-top row-gap table-layout text-align text-decoration text-transform
-vertical-align white-space width word-break word-spacing
-"""
-PROPERTIES = frozenset(_NAMES.split())
-"""The properties that stay."""
-FUNCTIONS = frozenset(
-    [
-        "calc",
-        "clamp",
-        "fit-content",
-        "hsl",
-        "hsla",
-        "max",
-        "min",
-        "minmax",
-        "repeat",
-        "rgb",
-        "rgba",
-        "var",
-    ]
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+PROPERTIES = word_set(
+    """
+    align-content align-items align-self background-color border border-block border-bottom
+    border-bottom-color border-bottom-style border-bottom-width border-collapse border-color border-inline
+    border-left border-left-color border-left-style border-left-width border-radius border-right
+    border-right-color border-right-style border-right-width border-spacing border-style border-top
+    border-top-color border-top-style border-top-width border-width box-sizing clear color column-count
+    column-gap column-width columns direction display flex flex-basis flex-direction flex-flow flex-grow
+    flex-shrink flex-wrap float font font-family font-size font-style font-variant font-weight gap
+    grid-area grid-auto-flow grid-column grid-column-end grid-column-start grid-row grid-row-end
+    grid-row-start grid-template grid-template-areas grid-template-columns grid-template-rows
+    justify-content justify-items justify-self letter-spacing line-height list-style-type margin
+    margin-block margin-bottom margin-inline margin-left margin-right margin-top max-width min-height
+    min-width order overflow-wrap padding padding-block padding-bottom padding-inline padding-left
+    padding-right padding-top row-gap table-layout text-align text-decoration text-transform
+    vertical-align white-space width word-break word-spacing
+    """
 )
+"""The properties that stay."""
+FUNCTIONS = word_set("calc clamp fit-content hsl hsla max min minmax repeat rgb rgba var")
 """The functions that values may use; none of them fetches anything."""
 _PSEUDO_FUNCTIONS = frozenset(["is", "not", "nth-child", "nth-last-child", "nth-of-type", "where"])
 _VALUE_TOKENS = frozenset(

@@ -3,29 +3,12 @@
 from random import Random
 
 from templ_core.dom.document import parse_document
+from templ_core.tokens import tokenise
 
-WORDS = [
-    "harbour",
-    "council",
-    "winter",
-    "bridge",
-    "market",
-    "story",
-    "people",
-    "river",
-    "morning",
-    "window",
-    "garden",
-    "letter",
-    "engine",
-    "summer",
-    "teacher",
-    "village",
-    "doctor",
-    "island",
-    "forest",
-    "kitchen",
-]
+WORDS = tokenise(
+    "harbour council winter bridge market story people river morning window "
+    "garden letter engine summer teacher village doctor island forest kitchen"
+)
 NAMES = ["Mary", "Poe", "Jo", "Lee", "Ann", "Day", "Max", "Roe"]
 
 
