@@ -343,10 +343,10 @@ def _sentence_hits(
 
 def _why(judged: JudgedSentences, number: int, *, is_applied: bool) -> str:
     """Return as a sentence what makes a recurring sentence go or stay."""
-    if not is_applied:
-        return "The site has too few pages, or the page is little else, so repeated sentences stay."
     if not judged.stays[number]:
-        return "The site repeats it between texts that differ."
+        if is_applied:
+            return "The site repeats it between texts that differ."
+        return "The site has too few pages, or the page is little else, so repeated sentences stay."
     if judged.is_alike[number] and judged.is_rare[number]:
         return "Few pages have it, and the same text stands beside it: it belongs to a series."
     return "The page is documentation or a thread, and the sentence belongs to one of its records."

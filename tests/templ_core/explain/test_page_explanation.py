@@ -120,3 +120,14 @@ def test_a_page_without_a_site_is_explained_by_itself(markup):
     found = explain_page(parse_document(markup, ""), None, CONFIG, shipped_model())
     assert not found.used_site
     assert all(not one.inputs and one.place is None for one in found.segments)
+
+
+def test_what_makes_a_repeated_sentence_stay_is_said(site, explained):
+    whys = {(hit.stays, hit.why) for found in explained for one in found.segments for hit in one.sentences}
+    assert (False, "The site repeats it between texts that differ.") in whys
+    assert {stays for stays, why in whys if "differ" in why} == {False}
+    documents = [page(9 * number) for number in range(6)]  # all have the parts of a series
+    document = documents[0]
+    found = explain_page(document, site_model(documents), CONFIG, shipped_model())
+    hits = [hit for one in found.segments for hit in one.sentences if "very series" in hit.text]
+    assert [(hit.stays, "belongs to a series" in hit.why) for hit in hits] == [(True, True)]
