@@ -20,6 +20,7 @@ th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--edge); text-align
   white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 .plain th, .plain td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+.plain th, .plain td:first-child { overflow-wrap: normal; }
 svg { max-width: 100%; height: auto; font-size: 12px; } svg text { fill: var(--ink); }
 svg text.tick { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--edge); }
 .guide { stroke: var(--soft); stroke-dasharray: 4 4; }
