@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Floats
+from templ_core.array_types import Bools, Floats
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_SENTENCES, Decision, own_log_odds, site_weight
@@ -115,6 +115,8 @@ class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
     tree: TreeFacts | None = None
     phrases: tuple[PhraseHit, ...] = ()
     sentences: tuple[SentenceHit, ...] = ()
+    goes_as_varied: bool = False
+    """Whether it goes because the site repeats most of it with some words changed."""
 
 
 class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -238,6 +240,7 @@ def _segments(
     section_mean = _section_means(templateness, decision.words, section)
     own, reasons = own_log_odds(page, config), decision.reasons
     weight = np.zeros(len(own))
+    varied = _varied(decision)
     hits: dict[int, list[SentenceHit]] = {}
     if facts is not None:
         if decision.used_site:
@@ -264,6 +267,7 @@ def _segments(
             tree=_tree(facts, number),
             phrases=tuple(facts.phrases[number]) if facts else (),
             sentences=tuple(hits.get(number, ())),
+            goes_as_varied=bool(varied[number]),
         )
         for number, text in enumerate(document.segments.texts)
     )
@@ -274,6 +278,13 @@ def _section_means(templateness: Floats, words: Floats, section: np.ndarray) -> 
     sums = np.bincount(section, templateness * words) / np.bincount(section, words)
     result: Floats = sums[section]
     return result
+
+
+def _varied(decision: Decision) -> Bools:
+    """Return which segments go because the site repeats most of them with some words changed."""
+    found = [left_out for name, left_out in decision.rules if name == REASON_SENTENCES]
+    is_varied = len(found) > (decision.cuts is not None)
+    return found[-1] & ~decision.kept if is_varied else np.zeros(len(decision.kept), np.bool_)
 
 
 def _inputs(facts: _SiteFacts | None, number: int) -> tuple[InputWeight, ...]:
@@ -321,7 +332,7 @@ def _sentence_hits(
     found: dict[int, list[SentenceHit]] = {}
     if judged is None:
         return found
-    is_applied = any(name == REASON_SENTENCES for name, _ in decision.rules)
+    is_applied = decision.cuts is not None
     texts = sentence_texts(document.segments.texts, judged.sentences)
     for number, (one, segment) in enumerate(
         zip(texts, judged.sentences.segment.tolist(), strict=True)

@@ -53,6 +53,7 @@ _TITLES = {
     "has-tree": "text in the tree template",
     "has-phrase": "phrases",
     "has-sentence": "repeated sentences",
+    "has-varied": "repeated with changes",
     "has-text": "text on other pages",
 }
 
@@ -131,6 +132,7 @@ def segment_groups(one: SegmentExplanation) -> tuple[str, ...]:
         "has-tree": one.tree is not None and one.tree.text_pages > 0,
         "has-phrase": bool(one.phrases),
         "has-sentence": bool(one.sentences),
+        "has-varied": one.goes_as_varied,
         "has-text": one.place is not None and one.place.text_pages > 0,
     }
     return tuple(name for name, is_so in found.items() if is_so)
@@ -172,6 +174,8 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
     if one.phrases:
         lines.append(f"Phrases: {'; '.join(_phrase(hit) for hit in _different(one.phrases))}.")
     lines += [f"“{hit.text}” counts on {hit.pages} pages. {hit.why}" for hit in one.sentences]
+    if one.goes_as_varied:
+        lines.append("The site repeats most of it with some words changed.")
     if one.roles:
         lines.append(f"Text role: {', '.join(one.roles)}.")
     return lines

@@ -78,6 +78,35 @@ def sentence_spans(
     ]
 
 
+def varied_blocks(
+    blocks: Sequence[str],
+    export: Any,
+    *,
+    other_blocks: Collection[int] = (),
+    is_record_page: bool = False,
+) -> list[int]:
+    """Return the numbers of the blocks that go because the site repeats them with some words changed.
+
+    Args:
+        blocks: Text of each block of the page, in order.
+        export: The content of `expressions.json`.
+        other_blocks: Numbers of the blocks that are headings or code. They stay.
+        is_record_page: Whether the page is documentation or a thread.
+    """
+    rule, word = export["phrase_rule"], export["sentence_rule"]
+    varying = {**export, "phrases": [one for one in export["phrases"] if one["varies"]]}
+    gone = []
+    for number, block in enumerate(blocks):
+        if is_record_page or number in other_blocks or count_words(block, word) < rule["words_min"]:
+            continue
+        tokens = [match.start() for match in re.finditer(rule["token"], block)]
+        spans = phrase_spans(block, varying)
+        covered = sum(any(start <= token < end for start, end in spans) for token in tokens)
+        if covered >= rule["covered_ratio_min"] * len(tokens):
+            gone.append(number)
+    return gone
+
+
 def runs_of(found: Sequence[Found]) -> list[list[Found]]:
     """Return repeated sentences in runs: a run ends before a block that no repeated sentence precedes."""
     runs: list[list[Found]] = []
@@ -165,6 +194,9 @@ def main() -> None:
     export = json.loads(options.expressions.read_text("utf-8"))
     blocks = sys.stdin.read().splitlines()
     parts = sentence_spans(blocks, export, is_record_page=options.records)
+    gone = varied_blocks(blocks, export, is_record_page=options.records)
+    for number in gone:
+        parts[number] = [(0, len(blocks[number]))]
     text = "\n".join(map(without, blocks, parts))
     if options.phrases:
         text = without(text, phrase_spans(text, export))

@@ -8,10 +8,11 @@ import msgspec
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import SiteNames
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import SENTENCES_CONFIG
-from templ_core.site_level.phrases.expressions import expressions
+from templ_core.site_level.config import SENTENCES_CONFIG, VARIED_TEXT_CONFIG
+from templ_core.site_level.phrases.expressions import COMPOUND, expressions
 from templ_core.site_level.phrases.learn_phrases import PhraseCutoff, phrase_cutoff
 from templ_core.site_level.phrases.phrase_corpus import page_text
+from templ_core.site_level.phrases.varied_text import varying_phrases
 from templ_core.site_level.sentences.repeated_sentences import MARKS_BEHIND
 from templ_core.site_level.sentences.sentence_expressions import (
     sentence_expression,
@@ -26,7 +27,11 @@ from workers.inspect.site_view import SiteView
 EXPORT_FORMAT = 1
 _PHRASE_RULE = (
     "An occurrence of any phrase is covered. templ weighs the share of a segment's tokens that phrases "
-    "cover with its other evidence; alone, phrases remove nothing."
+    "cover with its other evidence. Phrases with `varies` also remove text that the site repeats with "
+    "some words changed: a block of at least `words_min` words, neither heading nor code, goes if they "
+    "cover at least `covered_ratio_min` of its tokens (`token`). Nothing goes by this rule on "
+    "documentation and in forums (a probability above `record_probability`), or where that would be nearly "
+    "all content of the page."
 )
 _SENTENCE_RULE = (
     "A sentence goes if enough pages of the site have it. Sentences in headings and in code never go. "
@@ -51,6 +56,7 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         model: Its site model.
         names: What the hashes of the model stand for.
     """
+    varying = frozenset(varying_phrases(model.phrases).phrases)
     sentences = []
     for key, sums in zip(
         model.sentences.keys.tolist(), model.sentences.sums.T.tolist(), strict=True
@@ -73,9 +79,18 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         "site_model_version": model.version,
         "pages": model.documents,
         "phrase_pages": model.phrases.pages,
-        "phrase_rule": _PHRASE_RULE,
+        "phrase_rule": {
+            "text": _PHRASE_RULE,
+            **msgspec.structs.asdict(VARIED_TEXT_CONFIG),
+            "token": COMPOUND,
+        },
         "phrases": [
-            {"pages": phrase.pages, "text": " ".join(phrase.keys).strip(), "expression": one}
+            {
+                "pages": phrase.pages,
+                "text": " ".join(phrase.keys).strip(),
+                "varies": phrase in varying,
+                "expression": one,
+            }
             for phrase, one in zip(model.phrases.phrases, expressions(model.phrases), strict=True)
         ],
         "sentence_rule": {

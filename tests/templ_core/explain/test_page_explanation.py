@@ -44,7 +44,7 @@ def counted(document):
 
 def test_what_is_explained_is_what_is_cleaned(site, explained):
     documents, model = site
-    cuts = 0
+    cuts = varied = 0
     for document, found in zip(documents, explained, strict=True):
         cleaned = clean(document, model, CONFIG)
         decision = cleaned.decision
@@ -55,7 +55,13 @@ def test_what_is_explained_is_what_is_cleaned(site, explained):
             number: tuple(parts) for number, parts in (decision.cuts or {}).items()
         }
         cuts += len(decision.cuts or {})
+        of_site = decision.site.varied
+        for one in found.segments:
+            is_varied = of_site is not None and of_site[one.number]
+            assert one.goes_as_varied == (is_varied and not one.kept)
+        varied += sum(one.goes_as_varied for one in found.segments)
     assert cuts > 10
+    assert varied > 5
 
 
 def test_counts_are_those_of_the_pages(site, explained):
@@ -123,7 +129,12 @@ def test_a_page_without_a_site_is_explained_by_itself(markup):
 
 
 def test_what_makes_a_repeated_sentence_stay_is_said(site, explained):
-    whys = {(hit.stays, hit.why) for found in explained for one in found.segments for hit in one.sentences}
+    whys = {
+        (hit.stays, hit.why)
+        for found in explained
+        for one in found.segments
+        for hit in one.sentences
+    }
     assert (False, "The site repeats it between texts that differ.") in whys
     assert {stays for stays, why in whys if "differ" in why} == {False}
     documents = [page(9 * number) for number in range(6)]  # all have the parts of a series

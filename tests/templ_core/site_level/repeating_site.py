@@ -40,6 +40,10 @@ def page(number):
         f"<p>The next part tells how the long story of the island began.<p>{own[10]}",
         f"<div>{own[11]}</div>",
     ]
+    blocks.append(
+        f"<p>Read here what else we wrote in these weeks about the {rng.choice(WORDS)} of our town, and what "
+        f"came of it in the end, as told by the {rng.choice(WORDS)} who was there from the first day on."
+    )
     kept = [one for one in blocks if rng.random() < 0.7]
     rng.shuffle(kept)
     teaser = "<p>The teaser of part one stands here.<p>It goes on on every page of this very series.<p>End."

@@ -7,19 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import read_names
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import HEADING, VERBATIM
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.phrases.phrase_corpus import page_text
+from templ_core.site_level.phrases.expressions import COMPOUND
+from templ_core.site_level.phrases.phrase_corpus import page_text, page_tokens
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
+from templ_core.site_level.phrases.varied_text import find_varied
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
 from tests.templ_core.site_level.builders import site_model
 from tests.templ_core.site_level.repeating_site import page
 from workers.inspect import remove_repeated
-from workers.inspect.remove_repeated import phrase_spans, sentence_spans
+from workers.inspect.remove_repeated import phrase_spans, sentence_spans, varied_blocks
 from workers.inspect.site_export import encode_export, exported_expressions
 from workers.inspect.site_view import site_view
 
@@ -61,6 +65,31 @@ def test_sentence_expressions_remove_what_the_worker_removes(site):
             assert removed == wanted
     assert wholes > 50
     assert cuts > 50
+
+
+def test_phrase_expressions_remove_what_the_worker_removes_of_text_that_varies(site):
+    documents, model, export = site
+    removed = 0
+    for document in documents:
+        features = read_features(document)
+        others = np.flatnonzero(features.surroundings & (HEADING | VERBATIM)).tolist()
+        for page_type in (ARTICLE, THREAD):
+            found = find_varied(document, features, page_type, model.varying_phrase_matcher)
+            wanted = [] if found is None else np.flatnonzero(found).tolist()
+            assert wanted == varied_blocks(
+                document.segments.texts,
+                export,
+                other_blocks=others,
+                is_record_page=page_type is THREAD,
+            )
+            removed += len(wanted)
+    assert removed > 20
+
+
+@given(st.text(alphabet=st.sampled_from("ab1_.,:/@'-= \t\n中ไé€"), max_size=40))
+def test_the_exported_token_is_that_of_the_phrases(text):
+    tokens = [match.group() for match in re.finditer(COMPOUND, text)]
+    assert tokens == [token for token in page_tokens(text) if token != "\n"]
 
 
 def test_phrase_expressions_cover_what_the_automaton_covers(site):
@@ -124,7 +153,8 @@ def test_the_script_of_an_export_needs_no_templ(site, tmp_path):
     script = tmp_path / "remove_repeated.py"
     script.write_bytes(Path(remove_repeated.__file__).read_bytes())
     asks = "We ask all readers of this paper to tell us what they think of it by letter."
-    page = f"A story of one day in a town by the sea, long ago. {asks} It rained.\nWhat was new?\n"
+    own = "A story of one day in a town by the sea, where nobody had seen a ship for more than a year."
+    page = f"{own} {asks} It rained.\nWhat was new?\n"
     done = subprocess.run(
         [sys.executable, "-I", script, tmp_path / "expressions.json", "--phrases"],
         input=page.encode(),
