@@ -126,6 +126,28 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Attributes are counted in longer tags only."""
 
 
+class DeclaredBodyConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """When the text that a page declares to be its article counts."""
+
+    letters_min: int = 200
+    """Letters and digits of the shortest body that counts; a shorter one is a teaser."""
+
+    found_ratio_min: float = 0.7
+    """Share of the letters of a body, 0 to 1, that must stand on the page."""
+
+    own_letters_min: int = 20
+    """Letters of a segment that counts for `found_ratio_min`; shorter text stands anywhere."""
+
+    edge_letters: int = 40
+    """Letters of the beginning and of the end of a segment that are looked for in the body.
+
+    The middle may differ, since pages put notes and names of links into their sentences.
+    """
+
+    bodies_max: int = 8
+    """Bodies of a page that are looked at; the longest one counts."""
+
+
 class InterstitialConfig(msgspec.Struct, frozen=True, kw_only=True):
     """When a page may be an error page or a gate."""
 
