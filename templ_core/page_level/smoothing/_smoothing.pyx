@@ -77,7 +77,8 @@ cdef void _fill_leaf(
     cdef Py_ssize_t value, nearest = 0
     cdef double least, cost
     for value in range(1, last + 1):
-        nearest += fabs(x - values[value]) < fabs(x - values[value - 1])
+        if fabs(x - values[value]) < fabs(x - values[nearest]):
+            nearest = value
     least = w * fabs(x - values[nearest]) + gamma
     for value in range(nearest):
         cost = w * fabs(x - values[value])
