@@ -25,7 +25,7 @@ run: setup       ## a synthetic news feed through the whole path, without a brok
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
-	.venv/bin/pytest --numprocesses 2 --dist worksteal
+	.venv/bin/pytest --numprocesses 4 --dist worksteal
 
 check: setup     ## format, lint, types, import direction
 	.venv/bin/ruff format --quiet --check .

@@ -1,6 +1,7 @@
 """Options of the whole test run."""
 
 import signal
+from itertools import groupby
 
 import hypothesis
 import pytest
@@ -26,6 +27,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     """A run started in the background ignores interrupts, and so would the commands under test."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread the Kafka tests evenly between the other modules.
+
+    They wait more than they compute. So each process of a parallel run, which begins with an equal part
+    of the list, has some of them, and others compute meanwhile.
+    """
+    kafka = [item for item in items if item.get_closest_marker("kafka")]
+    others = [item for item in items if not item.get_closest_marker("kafka")]
+    if not kafka or not others:
+        return
+    spread: list[pytest.Item] = []
+    passed = placed = 0
+    for _, module in groupby(others, key=lambda item: item.path):
+        some = list(module)
+        passed += len(some)
+        until = len(kafka) * passed // len(others)
+        spread += [*some, *kafka[placed:until]]
+        placed = until
+    items[:] = spread
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -8,6 +8,7 @@ import msgspec
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
+from templ_core.dom.document import Document
 from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
@@ -56,15 +57,10 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
             documents but those that `template_pages` names.
         config: The core's thresholds.
     """
-    latest = [
-        window[index] for index in template_pages([one.content_digest for one in window], config)
-    ]
-    distinct = [latest[index] for index in distinct_pages([one.page for one in latest])]
-    known = [(one, one.document) for one in distinct if one.document is not None]
+    latest = _latest(window, config)
     learner = TreeLearner(config)
     documents = []
-    for one, body in known[-config.template_pages :]:
-        document = decode_document(body)
+    for one, document in _distinct_documents(latest, config):
         documents.append(document)
         learner.learn_one(document, one.page.places.text)
     return SiteTemplates(
@@ -72,6 +68,24 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
         trees=learner.model(),
         phrases=learn_document_phrases(documents, config),
     )
+
+
+def template_documents(window: Sequence[WindowPage], config: CoreConfig) -> list[Document]:
+    """Return the documents that `fit_templates` learns from, in order."""
+    return [document for _, document in _distinct_documents(_latest(window, config), config)]
+
+
+def _latest(window: Sequence[WindowPage], config: CoreConfig) -> list[WindowPage]:
+    indexes = template_pages([one.content_digest for one in window], config)
+    return [window[index] for index in indexes]
+
+
+def _distinct_documents(
+    latest: Sequence[WindowPage], config: CoreConfig
+) -> list[tuple[WindowPage, Document]]:
+    distinct = [latest[index] for index in distinct_pages([one.page for one in latest])]
+    known = [(one, one.document) for one in distinct if one.document is not None]
+    return [(one, decode_document(body)) for one, body in known[-config.template_pages :]]
 
 
 def _version(window: Sequence[WindowPage], config: CoreConfig) -> str:

@@ -23,6 +23,8 @@ _COMMANDS = {
     "feed": "workers.cli.feed:feed_command",
     "seed": "workers.cli.seed:seed_command",
     "topics": "workers.cli.topics:topics_command",
+    "inspect": "workers.cli.inspect:inspect_command",
+    "site": "workers.cli.site:site_command",
     "schemas": "workers.cli.schemas:schemas_command",
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
@@ -31,8 +33,10 @@ _COMMANDS = {
     "simulate": "workers.lab.simulate_feed",
     "experiments": "workers.lab.experiments",
 }
-_EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fromkeys(
-    ("evaluate", "train", "train-idioms", "experiments"), "lab"
+_EXTRAS = (
+    dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
+    | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
+    | {"inspect": "inspect"}
 )
 
 
