@@ -7,7 +7,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("templ_core", "schemas", "workers")
 LABORATORIES = ("templ_core.lab", "workers.lab")
-LABORATORY_PACKAGES = ("cssselect", "justext", "readability", "scipy", "sklearn", "trafilatura")
+LABORATORY_PACKAGES = (
+    "cssselect",
+    "extruct",
+    "htmldate",
+    "justext",
+    "readability",
+    "scipy",
+    "sklearn",
+    "trafilatura",
+)
 
 IMPORT_ALL = """
 import importlib
