@@ -8,6 +8,7 @@ import msgspec
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
+from templ_core.errors import CodecError
 from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
@@ -55,6 +56,9 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
         window: Documents in order of (event time, page id). The compact form may be None in all
             documents but those that `template_pages` names.
         config: The core's thresholds.
+
+    Raises:
+        CodecError: A document is damaged, or is not the one that its page summary was made of.
     """
     latest = [
         window[index] for index in template_pages([one.content_digest for one in window], config)
@@ -65,6 +69,8 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
     documents = []
     for one, body in known[-config.template_pages :]:
         document = decode_document(body)
+        if len(document.segments.texts) != len(one.page.places.text):
+            raise CodecError(f"the summary of page {one.page_id} is that of another document")
         documents.append(document)
         learner.learn_one(document, one.page.places.text)
     return SiteTemplates(

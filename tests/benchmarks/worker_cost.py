@@ -85,12 +85,10 @@ def processor_s(work, bodies):
 def run_s(feed, directory, time_field, given):
     """Return the processor time of one run of `templ run`, its children included."""
     before = os.times()
-    subprocess.run(
-        [sys.executable, "-m", "workers", "run", str(feed), "--workers", "1", *given]
-        + ["--time-field", time_field, "--out", str(Path(directory, "out.jsonl"))],
-        check=True,
-        stderr=subprocess.DEVNULL,
-    )
+    options = ["--workers", "1", "--time-field", time_field, *given]
+    command = [sys.executable, "-m", "workers", "run", str(feed), *options]
+    out = str(Path(directory, "out.jsonl"))
+    subprocess.run([*command, "--out", out], check=True, stderr=subprocess.DEVNULL)
     after = os.times()
     spent_s = after.children_user - before.children_user
     return spent_s + after.children_system - before.children_system

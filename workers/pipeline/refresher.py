@@ -10,6 +10,8 @@ from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.clean import cleaner_version
+from templ_core.dom.codec import content_digest
+from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
@@ -37,6 +39,7 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
+from workers.state.packing import content_of
 from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
@@ -100,6 +103,18 @@ class Refresher:
         return None
 
     def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
+        """Return the summary that came with a document; its digest alone is checked then."""
+        if not record.summary:
+            return self._summarise(record)
+        try:
+            columns = content_of(record.body)
+        except CodecError as error:
+            return NotLearned(f"not a document: {error}")
+        if content_digest(columns) != record.content_digest:
+            return NotLearned("damaged document: its digest does not fit")
+        return StoredSummary(record.id, record.content_digest, record.summary)
+
+    def _summarise(self, record: DocumentRecord) -> StoredSummary | NotLearned:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site,
@@ -186,7 +201,7 @@ class Refresher:
         """Read documents again that were read with another page model."""
         for entry in entries:
             document = self._store.document(site, entry)
-            learned = document and self._learn(document)
+            learned = document and self._summarise(document)
             if isinstance(learned, StoredSummary):
                 self._store.put_summary(site, entry, learned)
 

@@ -13,7 +13,7 @@ from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.config import SENTENCES_CONFIG
-from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
 
@@ -74,7 +74,10 @@ def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
 
 
 def summarise_scored_page(
-    document: Document, features: PageFeatures, content_log_odds: Floats
+    document: Document,
+    features: PageFeatures,
+    content_log_odds: Floats,
+    places: DocumentPlaces | None = None,
 ) -> PageSummary:
     """Return what a document adds to its site's model, given what the page model says about it.
 
@@ -82,10 +85,12 @@ def summarise_scored_page(
         document: A page with at least one segment.
         features: Its features.
         content_log_odds: Log-odds for content of each segment; length n_segments.
+        places: The places of the page, if they were read before.
     """
+    places = places or document_places(document, features)
     log_odds = np.clip(content_log_odds, -_LOG_ODDS_MAX, _LOG_ODDS_MAX)
     return PageSummary(
-        places=page_places(document, features, node_places(document)),
+        places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
         sentences=_counted_sentences(features, content_log_odds),
     )

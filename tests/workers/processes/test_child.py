@@ -37,6 +37,7 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         model_key=None,
         model_body=None,
         with_segments=False,
+        with_document=True,
         comments="auto",
         source_id="pages-0-1",
     )
