@@ -110,6 +110,56 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         unit: Content mass of a word that is surely content.
         config: A `PlacesConfig`.
     """
+    count = len(page.words)
+    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
+    constants, pooled = np.empty(count, np.bool_), np.zeros(count)
+    _read(table, page, content_log_odds, unit, config, paths, texts, constants, pooled)
+    return {
+        "path_pages": paths[0],
+        "constant": constants,
+        "text_pages": texts[0],
+        "shape_pages": table.shapes.of(page.shape)[0],
+        "log_odds": pooled,
+        "content": _probabilities(pooled),
+    }
+
+
+def read_content(table, page, content_log_odds, int64_t unit, config):
+    """Return the column `content` of `read_places`; the arguments are the same."""
+    count = len(page.words)
+    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
+    constants, pooled = np.empty(count, np.bool_), np.zeros(count)
+    _read(table, page, content_log_odds, unit, config, paths, texts, constants, pooled)
+    return _probabilities(pooled)
+
+
+cdef object _probabilities(pooled):
+    """Return the probabilities of log-odds."""
+    cdef Py_ssize_t segment, count = len(pooled)
+    cdef const double *log_odds = <const double *>items(pooled, 8)
+    contents = np.empty(count)
+    cdef double *content = <double *>items(contents, 8, True)
+    for segment in range(count):
+        content[segment] = 1 / (1 + exp(-log_odds[segment]))
+    return contents
+
+
+cdef int _read(
+    table, page, content_log_odds, int64_t unit, config, paths, texts, constants, pooled
+) except -1:
+    """Fill in which segments are constant, and the pooled log-odds, which must be 0.
+
+    Args:
+        table: A `PlaceTable`.
+        page: The `PagePlaces` of the page.
+        content_log_odds: Log-odds for content of each segment.
+        unit: Content mass of a word that is surely content.
+        config: A `PlacesConfig`.
+        paths: Sums of the path of each segment.
+        texts: Pages that have the text of each segment.
+        constants: Column of truth values.
+        pooled: Column of log-odds.
+    """
     all_words = page.words
     cdef Py_ssize_t segment, count = len(all_words)
     cdef const int32_t *words = <const int32_t *>items(all_words, 4)
@@ -118,18 +168,15 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
     cdef double margin = config.probability_margin
     cdef Rule rule
     read_rule(config, &rule)
-    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
     cdef const int64_t *path_pages = <const int64_t *>items(paths, 8)
     cdef const int64_t *path_words = path_pages + count
     cdef const int64_t *different_words = path_words + count
     cdef const int64_t *text_pages = <const int64_t *>items(texts, 8)
-    masses, constants = np.empty(count, np.int64), np.empty(count, np.bool_)
-    pooled, contents = np.zeros(count), np.empty(count)
+    masses = np.empty(count, np.int64)
     cdef double constancy
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
     cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
     cdef double *log_odds = <double *>items(pooled, 8, True)
-    cdef double *content = <double *>items(contents, 8, True)
     for segment in range(count):
         constancy = constancy_of(
             path_pages[segment], path_words[segment], different_words[segment], &rule
@@ -147,15 +194,7 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         add_log_odds(known.of(keys), keys, words, mass, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
-        content[segment] = 1 / (1 + exp(-log_odds[segment]))
-    return {
-        "path_pages": paths[0],
-        "constant": constants,
-        "text_pages": texts[0],
-        "shape_pages": table.shapes.of(page.shape)[0],
-        "log_odds": pooled,
-        "content": contents,
-    }
+    return 0
 
 
 cdef int add_log_odds(
