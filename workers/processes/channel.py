@@ -24,7 +24,7 @@ class Channel:
 
     def __init__(self, end: socket.socket) -> None:
         """Take over one end of a pair of connected stream sockets."""
-        end.setblocking(True)
+        end.settimeout(None)
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
         self._socket = end
         self._poll = select.poll()

@@ -9,14 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s
+from templ_core.site_level.phrases._maximal_repeats import sweep
 from templ_core.site_level.phrases.suffix_array import (
     BORDER,
     BREAK,
     SuffixArray,
 )
-
-_CHUNK = 1 << 22
-"""Ranks that are charged to intervals at a time, which bounds the memory this takes."""
 
 
 class MaximalRepeats(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,15 +53,15 @@ def find_repeats(
     """
     common = np.where(suffixes.common < tokens_min, np.int32(0), suffixes.common)
     common = opened(common, documents_min - 1)
-    intervals = _find_intervals(common)
-    size = intervals.right - intervals.left + 1
-    documents = size - _repeated_documents(intervals, common, document_of[suffixes.starts])
-    chosen = (documents >= documents_min) & _left_maximal(intervals, suffixes)
-    return MaximalRepeats(
-        starts=suffixes.starts[intervals.left[chosen]],
-        lengths=intervals.length[chosen],
-        documents=documents[chosen],
+    documents = document_of[suffixes.starts].astype(np.int32)
+    first, lengths, counts = sweep(
+        common,
+        documents,
+        _changes(suffixes),
+        int(documents.max(initial=-1)) + 1,
+        documents_min,
     )
+    return MaximalRepeats(starts=suffixes.starts[first], lengths=lengths, documents=counts)
 
 
 def opened(values: Int32s, width: int) -> Int32s:
@@ -93,111 +91,14 @@ def _sliding_maximum(values: Int32s, width: int) -> Int32s:
     return values
 
 
-class _Intervals(msgspec.Struct, frozen=True, kw_only=True):
-    """Ranks left .. right that share `length` tokens, a row for each; children before parents."""
+def _changes(suffixes: SuffixArray) -> Bools:
+    """Return whether each rank's string starts at a border or follows another token than the rank before.
 
-    left: Int32s
-    right: Int32s
-    length: Int32s
-    parent: Int32s
-    """Row of the smallest interval around it; n_intervals = none."""
-    first: Int32s
-    """The subtree of interval i is first[i] .. i."""
-    deepest: Int32s
-    """The smallest interval with ranks r - 1 and r, for each rank r; n_intervals = none."""
-
-
-def _find_intervals(common: Int32s) -> _Intervals:
-    """Return the tree of intervals, by one sweep with a stack over runs of equal common prefixes."""
-    run_starts = np.flatnonzero(np.diff(common, prepend=-1))
-    rows: list[tuple[int, int, int, int, int, int]] = []
-    stack = [(0, 0, 0, 0)]
-    opened_before = 1
-    of_run: list[int] = []
-    for start, value in zip(run_starts.tolist(), common[run_starts].tolist(), strict=True):
-        new_left, new_first = start - 1, len(rows)
-        while stack[-1][1] > value:
-            new_left, length, opened_as, new_first = stack.pop()
-            parent = stack[-1][2] if stack[-1][1] >= value else opened_before
-            rows.append((new_left, start - 1, length, new_first, opened_as, parent))
-        if stack[-1][1] < value:
-            stack.append((new_left, value, opened_before, new_first))
-            opened_before += 1
-        of_run.append(stack[-1][2])
-    columns = np.array(rows, np.int32).reshape(-1, 6).T.copy()
-    left, right, lengths, first, number, parents = columns
-    row_of = np.full(opened_before, len(rows), np.int32)
-    row_of[number] = np.arange(len(rows), dtype=np.int32)
-    return _Intervals(
-        left=left,
-        right=right,
-        length=lengths,
-        parent=row_of[parents],
-        first=first,
-        deepest=np.repeat(
-            row_of[np.array(of_run, np.int32)], np.diff(run_starts, append=len(common))
-        ),
-    )
-
-
-def _repeated_documents(
-    intervals: _Intervals,
-    common: Int32s,
-    document_of_rank: npt.NDArray[np.unsignedinteger],
-) -> Int32s:
-    """Return the number of ranks of each interval whose document has an earlier rank in it.
-
-    Each rank is charged to the smallest interval that also holds the rank before it of the same
-    document, and counts in all larger ones.
+    The strings of an interval cannot be made longer to the left if that is so for any rank but its first.
     """
-    ranks = np.flatnonzero((common[:-1] > 0) | (common[1:] > 0)).astype(np.int32)
-    documents = document_of_rank[ranks]
-    order = np.argsort(documents, kind="stable")
-    ranks = ranks[order]
-    is_same = documents[order[1:]] == documents[order[:-1]]
-    is_same &= common[ranks[1:]] > 0
-    earlier, later = ranks[:-1][is_same], ranks[1:][is_same]
-    size = len(intervals.left)
-    left = np.append(intervals.left, np.int32(-1))
-    steps = _ancestors(np.append(intervals.parent, np.int32(size)))
-    charged = np.zeros(size + 1, np.int64)
-    for start in range(0, len(later), _CHUNK):
-        at = intervals.deepest[later[start : start + _CHUNK]]
-        charged += np.bincount(
-            _climb(at, left, earlier[start : start + _CHUNK], steps), minlength=size + 1
-        )
-    before = np.concatenate([[0], np.cumsum(charged[:-1])])
-    below: Int32s = (before[1:] - before[intervals.first]).astype(np.int32)
-    return below
-
-
-def _ancestors(parent: Int32s) -> list[Int32s]:
-    """Return the ancestors 1, 2, 4, ... levels above each interval; above the root is the root."""
-    steps = [parent]
-    while (steps[-1] != parent[-1]).any():
-        steps.append(steps[-1][steps[-1]])
-    return steps
-
-
-def _climb(at: Int32s, left: Int32s, target: Int32s, steps: list[Int32s]) -> Int32s:
-    """Return the smallest interval around each of `at` that reaches down to rank `target`."""
-    climbing = np.flatnonzero(left[at] > target)
-    here, target = at[climbing], target[climbing]
-    for step in reversed(steps):
-        higher = step[here]
-        here = np.where(left[higher] > target, higher, here)
-    reached = at.copy()
-    reached[climbing] = steps[0][here]
-    return reached
-
-
-def _left_maximal(intervals: _Intervals, suffixes: SuffixArray) -> Bools:
-    """Return whether each interval's strings start at a border or follow different tokens."""
     starts, tokens = suffixes.starts, suffixes.tokens
     before = np.where(starts > 0, tokens[starts - 1], BREAK)
     changes = np.zeros(len(starts), np.bool_)
     changes[1:] = (before[1:] != before[:-1]) | (before[1:] == BREAK)
     changes |= tokens[starts] == BORDER
-    count = np.cumsum(changes, dtype=np.int32)
-    maximal: Bools = count[intervals.right] > count[intervals.left]
-    return maximal
+    return changes
