@@ -193,7 +193,7 @@ class Models:
         """
         if key is None:
             return None
-        if body is not None:
+        if body is not None and self.sites.get(key) is None:
             try:
                 self.sites.put(key, decode_site_model(body))
             except CodecError as error:
@@ -287,7 +287,7 @@ def _perform(task: Task, models: Models) -> Result:
         case RefitTask():
             return refit_site(task, models.page, models.learners)
         case TemplatesTask():
-            return fit_site_templates(task, models.page)
+            return fit_site_templates(task, models.page, models.learners)
         case ReviseTask():
             return _revise(task, models)
 

@@ -1,5 +1,6 @@
 """Learning a site's phrases: Foschini's thesis (2007), section 3.2, applied to blocks of text."""
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -57,7 +58,7 @@ def learn_phrases(
     Raises:
         re.error: One of `patterns` is no regular expression.
     """
-    normaliser = Normaliser(patterns)
+    normaliser = Normaliser(patterns) if patterns else _shipped_normaliser()
     pages_min = max(
         config.template_pages_min,
         min(config.phrase_pages_min, len(pages)),
@@ -84,6 +85,12 @@ def learn_phrases(
         pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
     )
     return bounded_phrases(whole, config.phrase_set_bytes)
+
+
+@functools.cache
+def _shipped_normaliser() -> Normaliser:
+    """Return the normaliser of all sites, which remembers the keys of frequent tokens."""
+    return Normaliser()
 
 
 def _strings(repeats: MaximalRepeats, corpus: TokenCorpus) -> Iterator[Phrase]:

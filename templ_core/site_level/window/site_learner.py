@@ -50,6 +50,8 @@ class SiteLearner:
         self._page_model_version = page_model_version
         self._config = config
         self._window: Sequence[WindowPage] = ()
+        self.known: dict[tuple[str, bytes], WindowPage] = {}
+        """The documents of the window, and those remembered for it, by page id and content digest."""
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self._sentences = NO_SENTENCES
@@ -62,6 +64,11 @@ class SiteLearner:
     def window(self) -> Sequence[WindowPage]:
         """The documents that were learned, in order of (event time, page id)."""
         return self._window
+
+    def remember(self, page: WindowPage) -> WindowPage:
+        """Keep a document that will be in the next window in `known`, and return it."""
+        self.known[page.page_id, page.content_digest] = page
+        return page
 
     def follow(self, window: Sequence[WindowPage]) -> None:
         """Learn what is new in a window, and forget what has left it.
@@ -88,6 +95,7 @@ class SiteLearner:
             self._counts = _counts_of(counted.values())
             self._sentences = _sentences_of(counted.values())
         self._window, self._counted = window, counted
+        self.known = {(one.page_id, one.content_digest): one for one in window}
         drift = find_drift([one.page for one in first], self._config)
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
