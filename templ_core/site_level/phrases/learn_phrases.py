@@ -1,7 +1,7 @@
 """Learning a site's phrases: Foschini's thesis (2007), section 3.2, applied to blocks of text."""
 
-import functools
 import math
+import threading
 from collections.abc import Iterator, Sequence
 
 from templ_core.config import CoreConfig
@@ -10,12 +10,27 @@ from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energ
 from templ_core.site_level.phrases.idioms import Idioms, shipped_idioms
 from templ_core.site_level.phrases.maximal_repeats import MaximalRepeats, find_repeats
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
-from templ_core.site_level.phrases.phrase_corpus import LINE, TokenCorpus, page_text, read_corpus
+from templ_core.site_level.phrases.phrase_corpus import (
+    LINE,
+    CorpusReader,
+    TokenCorpus,
+    page_text,
+)
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
 from templ_core.site_level.phrases.suffix_array import SuffixArray
 
 STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
+
+
+class _Readers(threading.local):
+    """The reader of one thread for the patterns of the package, which every site shares."""
+
+    def __init__(self) -> None:
+        self.shipped = CorpusReader(Normaliser())
+
+
+_READERS = _Readers()
 
 
 def learn_document_phrases(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
@@ -58,13 +73,14 @@ def learn_phrases(
     Raises:
         re.error: One of `patterns` is no regular expression.
     """
-    normaliser = Normaliser(patterns) if patterns else _shipped_normaliser()
+    reader = CorpusReader(Normaliser(patterns)) if patterns else _READERS.shipped
+    normaliser = reader.normaliser
     pages_min = max(
         config.template_pages_min,
         min(config.phrase_pages_min, len(pages)),
         math.ceil(config.template_share * len(pages)),
     )
-    corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
+    corpus = reader.read(pages, occurrences_min=pages_min, markup=markup)
     repeats = find_repeats(
         SuffixArray(corpus.tokens),
         corpus.document_of,
@@ -85,12 +101,6 @@ def learn_phrases(
         pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
     )
     return bounded_phrases(whole, config.phrase_set_bytes)
-
-
-@functools.cache
-def _shipped_normaliser() -> Normaliser:
-    """Return the normaliser of all sites, which remembers the keys of frequent tokens."""
-    return Normaliser()
 
 
 def _strings(repeats: MaximalRepeats, corpus: TokenCorpus) -> Iterator[Phrase]:

@@ -4,7 +4,6 @@ Foschini's thesis (2007), sections 3.3 and 5.2. A pattern matches whole compound
 (`templ_core.tokens`), so which pattern a token belongs to does not depend on what stands around it.
 """
 
-import functools
 import re
 from collections.abc import Sequence
 
@@ -17,8 +16,6 @@ _UPPER = "[A-ZÀ-ÖØ-ÞŠŽΑ-ΫЀ-Я]"
 _MORE = rf"(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}+)*"
 _AMOUNT = r"\d+(?:[.,]\d+)*"
 _DIGITS = re.compile(r"\d+")
-_KEYS_REMEMBERED = 1 << 14
-"""Tokens whose keys a normaliser remembers."""
 
 TOKEN_END = rf"(?!{JOINER}{{0,{JOINERS_MAX}}}{WORD})"
 """Look-ahead: a compound ends here."""
@@ -134,10 +131,9 @@ class Normaliser:
         ]
         self._by_key = {f"<{pattern.name}>": pattern for pattern in self.patterns}
         self._plain_words = not any(pattern.pattern for pattern in extra)
-        self.key = functools.lru_cache(_KEYS_REMEMBERED)(self._key)
-        """Returns the key of a token."""
 
-    def _key(self, token: str) -> str:
+    def key(self, token: str) -> str:
+        """Return the key of a token."""
         known = self._words.get(token)
         if known is not None:
             return known
