@@ -1,9 +1,9 @@
 """Compression of a site's values by zstd, with pages of the same site as the dictionary.
 
-A site's first dictionary is made when four documents have arrived, and a new one whenever as many
-have arrived since as the window held then. All values of the site are compressed again with the new
-dictionary in one batch, and the old dictionary is removed. So a site has at most one dictionary, and
-a document is rewritten twice on average.
+A site's first dictionary is made when four documents have arrived, and a new one whenever twice as
+many have arrived since as the window held then. All values of the site are compressed again with the
+new dictionary in one batch, and the old dictionary is removed. So a site has at most one dictionary,
+and a document is rewritten once at most on average.
 """
 
 import threading
@@ -12,13 +12,15 @@ from collections.abc import Sequence
 import msgspec
 import zstandard
 
-from templ_core.compact import CompactColumns, CompactForm, frame_content
+from templ_core.compact import frame_content
 from templ_core.errors import CodecError
 from workers.lru_cache import LruCache
 from workers.state.database import Database
 
 FIRST_PACKING = 4
 """Documents that have entered a window when its first dictionary is made."""
+PACKING_GROWTH = 2
+"""Documents that have entered since, over those that the window held then, at which a new one is made."""
 DICTIONARY_PAGES = 5
 """Newest pages of the window that make up a dictionary."""
 _DICTIONARY_BYTES = 256 << 10
@@ -26,14 +28,24 @@ _DICTIONARY_BYTES = 256 << 10
 _LEVEL = 3
 """Compression level of stored values; with five pages of their site as the dictionary they are smaller
 than at level 6 with three, and it takes a third of the time."""
-_FRAMES = CompactForm("value of a store", 0, CompactColumns, level=1)
-"""Plain frames that leave the store, which are decompressed soon."""
+_FRAME_LEVEL = 3
+"""Compression level of plain frames that leave the store."""
 _STORED_LEVEL = 9
 """Compression level of dictionaries, which are written rarely."""
 _MAX_BYTES = 96 << 20
 """Largest content that is decompressed, as large as the largest document."""
 _PACKERS_IN_MEMORY = 64
 """Sites whose dictionaries are kept in memory."""
+
+
+class _Frames(threading.local):
+    """The compressor of one thread; making one takes longer than using it."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=_FRAME_LEVEL)
+
+
+_FRAMES = _Frames()
 
 
 class Packer:
@@ -74,7 +86,7 @@ class Packer:
 
     def frame(self, packed: bytes) -> bytes:
         """Return the content of a value as a plain zstd frame."""
-        return _FRAMES.compress(self.content(packed))
+        return _FRAMES.compressor.compress(self.content(packed))
 
 
 def content_of(frame: bytes) -> bytes:

@@ -14,6 +14,7 @@ from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (
     DICTIONARY_PAGES,
     FIRST_PACKING,
+    PACKING_GROWTH,
     SitePackers,
     content_of,
     make_dictionaries,
@@ -323,7 +324,7 @@ class WindowChange:
         """Make a new dictionary for the site when it is time, and compress every value with it."""
         state = self.state
         since = state.learned - state.packed_at
-        if not state.pages or since < max(FIRST_PACKING, state.packed_pages):
+        if not state.pages or since < max(FIRST_PACKING, PACKING_GROWTH * state.packed_pages):
             return
         keys = [key for key, _ in self._oldest_first()]
         newest = [self._contents(key) for key in deque(keys, DICTIONARY_PAGES)]
