@@ -1,5 +1,6 @@
 """Learning a site's phrases: Foschini's thesis (2007), section 3.2, applied to blocks of text."""
 
+import functools
 import math
 import threading
 from collections.abc import Iterator, Sequence
@@ -26,8 +27,10 @@ STRING_TOKENS_MIN = 2
 class _Readers(threading.local):
     """The reader of one thread for the patterns of the package, which every site shares."""
 
-    def __init__(self) -> None:
-        self.shipped = CorpusReader(Normaliser())
+    @functools.cached_property
+    def shipped(self) -> CorpusReader:
+        """The reader, made on first use."""
+        return CorpusReader(Normaliser())
 
 
 _READERS = _Readers()
