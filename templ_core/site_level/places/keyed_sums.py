@@ -83,15 +83,6 @@ def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Ke
     return KeyedSums(keys=found, sums=totals, labels=kept)
 
 
-def add_all(some: Sequence[KeyedSums]) -> KeyedSums:
-    """Return the sums of one or more values together."""
-    return sum_by_key(
-        np.concatenate([one.keys for one in some]),
-        np.concatenate([one.sums for one in some], axis=1),
-        np.concatenate([one.labels for one in some], axis=1),
-    )
-
-
 def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
     """Return how often each key occurs; one sum for each key.
 
@@ -100,17 +91,6 @@ def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
         labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
     """
     return sum_by_key(keys, np.ones((1, len(keys)), np.int64), labels)
-
-
-def count_once(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
-    """Return the number 1 for each different key.
-
-    Args:
-        keys: The keys in any order, with or without repeats.
-        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
-    """
-    found = count_keys(keys, labels)
-    return KeyedSums(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
 
 
 def count_columns(columns: Sequence[UInt64s]) -> KeyedSums:

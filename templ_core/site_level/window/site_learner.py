@@ -16,7 +16,6 @@ from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.sentences.sentence_counts import (
     NO_SENTENCES,
     SentenceCounts,
-    count_all_sentences,
     count_sentences,
     tabulate_sentences,
 )
@@ -67,7 +66,7 @@ class SiteLearner:
 
     def remember(self, page: WindowPage) -> WindowPage:
         """Keep a document that will be in the next window in `known`, and return it."""
-        self.known[page.page_id, page.content_digest] = page
+        self.known[_name(page)] = page
         return page
 
     def follow(self, window: Sequence[WindowPage]) -> None:
@@ -80,10 +79,7 @@ class SiteLearner:
         places = latest_contents(contents, max(len(contents), 1))
         first = [window[place] for place in places]
         indexes = distinct_pages([one.page for one in first])
-        counted = {
-            (first[index].page_id, first[index].content_digest): first[index].page
-            for index in indexes
-        }
+        counted = {_name(first[index]): first[index].page for index in indexes}
         come = [page for name, page in counted.items() if name not in self._counted]
         left = [page for name, page in self._counted.items() if name not in counted]
         if len(come) + len(left) < len(counted):
@@ -95,7 +91,7 @@ class SiteLearner:
             self._counts = _counts_of(counted.values())
             self._sentences = _sentences_of(counted.values())
         self._window, self._counted = window, counted
-        self.known = {(one.page_id, one.content_digest): one for one in window}
+        self.known = {_name(one): one for one in window}
         drift = find_drift([one.page for one in first], self._config)
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
@@ -124,12 +120,16 @@ class SiteLearner:
         return digest.hexdigest()
 
 
+def _name(page: WindowPage) -> tuple[str, bytes]:
+    return page.page_id, page.content_digest
+
+
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
     return count_pages([(page.places, page.content_log_odds) for page in pages])
 
 
 def _sentences_of(pages: Iterable[PageSummary]) -> SentenceCounts:
-    return count_all_sentences(count_sentences(page.sentences, page.places.text) for page in pages)
+    return count_sentences([(page.sentences, page.places.text) for page in pages])
 
 
 def _with_containers(counts: PlaceCounts, pages: Iterable[PageSummary]) -> PlaceTable:
