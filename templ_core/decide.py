@@ -110,6 +110,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         if site.repeated is not None and not _is_all(site.repeated.whole, log_odds, page, config):
             rules.append((REASON_SENTENCES, site.repeated.whole))
             cuts = site.repeated.cuts
+        if site.varied is not None and not _is_all(site.varied, log_odds, page, config):
+            rules.append((REASON_SENTENCES, site.varied))
     copies = None if is_known else page.copies
     left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
     choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)

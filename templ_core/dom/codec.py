@@ -10,6 +10,7 @@ from templ_core.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, packed, read_c
 from templ_core.compact import CompactColumns, CompactForm, Count, Texts
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
+from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
 
@@ -44,10 +45,11 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     link_chars: Annotated[bytes, Column(rows="segments")]
     external_links: Annotated[bytes, Column(rows="segments")]
     page_links: Annotated[bytes, Column(rows="segments")]
+    declared: Annotated[bytes, Column(rows="segments", high=INSIDE_BODY)]
 
 
 _FORM = CompactForm(
-    "document", 2, _Compact, level=_CONFIG.zstd_level, max_bytes=_CONFIG.columns_bytes_max
+    "document", 3, _Compact, level=_CONFIG.zstd_level, max_bytes=_CONFIG.columns_bytes_max
 )
 
 
@@ -84,6 +86,7 @@ def document_columns(document: Document) -> bytes:
             link_chars=packed(segments.link_chars),
             external_links=packed(segments.external_links),
             page_links=packed(segments.page_links),
+            declared=packed(segments.declared),
         )
     )
 
@@ -152,6 +155,7 @@ def _document(compact: _Compact) -> Document:
         link_chars=columns["link_chars"],
         external_links=columns["external_links"],
         page_links=columns["page_links"],
+        declared=columns["declared"],
     )
     _require_order(segments, end)
     element_types, element_type = _element_types(compact, columns["tags"], columns["attributes"])

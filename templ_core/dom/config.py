@@ -85,12 +85,18 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     libxml2 compares each attribute of a tag with all others.
     """
 
-    elements_max: int = 150_000
-    """Elements of a page of up to 10 MB; each takes up to 12 microseconds until the page is clean and
-    learned from."""
+    elements_max: int = 700_000
+    """Elements of a page of up to 22 MB; one without text takes up to 2 microseconds."""
 
-    element_bytes_min: int = 64
+    element_bytes_min: int = 32
     """Bytes of a larger page for each of its elements: it may have more, as its deadline is longer."""
+
+    segments_max: int = 150_000
+    """Segments of a page of up to 10 MB; each takes up to 12 microseconds, with its element, until the
+    page is clean and learned from."""
+
+    segment_bytes_min: int = 64
+    """Bytes of a larger page for each of its segments: it may have more, as its deadline is longer."""
 
     repaired_tags_max: int = 400_000
     """Tags of a page that has to be repaired tag by tag; each takes 2 microseconds."""
@@ -118,6 +124,28 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     long_tag_chars: int = 1000
     """Attributes are counted in longer tags only."""
+
+
+class DeclaredBodyConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """When the text that a page declares to be its article counts."""
+
+    letters_min: int = 200
+    """Letters and digits of the shortest body that counts; a shorter one is a teaser."""
+
+    found_ratio_min: float = 0.7
+    """Share of the letters of a body, 0 to 1, that must stand on the page."""
+
+    own_letters_min: int = 20
+    """Letters of a segment that counts for `found_ratio_min`; shorter text stands anywhere."""
+
+    edge_letters: int = 40
+    """Letters of the beginning and of the end of a segment that are looked for in the body.
+
+    The middle may differ, since pages put notes and names of links into their sentences.
+    """
+
+    bodies_max: int = 8
+    """Bodies of a page that are looked at; the longest one counts."""
 
 
 class InterstitialConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
 
 
@@ -67,6 +68,9 @@ class Segments(msgspec.Struct, frozen=True):
     """Number of links to another host than the page's."""
     page_links: Int32s
     """Number of links to a place on the same page or to a script."""
+    declared: Int32s
+    """Where the segment stands to the article body that the page declares: `declared_body.NO_BODY`,
+    OUTSIDE_BODY or INSIDE_BODY."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,5 +152,7 @@ def _document(utf8: bytes, url: str, html_chars: int) -> Document:
         html_chars=html_chars,
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
-        segments=Segments(columns.texts, **columns.segments),
+        segments=Segments(
+            columns.texts, **columns.segments, declared=declared_segments(utf8, columns.texts)
+        ),
     )

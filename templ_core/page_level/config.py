@@ -81,6 +81,16 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     A page with more is about consent, and none of its text is taken for a notice.
     """
+    headline_words_max: int = 40
+    """Words of the longest segment that can be the headline, at least 1."""
+    headline_title_ratio_min: float = 0.5
+    """Share of the words of the longer one of headline and title that both must have, 0 to 1.
+
+    Titles often have the name of the site beside the headline.
+    """
+
+    smoothing_penalty: float = 0.01
+    """c of the smoothing of the first guess (see `page_level.smoothing.text_tree`), not negative."""
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):

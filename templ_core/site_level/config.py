@@ -317,11 +317,37 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words of the longest gap between two repeated sentences that goes with them."""
 
 
+class VariedTextConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The tunable numbers of `templ_core.site_level.phrases.varied_text`."""
+
+    learned_pages_min: int = 8
+    """Pages that phrases must have been learned from."""
+
+    phrase_pages_ratio_min: float = 0.3
+    """Share of these pages, 0 to 1, that must have a phrase."""
+
+    phrase_tokens_min: int = 8
+    """Tokens and borders of the shortest phrase that counts; shorter ones are turns of speech."""
+
+    words_min: int = 20
+    """Words of the shortest segment that is looked at; a shorter one has no place for such a phrase
+    beside what changes."""
+
+    covered_ratio_min: float = 0.5
+    """Share of a segment's tokens inside such phrases, 0 to 1, from which on it is template."""
+
+    record_probability: float = 0.5
+    """Probability that a page is documentation or a thread, 0 to 1, from which on it is not looked
+    at."""
+
+
 PLACES_CONFIG = PlacesConfig()
 """The numbers in use for places."""
 CONTAINERS_CONFIG = ContainersConfig()
 """The numbers in use for containers."""
 SENTENCES_CONFIG = SentencesConfig()
 """The numbers in use for sentences."""
+VARIED_TEXT_CONFIG = VariedTextConfig()
+"""The numbers in use for text that varies."""
 FUSION_CONFIG = FusionConfig()
 """The numbers in use for the fusion."""

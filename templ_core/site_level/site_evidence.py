@@ -2,13 +2,14 @@
 
 import msgspec
 
-from templ_core.array_types import Floats
+from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import site_inputs
+from templ_core.site_level.phrases.varied_text import find_varied
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences, find_repeated
 from templ_core.site_level.site_model import SiteModel
@@ -27,6 +28,8 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """How the inputs were weighed; it names the reasons."""
     repeated: RepeatedSentences | None = None
     """The text that the site repeats sentence by sentence; None = there is none."""
+    varied: Bools | None = None
+    """Segments that the site repeats with some words changed; None = there are none."""
 
 
 def read_site_evidence(
@@ -68,5 +71,8 @@ def read_site_evidence(
         fusion=fusion,
         repeated=find_repeated(
             document, page.features, page.page_type, site_model.sentences, site_model.documents
+        ),
+        varied=find_varied(
+            document, page.features, page.page_type, site_model.varying_phrase_matcher
         ),
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
+from templ_core.site_level.phrases.varied_text import varying_phrases
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
@@ -53,6 +54,11 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def phrase_matcher(self) -> PhraseMatcher:
         """The matcher of the phrases, built on first use."""
         return PhraseMatcher(self.phrases)
+
+    @functools.cached_property
+    def varying_phrase_matcher(self) -> PhraseMatcher:
+        """The matcher of the phrases of text that varies, built on first use."""
+        return PhraseMatcher(varying_phrases(self.phrases))
 
 
 def best_supported(model: SiteModel, share: float) -> SiteModel:

@@ -248,7 +248,7 @@ def _read_page_summary(body: bytes) -> Any:
 
 
 FIXTURES = [
-    Fixture("document-2", _compact_article, codec.decode_document),
+    Fixture("document-3", _compact_article, codec.decode_document),
     Fixture("page_summary-2", _page_summary, _read_page_summary),
     Fixture(
         "site_model-4",

@@ -67,6 +67,10 @@ class Stream:
         self.directory = directory
         self.options = ("--broker", self.address, "--prefix", prefix)
         self._workers = {}
+        self.create_topics()
+
+    def create_topics(self):
+        """Create the topics that are missing."""
         templ("topics", "create", *self.options, "--partitions", PARTITIONS)
 
     def feed(self, *paths, time_field="fetched_at", rate=1e6):
@@ -194,6 +198,11 @@ class Stream:
 
     def make_anew(self, *topics):
         """Delete topics and create them again, empty."""
+        self.delete(*topics)
+        self.create_topics()
+
+    def delete(self, *topics):
+        """Delete topics, and wait until they are gone."""
         asyncio.run(self._delete([self.prefix + topic for topic in topics]))
         wait_until(
             lambda: (
@@ -202,7 +211,6 @@ class Stream:
             ),
             lambda: "a topic is still there",
         )
-        templ("topics", "create", *self.options, "--partitions", PARTITIONS)
 
     async def _delete(self, names):
         admin = AIOKafkaAdminClient(bootstrap_servers=self.address)

@@ -1,6 +1,7 @@
 """What one hostile record can do to workers on a real broker is bounded to that record."""
 
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ NUMBER = partition_of(SITE, PARTITIONS)
 
 @pytest.fixture(autouse=True)
 def bounded_fetches(monkeypatch):
-    for name in ("MemoryRecords", "FetchResult"):
+    for name in ("MemoryRecords", "PartitionRecords", "FetchResult"):
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
     bound_fetches(load_settings().record_limit_bytes)
 
@@ -89,3 +90,36 @@ def test_hostile_documents_and_models_are_stepped_over(stream, tmp_path):
         assert "is left out" in line
     assert len(stream.windows("one")[SITE][0]) > 5
     assert "starts again" not in stream.log()
+
+
+def test_a_batch_that_is_damaged_on_the_disk_of_the_broker_is_one_dead_letter(stream, kafka_broker):
+    batches = [[good_page(3 * some + number) for number in range(3)] for some in range(3)]
+    _, damaged, last = [send_batch(stream, PAGES, NUMBER, some) for some in batches]
+    kafka_broker.stop()  # so that it does not look at its records when it starts
+    folder = kafka_broker.data / "log" / f"{stream.prefix}{PAGES}-{NUMBER}"
+    (log,) = folder.glob("*.log")
+    flip_byte_of_batch(log, damaged)
+    kafka_broker.start()
+    stream.start("one")
+    wait_until(lambda: len(stream.answered()) == 7, stream.log)
+    stream.wait_until_lag("cleaner", PAGES, 0)
+    assert stream.stop() == 0
+    names = [f"{stream.prefix}{PAGES}-{NUMBER}-{offset}" for offset in range(last + 3)]
+    letters = stream.dead_letters()
+    assert list(letters) == [names[damaged + 2]]
+    reason = f"the batch of the offsets {damaged} to {damaged + 2} has a wrong checksum"
+    assert letters[names[damaged + 2]][0]["__streams.errors.message"] == reason
+    assert stream.answered() == {*names[:damaged], names[damaged + 2], *names[last:]}
+    (line,) = lines_about(stream, "is a dead letter")
+    assert line.endswith(f"{names[damaged + 2]} is a dead letter: DamagedBatch: {reason}")
+    assert "Traceback" not in stream.log()
+
+
+def flip_byte_of_batch(log, offset):
+    """Damage the last byte of the batch that begins at an offset."""
+    content = bytearray(log.read_bytes())
+    at = 0
+    while struct.unpack_from(">q", content, at)[0] != offset:
+        at += 12 + struct.unpack_from(">i", content, at + 8)[0]
+    content[at + 11 + struct.unpack_from(">i", content, at + 8)[0]] ^= 1
+    log.write_bytes(content)

@@ -1,9 +1,10 @@
 """When the watchdog may end a process, and when not."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
-from aiokafka import AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic, RecordsToDelete
 
 from tests.kafka.stream import Stream
 from workers.kafka.broker.plain_consumer import plain_consumer
@@ -50,3 +51,39 @@ def test_the_end_of_a_transaction_and_expired_records_are_no_work(kafka_broker, 
         ]
 
     assert asyncio.run(looks()) == [True, False, False, False]
+
+
+def test_a_static_leader_that_was_started_again_learns_of_partitions_when_it_joins_again(
+    kafka_broker, prefix, tmp_path
+):
+    topic = prefix + "late"
+
+    @asynccontextmanager
+    async def member():
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=kafka_broker.address,
+            group_id=prefix + "group",
+            group_instance_id="one",
+            metadata_max_age_ms=500,
+        )
+        async with consumer:
+            consumer.subscribe([topic])
+            yield consumer
+
+    async def assigned_by_join():
+        async with member() as first:
+            await first.getmany(timeout_ms=1000)
+            assert not first.assignment()
+        admin = AIOKafkaAdminClient(bootstrap_servers=kafka_broker.address)
+        await admin.start()
+        await admin.create_topics([NewTopic(topic, 2, 1)])
+        await admin.close()
+        async with member() as again:
+            await again.getmany(timeout_ms=3000)
+            before = len(again.assignment())
+            again._coordinator.request_rejoin()
+            while not again.assignment():
+                await again.getmany(timeout_ms=100)
+            return before, len(again.assignment())
+
+    assert asyncio.run(assigned_by_join()) == (0, 2)

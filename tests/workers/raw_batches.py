@@ -61,7 +61,7 @@ def raw_snappy(content):
     return bytes(cramjam.snappy.compress_raw(content))
 
 
-def batch(records, codec=NONE, base_offset=0, stored=None, stamp_ms=NOW_MS):
+def batch(records, codec=NONE, base_offset=0, stored=None, stamp_ms=NOW_MS, epoch=0):
     """A batch of records, each with key, value and headers; `stored` replaces their bytes."""
     pieces = (piece for shift, one in enumerate(records) for piece in record_pieces(shift, *one))
     stored = compressed(pieces, codec) if stored is None else stored
@@ -69,7 +69,7 @@ def batch(records, codec=NONE, base_offset=0, stored=None, stamp_ms=NOW_MS):
     checked = (
         struct.pack(">hiqqqhii", codec, count - 1, stamp_ms, stamp_ms, -1, -1, -1, count) + stored
     )
-    head = struct.pack(">ibI", 0, 2, calc_crc32c(checked))
+    head = struct.pack(">ibI", epoch, 2, calc_crc32c(checked))
     return struct.pack(">qi", base_offset, len(head) + len(checked)) + head + checked
 
 

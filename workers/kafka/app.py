@@ -17,6 +17,7 @@ from faust.types import TP
 from workers.errors import FeedProblem, WorkerError
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
+from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
 from workers.kafka.logs.marked_consumer import MarkedConsumer, Marks
@@ -72,12 +73,18 @@ class App(faust.App):
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
         end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 
+    def join_again(self) -> None:
+        """Join the consumer group again; any thread may call this."""
+        if self._consumer is not None:
+            self._consumer.join_again()  # type: ignore[attr-defined]
+
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Set committed offsets right before faust goes to them."""
         self.assigned = frozenset()  # the watchdog looks away while offsets and marks change
         by_topic: dict[str, list[int]] = {}
         for one in assigned:
             by_topic.setdefault(one.topic, []).append(one.partition)
+            FETCHED.drop(one.topic, one.partition, FETCHED.of(one.topic, one.partition))
         for topic, numbers in by_topic.items():
             step = partial(self._set_offsets_right, topic, numbers)
             await essential(self, "taking over partitions", step)

@@ -104,7 +104,8 @@ class Carrier:
                 await send_all([self._outputs.send(record)])
                 self._count(record, seconds)
             case Forget(keys):
-                await send_all(self._outputs.forget(keys))
+                windows = self._owned.opened()[number]
+                await send_all(self._outputs.forget(keys, windows.grounds()))
             case Fit(site, overdue):
                 self.fit_later(number, site, overdue)
             case Revise(model):

@@ -20,6 +20,8 @@ from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.grounds import GROUNDS_HEADER
+from workers.kafka.logs.resume import LogMark
 from workers.pipeline.actions import OutputRecord
 
 Sending = Awaitable[Awaitable[Any]]
@@ -58,11 +60,17 @@ class TopicOutputs:
             key=record.url.encode(), value=text, partition=partition, headers=headers
         )
 
-    def forget(self, keys: Iterable[bytes]) -> Iterable[Sending]:
-        """Send a tombstone to `documents` for each key."""
+    def forget(self, keys: Iterable[bytes], grounds: LogMark) -> Iterable[Sending]:
+        """Send a null value to `documents` for each key.
+
+        Args:
+            keys: Keys of the documents.
+            grounds: The log that was read, up to the end that it names.
+        """
+        headers = {GROUNDS_HEADER: grounds.encode().encode()}
         for key in keys:
             partition = partition_of(site_of_key(key), self._partitions)
-            yield self._documents.send(key=key, value=None, partition=partition)
+            yield self._documents.send(key=key, value=None, partition=partition, headers=headers)
 
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
         """Send a message's bytes to the dead letters, with its own headers and what went wrong.

@@ -8,16 +8,19 @@ import asyncio
 import logging
 import shutil
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from typing import cast
+
+import msgspec
 
 from schemas.codec import SchemaError, decode_document_record
 from schemas.document import document_key
-from schemas.topics import DOCUMENTS
+from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.resume import LogMark
+from workers.kafka.logs.resume import LogMark, decode_mark
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
@@ -38,11 +41,13 @@ class PartitionWindows:
         """
         self._path = config.state / f"windows-{number}"
         self.mark: LogMark | None = None
-        """The log that the store was compared with; None before the first comparison."""
+        """The log that the store was compared with since it was opened; None before."""
         settings = config.settings
         self.store = open_rebuildable(
             self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
         )
+        self.models_mark = decode_mark(self.store.log_mark(SITE_MODELS))
+        """The log of `site-models` as it was when models were published last."""
         self.refresher = Refresher(self.store, pool, settings)
         self.publisher = Publisher(
             self.refresher,
@@ -82,8 +87,7 @@ class PartitionWindows:
         """
         value = processable(message.value)
         if value is None:
-            source_id = (message.key or b"").partition(b"\0")[2].decode(errors="replace")
-            self.store.remove(site, source_id, message.offset)
+            self.store.remove(site, _source_id(message), message.offset)
             return None
         record = decode_document_record(value)
         if record.site != site or document_key(site, record.source) != message.key:
@@ -91,10 +95,31 @@ class PartitionWindows:
         problem = self.refresher.process(record, message.offset)
         return None if problem is None else problem.reason
 
+    def keep(self, site: str, message: Received) -> bool:
+        """Step over a null value that does not count; its document stays, and is sent again.
+
+        Returns:
+            False, since nothing was taken in.
+        """
+        self.store.keep(site, _source_id(message), message.offset)
+        return False
+
     def mark_log(self, mark: LogMark) -> None:
         """Store with the windows which log they are of."""
         self.store.mark_log(DOCUMENTS, mark.encode().encode())
         self.mark = mark
+
+    def mark_models(self, mark: LogMark) -> None:
+        """Store with the windows which log of `site-models` has all their models."""
+        self.store.mark_log(SITE_MODELS, mark.encode().encode())
+        self.models_mark = mark
+
+    def grounds(self) -> LogMark:
+        """Return the log that the windows are of, up to the first record that was not read.
+
+        Call it only after the store was compared with its log.
+        """
+        return msgspec.structs.replace(cast("LogMark", self.mark), end=self.store.next_offset)
 
     def remove(self) -> None:
         """Close the store and remove it from the disk."""
@@ -102,11 +127,23 @@ class PartitionWindows:
         shutil.rmtree(self._path)
 
 
+def _source_id(message: Received) -> str:
+    return (message.key or b"").partition(b"\0")[2].decode(errors="replace")
+
+
 class OwnedPartitions:
     """Which partitions are this worker's, their windows, and a lock for each of them."""
 
-    def __init__(self, open_windows: Callable[[int], PartitionWindows]) -> None:
+    def __init__(self, open_windows: Callable[[int], PartitionWindows], recover: "Recover") -> None:
+        """Own no partition yet.
+
+        Args:
+            open_windows: Opens the windows of a partition.
+            recover: Called with windows that were opened, before anybody else has them: what was read
+                and decided in another log must not be acted upon.
+        """
         self._open_windows = open_windows
+        self._recover = recover
         self._numbers: set[int] = set()
         self._open: dict[int, PartitionWindows] = {}
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -126,9 +163,15 @@ class OwnedPartitions:
     async def hold(self, number: int) -> AsyncIterator[PartitionWindows | None]:
         """Keep all other work off a partition; gives None where the partition is not ours."""
         async with self._locks[number]:
-            if number in self._numbers and number not in self._open:
-                self._open[number] = await asyncio.to_thread(self._open_windows, number)
+            if number in self._numbers:
+                await self._make_ready(number)
             yield self._open.get(number) if number in self._numbers else None
+
+    async def _make_ready(self, number: int) -> None:
+        if number not in self._open:
+            self._open[number] = await asyncio.to_thread(self._open_windows, number)
+        if self._open[number].mark is None:
+            await self._recover(self, number)
 
     async def begin_anew(self, number: int, why: str) -> PartitionWindows:
         """Drop windows that the topic no longer leads on from; call it while holding them."""
@@ -154,3 +197,7 @@ class OwnedPartitions:
         for windows in self._open.values():
             windows.store.close()
         self._open.clear()
+
+
+Recover = Callable[[OwnedPartitions, int], Awaitable[None]]
+"""Compares open windows with the log of their partition, and brings them up to date."""

@@ -15,6 +15,7 @@ from workers.kafka.broker.batches import batches
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.grounds import Grounds
 from workers.kafka.logs.lost_models import LOOK_S, LostModels
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
@@ -39,8 +40,10 @@ class RefresherApp:
         self._pool = pool
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
-        self._owned = OwnedPartitions(partial(PartitionWindows, config, pool))
-        self._recovery = Recovery(config.broker, documents, self._owned, self._learn)
+        self._recovery = Recovery(config.broker, documents, self._learn)
+        open_windows = partial(PartitionWindows, config, pool)
+        self._owned = OwnedPartitions(open_windows, self._recovery.recover)
+        self._grounds = Grounds(config.broker, documents)
         self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
         self.metrics = RefresherMetrics(self._totals)
         self._carrier = Carrier(
@@ -86,7 +89,7 @@ class RefresherApp:
         numbers = sorted(one.partition for one in assigned[0])
         self._owned.assign(numbers)
         for number in numbers:
-            recovery = essential(self.app, "recovery", partial(self._recover, number))
+            recovery = essential(self.app, "recovery", partial(self._take_over, number))
             task = asyncio.ensure_future(recovery)
             self._rebuilds.add(task)
             task.add_done_callback(self._rebuilds.discard)
@@ -113,7 +116,7 @@ class RefresherApp:
         async with self._owned.hold(number) as windows:
             if windows is None:
                 return
-            await self._recovery.catch_up(number, windows, messages[0].offset)
+            await self._recovery.catch_up(self._owned, number, messages[0].offset)
             sites = set()
             for message in messages:
                 if number not in self._owned:
@@ -124,28 +127,29 @@ class RefresherApp:
     async def _mark_logs(self) -> None:
         """Store with the windows what the watchdog has seen of their logs."""
         await asyncio.sleep(LOOK_S)
-        for number, mark in dict(self.app.marks).items():
-            if number in self._owned.opened():
-                async with self._owned.hold(number) as windows:
-                    if windows is not None and windows.mark not in (None, mark):
-                        await asyncio.to_thread(windows.mark_log, mark)
+        for number in self._owned.opened():
+            async with self._owned.hold(number) as windows:
+                mark = self.app.marks.get(number)
+                if windows is not None and mark is not None and mark != windows.mark:
+                    await asyncio.to_thread(windows.mark_log, mark)
 
-    async def _recover(self, number: int) -> None:
+    async def _take_over(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""
         async with self._owned.hold(number) as windows:
             if windows is None:
                 return
-            recovered = await self._recovery.recover(number, windows)
-            sites = await asyncio.to_thread(list, recovered.store.sites())
+            sites = await asyncio.to_thread(list, windows.store.sites())
             due = [site for site, state in sites if model_is_due(state)]
-            await self._publish(number, recovered, due)
+            await self._publish(number, windows, due)
             for site, state in sites:
                 self._carrier.fit_later(number, site, templates_overdue_by(state))
 
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         site = site_of_key(message.key or b"")
-        work = self._pool.submit(site, windows.ingest, site, message)
+        counts = message.value is not None or await self._grounds.hold(message)
+        take = windows.ingest if counts else windows.keep
+        work = self._pool.submit(site, take, site, message)
         is_taken = await asyncio.wrap_future(work)
         (self.metrics.documents if is_taken else self.metrics.left_out).inc()
         return site
@@ -158,4 +162,4 @@ class RefresherApp:
         for site in sorted(sites):
             await self._carrier.carry_out(number, site, publisher.publish_due(site))
         await self._carrier.carry_out(number, "", publisher.publish_superseded())
-        await self._carrier.carry_out(number, "", publisher.forget())
+        await self._carrier.carry_out(number, "", publisher.empty_outbox())

@@ -12,6 +12,7 @@ import faust
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.admin import check_topics, partition_count
+from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
@@ -79,6 +80,8 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
             inner=work.inner_progress,
             report_lag=work.metrics.lag,
             marks=work.app.marks,
+            fetched=FETCHED,
+            join_again=work.app.join_again,
         )
         start_watchdog(watched, settings.stall_timeout_s)
         worker = faust.Worker(

@@ -17,6 +17,7 @@ from aiokafka import TopicPartition
 from aiokafka.errors import UnknownTopicOrPartitionError
 
 from workers.kafka.app import end_process
+from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
 from workers.kafka.logs.marked_consumer import Marks
@@ -24,6 +25,14 @@ from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, Resume, re
 
 _LOOK_S = 2.0
 """Longest time between two looks, which bounds how long a change of a log goes unnoticed."""
+_JOIN_AGAIN_S = 10.0
+"""How long records may wait in partitions that no process has before the group is joined again.
+
+The leader of a group assigns all partitions, and forms the group anew when it learns of further ones. But
+a static member that leads its group and is started again gets back what it had, and nobody tells it that it
+leads (Kafka's KIP-814; aiokafka cannot be told). If that is nothing, because the topic was missing just
+then, it stays so for ever. Joining once more makes it the leader.
+"""
 log = logging.getLogger("templ")
 
 Lagging = dict[int, int]
@@ -40,7 +49,8 @@ class StallDetector:
             timeout_s: How long work may stand still.
             now_s: Present time of a monotonic clock.
         """
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
+        """How long work may stand still."""
         self._last: tuple[Lagging, object] = {}, None
         self._moved_at_s = now_s
 
@@ -60,7 +70,25 @@ class StallDetector:
         if not lagging or (lagging, inner) != self._last:
             self._last, self._moved_at_s = (dict(lagging), inner), now_s
             return False
-        return now_s - self._moved_at_s >= self._timeout_s
+        return now_s - self._moved_at_s >= self.timeout_s
+
+
+class Patience:
+    """For how long which kind of halt is borne."""
+
+    def __init__(self, timeout_s: float, now_s: float) -> None:
+        """Start with no observation.
+
+        Args:
+            timeout_s: How long work may stand still.
+            now_s: Present time of a monotonic clock.
+        """
+        self.work = StallDetector(timeout_s, now_s)
+        """The work of this process."""
+        self.idle = StallDetector(timeout_s, now_s)
+        """Work that is nobody's, while this process has none."""
+        self.group = StallDetector(min(timeout_s, _JOIN_AGAIN_S), now_s)
+        """Work that is nobody's, until the group is joined again."""
 
 
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +110,10 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """Called at every look with the number of waiting records."""
     marks: Marks
     """The logs as they were at the last look; every look brings them up to date."""
+    fetched: FetchedEpochs
+    """Which leaders' records this process has fetched."""
+    join_again: Callable[[], None]
+    """Has this process join its group again, which then forms anew if this process leads it."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -92,6 +124,10 @@ class Look(msgspec.Struct, frozen=True):
     """Records that are not processed yet."""
     problem: str = ""
     """Why this process cannot read on; empty where it can."""
+    unassigned: Lagging = {}
+    """Partitions with waiting records that no process of the group has."""
+    is_idle: bool = False
+    """Whether this process has no partition."""
 
 
 def judge(
@@ -147,12 +183,12 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
     while True:
         try:
             async with log_reader(watched.broker) as reader:
-                progress = StallDetector(timeout_s, time.monotonic())
+                patience = Patience(timeout_s, time.monotonic())
                 while True:
                     await asyncio.sleep(pause_s)
                     look = await look_at_logs(reader, watched, topic_ids)
                     watched.report_lag(look.waiting)
-                    await _end_if_needed(watched, look, progress, timeout_s)
+                    await act(watched, look, patience)
                     said = ""
         except UnknownTopicOrPartitionError:
             problem = f"there is no topic {watched.topic}; work goes on once it exists again"
@@ -176,32 +212,95 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
     """
     partitions = watched.assigned()
     received = watched.received()
+    # Before the logs are asked for: they cannot end before what was fetched of them.
+    fetched = {number: watched.fetched.of(watched.topic, number) for number in partitions}
     marks = {number: watched.marks.get(number) for number in partitions or {0}}
     committed = await reader.committed(watched.group, watched.topic)
     logs = await reader.logs(watched.topic, marks)
     topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
         return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
-    if not partitions or watched.assigned() is not partitions:  # others were assigned meanwhile
+    if watched.assigned() is not partitions:  # others were assigned meanwhile
         return Look({}, 0)
+    unassigned = await _unassigned(reader, watched, committed)
+    if not partitions:
+        return Look({}, 0, unassigned=unassigned, is_idle=True)
     look = judge(watched.topic, committed, received, marks, logs)
-    if not look.problem:
+    problem = look.problem or await _lost_after_fetch(reader, watched.topic, fetched, logs)
+    if not problem:
         watched.marks.update({number: state.mark for number, state in logs.items()})
-    return look
+        for number, ends in fetched.items():
+            watched.fetched.drop(watched.topic, number, ends)
+    return msgspec.structs.replace(look, unassigned=unassigned, problem=problem)
 
 
-async def _end_if_needed(
-    watched: Watched, look: Look, progress: StallDetector, timeout_s: float
-) -> None:
-    """End the process if it cannot read on or its work stands still."""
+async def _lost_after_fetch(
+    reader: LogReader,
+    topic: str,
+    fetched: Mapping[int, Mapping[int, int]],
+    logs: Mapping[int, LogState],
+) -> str:
+    """Return which of the fetched records are not in their logs any more; empty for none.
+
+    Args:
+        reader: Asks the broker.
+        topic: Full name of the topic.
+        fetched: What was fetched of each partition, see `FetchedEpochs.of`.
+        logs: The logs as they were after that.
+    """
+    for number, ends in fetched.items():
+        for epoch, end in ends.items():
+            if epoch == logs[number].leader_epoch:
+                kept: int | None = logs[number].end
+            else:
+                mark = LogMark(logs[number].topic_id, epoch, end)
+                kept = (await reader.logs(topic, {number: mark}))[number].kept
+            if kept is not None and end > kept:
+                return (
+                    f"{topic}-{number}: the log of this topic was cut at offset {kept}; it had been "
+                    f"read up to {end} or further"
+                )
+    return ""
+
+
+async def _unassigned(
+    reader: LogReader, watched: Watched, committed: Mapping[int, Committed]
+) -> Lagging:
+    """Return the partitions with waiting records that no process of the group has."""
+    numbers = await reader.unassigned(watched.group, watched.topic)
+    if not numbers:
+        return {}
+    marks = {number: committed[number].mark if number in committed else None for number in numbers}
+    logs = await reader.logs(watched.topic, marks)
+    return judge(watched.topic, committed, {}, marks, logs).lagging
+
+
+async def act(watched: Watched, look: Look, patience: Patience) -> None:
+    """End the process if it cannot read on or work stands still; have it join its group again."""
+    now_s = time.monotonic()
     if look.problem:
         end_process(f"{look.problem}; the process ends to be started again")
-    if not progress.stalled(look.lagging, time.monotonic(), watched.inner()):
-        return
-    if await _is_work_waiting(watched.broker, watched.topic, look.lagging):
+    if patience.group.stalled(look.unassigned, now_s):
+        log.warning(
+            "%s: records wait in %s of %s, which no process has: the group is joined again",
+            *(watched.group, sorted(look.unassigned), watched.topic),
+        )
+        watched.join_again()
+        patience.group.begin_anew(now_s)
+    if patience.work.stalled(look.lagging, now_s, watched.inner()):
+        await _end_stalled(watched, look.lagging, "records wait", patience.work)
+    if look.is_idle and patience.idle.stalled(look.unassigned, now_s):
+        await _end_stalled(watched, look.unassigned, "no process has them", patience.idle)
+
+
+async def _end_stalled(
+    watched: Watched, lagging: Lagging, why: str, progress: StallDetector
+) -> None:
+    """End the process if records wait in partitions that stand still."""
+    if await _is_work_waiting(watched.broker, watched.topic, lagging):
         end_process(
-            f"{watched.group}: committed offsets {look.lagging} of {watched.topic} have stood "
-            f"still for {timeout_s:g} s although records wait; the process ends to be started again"
+            f"{watched.group}: committed offsets {lagging} of {watched.topic} have stood still for "
+            f"{progress.timeout_s:g} s although {why}; the process ends to be started again"
         )
     progress.begin_anew(time.monotonic())
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from schemas.cleaned import DeletedRecord
 from schemas.codec import encode_msgpack
-from schemas.document import site_of_key
+from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from workers.pipeline.actions import Action, Fit, Forget, NotFitted, Pause, Revise, Send
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
@@ -101,7 +101,7 @@ class Publisher:
 
     def publish_superseded(self) -> Iterator[Action]:
         """Publish the newest text of each URL whose last output may be of an older fetch."""
-        while self._revises and (superseded := self._store.superseded(_AT_ONCE)):
+        while self._revises and (superseded := self._store.outbox.superseded(_AT_ONCE)):
             for key, url in superseded:
                 newest = self._refresher.newest(key)
                 if isinstance(newest, Revision):
@@ -110,23 +110,29 @@ class Publisher:
                     yield Send(
                         DeletedRecord(url=url, site=site_of_key(key), id=str(newest), source=newest)
                     )
-                self._store.take_from_superseded(key)
+                self._store.outbox.drop_superseded([key])
 
-    def forget(self) -> Iterator[Action]:
-        """Forget the documents that have left their windows."""
-        while keys := self._store.outbox(_AT_ONCE):
+    def empty_outbox(self) -> Iterator[Action]:
+        """Forget the documents that have left their windows; send those again that the topic has lost."""
+        outbox = self._store.outbox
+        while keys := outbox.nulls(_AT_ONCE):
             yield Forget(keys)
-            self._store.take_from_outbox(keys)
+            outbox.drop(keys)
+        for key in outbox.documents():
+            document = self._store.document_of(key)
+            if document is not None:
+                yield from self._send_document(document)
+            outbox.mark_sent(key)
 
     def _send_revision(self, revision: Revision) -> Iterator[Action]:
         """Send the text first: a document that says more than was published would hide a loss."""
         record, document = revision.record, revision.document
         limit_bytes = self._message_limit_bytes
-        if limit_bytes is None:
-            yield Send(record)
-            yield Send(document)
-        else:
-            yield Send(fit_message(record, limit_bytes))
-            if len(encode_msgpack(document)) <= limit_bytes - ENVELOPE_BYTES:
-                yield Send(document)
+        yield Send(record if limit_bytes is None else fit_message(record, limit_bytes))
+        yield from self._send_document(document)
         self._refresher.mark_revised(revision)
+
+    def _send_document(self, document: DocumentRecord) -> Iterator[Action]:
+        limit_bytes = self._message_limit_bytes
+        if limit_bytes is None or len(encode_msgpack(document)) <= limit_bytes - ENVELOPE_BYTES:
+            yield Send(document)

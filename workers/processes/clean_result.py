@@ -89,7 +89,9 @@ def clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        document=summary and _document(document, summary, page_model_version),
+        document=(
+            _document(document, summary, page_model_version) if summary is not None else None
+        ),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
         segments=_segments(document, cleaned) if with_segments else None,
     )

@@ -95,8 +95,16 @@ class WindowChange:
         self.state.learned += 1
         self.state.newest_ms = max(self.state.newest_ms, record.event_time_ms)
 
-    def replace(self, record: DocumentRecord, known: WindowEntry) -> None:
-        """Update a document of the window when `record` carries a later revision of its text."""
+    def replace(self, record: DocumentRecord, known: WindowEntry, *, is_in_topic: bool) -> None:
+        """Update a document of the window when `record` carries a later revision of its text.
+
+        Args:
+            record: The document.
+            known: Its entry in the window.
+            is_in_topic: Whether the record was read from the topic, so that it need not be sent again.
+        """
+        if is_in_topic:
+            self.batch.delete("outbox", document_key(record.site, record.source))
         if record.revision > known.revision:
             entry = msgspec.structs.replace(entry_of(record), body_bytes=known.body_bytes)
             key = self._prefix + place_of(record)

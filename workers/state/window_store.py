@@ -16,7 +16,7 @@ Families and keys:
     deletions      site NUL time(8) source id    -> key in `deleted`
     sites          site                          -> SiteState
     templates      site                          -> the templates that were fitted last
-    outbox         key of a record of `documents` that is to be replaced by a null value
+    outbox         key of a record of `documents` that is to be replaced by a null value, or sent again
     overtaken      the key of `by_url`           -> URL whose newest text is to be published again
     meta           "next"                        -> offset of the next record
                    "format"                      -> WINDOW_FORMAT
@@ -25,12 +25,11 @@ Families and keys:
 
 import threading
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from schemas.document import DocumentRecord
+from schemas.document import DocumentRecord, site_of_key
 from workers.errors import OtherFormat
 from workers.settings import Settings
 from workers.state.batch import Batch
@@ -42,6 +41,7 @@ from workers.state.database import (
     put_entries,
     stored_values,
 )
+from workers.state.outbox import Outbox
 from workers.state.packing import Packers
 from workers.state.site_state import SiteState, WindowTotals, totals_of
 from workers.state.window_change import WindowChange
@@ -105,6 +105,7 @@ class WindowStore:
         self._settings = settings
         self._has_topic = has_topic
         self._db = open_database(path, _FAMILIES)
+        self.outbox = Outbox(self._db)
         try:
             self._check_format(path)
             self._packers = Packers(self._db)
@@ -179,7 +180,7 @@ class WindowStore:
         with self._lock:
             if self.is_new(offset):
                 change = self._change(record.site)
-                change.replace(record, known)
+                change.replace(record, known, is_in_topic=offset is not None)
                 self._apply(change, offset)
 
     def mark_looked_at(self, site: str, entry: WindowEntry, documents: int) -> None:
@@ -210,6 +211,16 @@ class WindowStore:
                 change.follow_tombstone(source_id)
                 self._apply(change, offset)
 
+    def keep(self, site: str, source_id: str, offset: int) -> None:
+        """Keep a document, and have it sent again, whose null value in `documents` does not count."""
+        with self._lock:
+            if self.is_new(offset):
+                key = site_prefix(site) + source_id.encode()
+                batch = Batch()
+                if self._db.get("by_source", key) is not None:
+                    self.outbox.send_again(batch, key)
+                self._write_next(batch, offset)
+
     def is_new(self, offset: int | None) -> bool:
         """Return whether a record of `documents` has not been stored before."""
         return offset is None or offset >= self.next_offset
@@ -218,10 +229,7 @@ class WindowStore:
         """Move past a record of `documents` that changes no window."""
         with self._lock:
             if self.is_new(offset):
-                batch = Batch()
-                self._put_next(batch, offset)
-                self._db.write(batch)
-                self._advance(offset)
+                self._write_next(Batch(), offset)
 
     def log_mark(self, topic: str) -> bytes | None:
         """Return the mark of the log of a topic that belongs to the windows, or None before any."""
@@ -271,6 +279,15 @@ class WindowStore:
             body = self._packers.of(site).bodies.frame(packed)
         return record_of(site, entry, body)
 
+    def document_of(self, key: bytes) -> DocumentRecord | None:
+        """Return the document of a key of `documents`, or None when it has left the window."""
+        site, place = site_of_key(key), self._db.get("by_source", key)
+        return self._document_at(site, site_prefix(site) + place) if place else None
+
+    def _document_at(self, site: str, key: bytes) -> DocumentRecord | None:
+        value = self._db.get("entries", key)
+        return self.document(site, decode_stored(self._db, value, WindowEntry)) if value else None
+
     def mark_fitted(self, site: str, learned: int, version: str) -> None:
         """Record that a model was published.
 
@@ -315,51 +332,16 @@ class WindowStore:
                 batch.put("templates", site.encode(), body)
             self._write_state(site, state, batch)
 
-    def outbox(self, limit: int) -> list[bytes]:
-        """Return at most `limit` keys of `documents` whose null values are to be sent next."""
-        return [key for key, _ in islice(self._db.scan("outbox"), limit)]
-
-    def take_from_outbox(self, keys: Iterable[bytes]) -> None:
-        """Drop null values that the broker has stored; sending one twice does no harm."""
-        batch = Batch()
-        for key in keys:
-            batch.delete("outbox", key)
-        self._db.write(batch)
-
-    def superseded(self, limit: int) -> list[tuple[bytes, str]]:
-        """Return at most `limit` URLs whose newest text or deletion is to be published again.
-
-        The last output of such a URL may belong to an older fetch that arrived late or was revised
-        late. Each URL comes with the key that `newest` takes.
-        """
-        found = islice(self._db.scan(SUPERSEDED), limit)
-        return [(key, url.decode()) for key, url in found]
-
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
 
-        The result is None when neither is known any more.
+        The key comes from `Outbox.superseded`. The result is None when neither is known any more.
         """
         key = self._db.get("by_url", url_key)
         if key is not None:
-            value = self._db.get("entries", key)
-            entry = msgspec.msgpack.decode(value, type=WindowEntry) if value else None
-            return self.document(site, entry) if entry else None
+            return self._document_at(site, key)
         deletion = self._db.get("deleted", url_key)
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
-
-    def take_from_superseded(self, url_key: bytes) -> None:
-        """Drop a URL whose newest text was published."""
-        batch = Batch()
-        batch.delete(SUPERSEDED, url_key)
-        self._db.write(batch)
-
-    def forget_superseded(self) -> None:
-        """Drop all URLs whose newest text was to be published again."""
-        batch = Batch()
-        for key, _ in self._db.scan(SUPERSEDED):
-            batch.delete(SUPERSEDED, key)
-        self._db.write(batch)
 
     def _change(self, site: str) -> WindowChange:
         with stored_values(self._db):
@@ -369,16 +351,21 @@ class WindowStore:
     def _apply(self, change: WindowChange, offset: int | None) -> None:
         if self._has_topic:
             for key in change.tombstones:
-                change.batch.put("outbox", key, b"")
+                self.outbox.remove(change.batch, key)
         if offset is not None:  # on files every output follows those of older fetches
             for url in change.superseded:
                 url_key = site_prefix(change.site) + url_hash(url)
-                change.batch.put(SUPERSEDED, url_key, url.encode())
+                self.outbox.supersede(change.batch, url_key, url)
         self._put_next(change.batch, offset)
         self._write_state(change.site, change.state, change.batch)
         self._advance(offset)
         if change.repacked:
             self._packers.forget(change.site)
+
+    def _write_next(self, batch: Batch, offset: int | None) -> None:
+        self._put_next(batch, offset)
+        self._db.write(batch)
+        self._advance(offset)
 
     def _put_next(self, batch: Batch, offset: int | None) -> None:
         if offset is not None:

@@ -14,7 +14,7 @@ from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
 from templ_core.dom.parse.parser_check import check_parser
 from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import stalls_parser
+from templ_core.dom.parse.scan import refuse_segments, stalls_parser
 
 _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
@@ -31,11 +31,16 @@ def parse_page(utf8: bytes, url: str) -> tuple[PageColumns, str]:
         url: Address of the page; links to other hosts are recognised by it.
 
     Raises:
-        HostilePage: The page would stall the parser and cannot be repaired.
+        HostilePage: The page would stall the parser and cannot be repaired, or has too much in it.
         ParserMismatch: The compiled modules do not fit the installed lxml.
     """
     check_parser()
-    host = _host(url)
+    columns, language = _columns(utf8, _host(url))
+    refuse_segments(len(columns.texts), len(utf8))
+    return columns, language
+
+
+def _columns(utf8: bytes, host: str) -> tuple[PageColumns, str]:
     for joins_documents in (False, True):
         markup, attribute_table = strip_markup(utf8, joins_documents)
         if _is_blank(markup):

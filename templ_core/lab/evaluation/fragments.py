@@ -6,7 +6,7 @@ from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_below
 from templ_core.lab.evaluation.adjusted_rand import Grouping
-from templ_core.page_level.features.page_tree import climb
+from templ_core.page_level.page_tree import climb
 
 
 def largest_fragments(document: Document, label: Grouping) -> Int64s:

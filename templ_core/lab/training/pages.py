@@ -23,9 +23,9 @@ from templ_core.lab.training.labels.gold_labels import (
 from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
 from templ_core.page_level.features.page_features import PageFeatures, read_features
-from templ_core.page_level.features.page_tree import PageTree
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
+from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.selection.repeats import may_repeat
 from templ_core.site_key import site_key
 

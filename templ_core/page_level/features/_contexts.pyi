@@ -1,7 +1,7 @@
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.page_level.config import FeatureConfig
 from templ_core.page_level.features.contexts import SegmentScores
-from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.page_tree import PageTree
 
 def context_columns() -> list[str]: ...
 def first_guess(attribute: Floats, text: Floats, weight: float) -> Floats: ...

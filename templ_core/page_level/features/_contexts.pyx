@@ -66,6 +66,9 @@ cdef struct ContextColumns:
     float text_l2_mean
     float text_t_mean
     float text_page_mean
+    float smoothed
+    float smoothed_less_guess
+    float section_words
 
 cdef enum:
     NEIGHBOURS = 3
@@ -113,6 +116,8 @@ def fill_contexts(tree, group_column, scores, config, rows, int column):
     cdef const double *attribute = <const double *>items(scores.attribute, 8)
     cdef const double *text = <const double *>items(scores.text, 8)
     cdef const double *p0 = <const double *>items(scores.first_guess, 8)
+    cdef const double *smoothed = <const double *>items(scores.smoothed, 8)
+    cdef const double *section_words = <const double *>items(scores.section_words, 8)
     cdef const Py_ssize_t *order = <const Py_ssize_t *>items(scores.order, sizeof(Py_ssize_t))
     cdef const double *words = <const double *>items(tree.words, 8)
     cdef const int64_t *above = <const int64_t *>items(tree.above, 8)
@@ -166,6 +171,9 @@ def fill_contexts(tree, group_column, scores, config, rows, int column):
         cell.attribute_score = <float>attribute[segment]
         cell.text_score = <float>text[segment]
         cell.first_guess = <float>p0[segment]
+        cell.smoothed = <float>smoothed[segment]
+        cell.smoothed_less_guess = <float>(smoothed[segment] - p0[segment])
+        cell.section_words = <float>log(section_words[segment])
         cell.over_the_cut = <float>(weight * (attribute[segment] + text[segment]) - edge)
         cell.expected_f1, cell.cut = <float>most, <float>cut
         cell.page_mean = <float>(page[MASS] / page[WORDS])

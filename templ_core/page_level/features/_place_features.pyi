@@ -1,7 +1,7 @@
 from templ_core.array_types import Float32s, Floats, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FeatureConfig
-from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.page_tree import PageTree
 
 def group_columns() -> list[str]: ...
 def copy_columns() -> list[str]: ...

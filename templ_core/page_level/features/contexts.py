@@ -8,7 +8,8 @@ import numpy.typing as npt
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _contexts
-from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.page_tree import PageTree
+from templ_core.page_level.smoothing.text_tree import text_tree
 
 CONTEXTS = tuple(_contexts.context_columns())
 """Names of the context features.
@@ -23,7 +24,11 @@ after and means over windows of 4, 10 and 25 segments, 0 beyond the page; and sh
 content mass, which is the sum of first guess * words.
 
 The best subtree is the node whose text alone would have the best expected F1; the position of a
-segment is relative to it, and its F1 to that of the page. The last ten are means of the two scores.
+segment is relative to it, and its F1 to that of the page. Then come ten means of the two scores.
+
+The last three come from the isotonic smoothing of the first guess over the page's tree (Chakrabarti
+et al., WWW 2007): the smoothed guess, how far it is from the guess, and the logarithm of the words of
+the section that the segment is in.
 """
 
 
@@ -38,6 +43,10 @@ class SegmentScores(NamedTuple):
     """Probability of content by both, 0 to 1."""
     order: npt.NDArray[np.intp]
     """The segments by falling first guess."""
+    smoothed: Floats
+    """The first guess after isotonic smoothing, 0 to 1."""
+    section_words: Floats
+    """Words of the section that each segment is in, at least 1."""
 
 
 def with_contexts(
@@ -66,11 +75,15 @@ def with_contexts(
     size, columns = features.shape
     rows = np.empty((size, columns + len(CONTEXTS)), np.float32)
     rows[:, :columns] = features
+    guess = first_guess(attribute, text)
+    smoothed, section_words = smoothed_guess(guess, tree)
     scores = SegmentScores(
         attribute=attribute,
         text=text,
-        first_guess=first_guess(attribute, text),
+        first_guess=guess,
         order=np.argsort(-(attribute + text), kind="stable"),
+        smoothed=smoothed,
+        section_words=section_words,
     )
     _contexts.fill_contexts(tree, group, scores, FEATURE_CONFIG, rows, columns)
     return rows
@@ -90,3 +103,26 @@ def first_guess(attribute: Floats, text: Floats) -> Floats:
         [0.5, 0.97]
     """
     return _contexts.first_guess(attribute, text, FEATURE_CONFIG.score_weight)
+
+
+def smoothed_guess(guess: Floats, tree: PageTree) -> tuple[Floats, Floats]:
+    """Return the smoothed first guess of each segment, and the words of its section.
+
+    Args:
+        guess: First guess of each segment, 0 to 1; length n_segments.
+        tree: The page's tree.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> from templ_core.page_level.features.page_features import read_features
+        >>> html = "<ul><li>Home<li>News</ul><div><p>It rains a lot.<p>It is cold.</div>"
+        >>> page = read_features(parse_document(html, "https://a.com/"))
+        >>> smoothed, words = smoothed_guess(np.array([0.1, 0.1, 0.9, 0.89]), page.tree)
+        >>> smoothed.round(1).tolist(), words.tolist()
+        ([0.1, 0.1, 0.9, 0.9], [2.0, 2.0, 7.0, 7.0])
+    """
+    nodes = text_tree(tree.first, tree.last, tree.words)
+    smooth = nodes.smooth(1 - guess, FEATURE_CONFIG.smoothing_penalty)
+    section = smooth.section[nodes.leaf]
+    words: Floats = np.bincount(section, tree.words)[section].astype(np.float64)
+    return 1 - smooth.score[nodes.leaf], words

@@ -6,6 +6,7 @@ import numpy as np
 from templ_core.array_types import Float32s, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
+from templ_core.page_level.features._declared_features import fill_declared
 from templ_core.page_level.features._own_features import fill_links, fill_owners, fill_text
 from templ_core.page_level.features._place_features import (
     fill_copies,
@@ -29,16 +30,18 @@ from templ_core.page_level.features.own_features import (
     link_density,
     sentence_ends,
 )
-from templ_core.page_level.features.page_tree import PageTree, read_tree
 from templ_core.page_level.features.place_features import (
     COPY_FEATURES,
+    DECLARED_FEATURES,
     GROUP_FEATURES,
     GROUPS,
     MAIN_FEATURES,
     SEMANTIC_TAGS,
     TAG_FEATURES,
+    title_hashes,
 )
 from templ_core.page_level.features.surroundings import read_surroundings
+from templ_core.page_level.page_tree import PageTree, read_tree
 
 FEATURES = (
     *TEXT_FEATURES,
@@ -48,6 +51,7 @@ FEATURES = (
     *COPY_FEATURES,
     *MAIN_FEATURES,
     *TAG_FEATURES,
+    *DECLARED_FEATURES,
 )
 """Names of the columns of `PageFeatures.rows`, in their order."""
 _OWNER_NUMBERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
@@ -100,13 +104,17 @@ def read_features(document: Document) -> PageFeatures:
     column = fill_groups(tag_group, tree.words, density, ends, rows, column)
     column = fill_copies(text, config, rows, column)
     column = fill_main(tree, density, ends, config, rows, column)
-    fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
+    column = fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
+    surroundings = read_surroundings(document)
+    fill_declared(
+        segments.declared, words, title_hashes(document.title), surroundings, config, rows, column
+    )
     return PageFeatures(
         words=words,
         tree=tree,
         group=group,
         text=text,
         shape=shape,
-        surroundings=read_surroundings(document),
+        surroundings=surroundings,
         rows=rows,
     )

@@ -1,7 +1,14 @@
-"""Features of where a segment stands: among similar ones, around the main text, under which tags."""
+"""Features of where a segment stands.
 
+It stands among similar ones, around the main text, under tags, and in or beside what the page declares.
+"""
+
+import numpy as np
+
+from templ_core.array_types import UInt64s
 from templ_core.page_level.config import FEATURE_CONFIG
-from templ_core.page_level.features import _place_features
+from templ_core.page_level.features import _declared_features, _place_features
+from templ_core.page_level.features.characters import read_characters, read_words
 
 GROUP_FEATURES = tuple(_place_features.group_columns())
 """Names of the features of all segments of a group together.
@@ -53,3 +60,23 @@ TAG_FEATURES = (
 "up to" counts the levels to the nearest element of a tag, see `FeatureConfig.tag_levels_max`. The
 last two are 1 inside and 0 outside of such an element, and -1 where the page has none.
 """
+DECLARED_FEATURES = tuple(f"declared: {name}" for name in _declared_features.declared_columns())
+"""Names of the features of what a page declares.
+
+They are whether a segment is inside (1) or outside (-1) the declared article body, or that there is none
+(0); the share of the page's words that is inside; the share of the segment's words that the title has; and
+the logarithm of the words between the headline and the segment, below 0 before the headline. The headline
+is the segment most like the title, a heading if there is one.
+"""
+_TITLE_WORDS_MAX = 64
+
+
+def title_hashes(title: str) -> UInt64s:
+    """Return the hashes of the first different words of a title.
+
+    >>> len(title_hashes("Rain, rain and cold")), len(title_hashes(""))
+    (3, 0)
+    """
+    if not title:
+        return np.empty(0, np.uint64)
+    return np.unique(read_words(read_characters([title])).hashes[:_TITLE_WORDS_MAX])

@@ -16,7 +16,7 @@ from templ_core.array_types import Bools, Int32s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
-from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.page_tree import PageTree
 
 COMMENTS, REVIEWS, CONSENT = 1, 2, 4
 """Bits of the text roles."""

@@ -1,32 +1,22 @@
 """Sections: the parts of a page that share one smoothed score.
 
 They are a by-product of the smoothing, which Chakrabarti et al. (WWW 2007, section 4) call segments.
-The kept text does not depend on them: with the cut at the best expected F1, smoothing gains nothing,
-and it draws small navigation into the article beside it.
+The model of the page level reads the smoothed scores of its first guess; the sections of a record are
+those of the final templateness.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Floats, Int32s
 from templ_core.dom.document import Document
-from templ_core.dom.tree import subtree_sums
-from templ_core.page_level.smoothing.isotonic import smooth
-from templ_core.page_level.smoothing.thinned_tree import leave_out
+from templ_core.page_level.page_tree import read_tree
+from templ_core.page_level.smoothing.text_tree import text_tree
 
 
 def section_numbers(
-    document: Document,
-    templateness: npt.NDArray[np.floating[Any]],
-    words: Floats,
-    penalty: float,
+    document: Document, templateness: Floats, words: Floats, penalty: float
 ) -> Int32s:
     """Return the number of the section that each segment is in; length n_segments.
-
-    Elements with text form the tree; segments are its leaves and carry the scores. Elements that
-    hold exactly what their parent holds are left out, since they make no difference to the cost.
 
     Args:
         document: The page.
@@ -44,24 +34,9 @@ def section_numbers(
     """
     if not len(words):
         return np.empty(0, np.int32)
-    owner = document.segments.owner
-    n_nodes = len(document.nodes.tags)
-    order = np.argsort(np.concatenate([np.arange(n_nodes), owner]), kind="stable")
-    place = np.argsort(order)
-    parent = np.concatenate([document.nodes.parent, owner])[order]
-    parent = np.where(parent < 0, -1, place[parent]).astype(np.int32)
-    inside = np.concatenate([subtree_sums(document, words), words])[order]
-    is_segment = order >= n_nodes
-    is_wrapper = ~is_segment & (parent >= 0) & (inside == inside[parent])
-    tree = leave_out(parent, is_wrapper | (inside == 0))
-    no_score = np.zeros(n_nodes)
-    smoothed = smooth(
-        tree.parent,
-        np.concatenate([no_score, templateness])[order][tree.kept],
-        np.concatenate([no_score, np.sqrt(words)])[order][tree.kept],
-        penalty * words.sum() / inside[tree.kept],
-    )
-    return _numbered(smoothed.section[tree.stands_for[place[n_nodes:]]])
+    nodes = read_tree(document, words)
+    tree = text_tree(nodes.first, nodes.last, words)
+    return _numbered(tree.smooth(templateness, penalty).section[tree.leaf])
 
 
 def _numbered(section: Int32s) -> Int32s:

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s, Int64s
-from templ_core.page_level.features.page_tree import climb
+from templ_core.page_level.page_tree import climb
 
 
 class ThinnedTree(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ A container is an element that holds text; of elements that hold the same segmen
 import msgspec
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
-from templ_core.page_level.features.page_tree import PageTree
+from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level.config import CONTAINERS_CONFIG, ContainersConfig
 from templ_core.site_level.containers import _containers
 from templ_core.site_level.places.keyed_sums import KeyedSums

@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+from workers.kafka.logs.resume import LogMark
 from workers.kafka.partition_windows import OwnedPartitions
 
 SLOW_S = 0.5
@@ -21,6 +22,8 @@ class SlowStore:
 
 
 class SlowWindows:
+    mark = LogMark("a", 0, 0)
+
     def __init__(self, _number):
         self.store = SlowStore()
 
@@ -41,7 +44,7 @@ async def longest_wait_s(work):
 
 
 async def open_renew_and_release():
-    owned = OwnedPartitions(SlowWindows)
+    owned = OwnedPartitions(SlowWindows, recover=None)
     owned.assign([0])
     async with owned.hold(0) as windows:
         assert windows is not None

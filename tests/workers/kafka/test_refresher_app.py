@@ -11,6 +11,7 @@ from schemas.document import document_key
 from tests.workers.builders import document, stored_summary
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.resume import LogMark
 from workers.kafka.refresher_app import RefresherApp
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore
@@ -34,6 +35,11 @@ def refresher(tmp_path):
     return RefresherApp(config(tmp_path), pool=None, templates_pool=None)
 
 
+async def of_a_known_log(owned, number):
+    """Stands in for the recovery of windows."""
+    owned.opened()[number].mark = LogMark("a", 0, 0)
+
+
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
     record = document(1)
     message = Received(
@@ -48,15 +54,16 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
     async def late():
         await refresher._revoked(refresher.app, [SimpleNamespace(partition=NOT_OURS)])
         await refresher._batch_of(NOT_OURS, [message])
-        await refresher._recover(NOT_OURS)
+        await refresher._take_over(NOT_OURS)
 
     asyncio.run(late())
     assert not (tmp_path / f"windows-{NOT_OURS}").exists()
 
 
-def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
+def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
     refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
     refresher._owned.assign([0])
+    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
         Received(
@@ -72,15 +79,13 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool):
 def test_what_is_fitted_later_is_read_beside_the_event_loop(tmp_path, poison_pool, monkeypatch):
     refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
     refresher._owned.assign([0])
+    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     readers = []
     read = WindowStore.site_state
 
     def noted(store, site):
         readers.append(threading.current_thread())
         return read(store, site)
-
-    async def recovered(_number, windows):
-        return windows
 
     async def recover():
         async with refresher._owned.hold(0) as windows:
@@ -89,8 +94,7 @@ def test_what_is_fitted_later_is_read_beside_the_event_loop(tmp_path, poison_poo
                 windows.store.put(record, stored_summary(record), number)
             windows.store.mark_fitted(record.site, 2, "v")
         monkeypatch.setattr(WindowStore, "site_state", noted)
-        monkeypatch.setattr(refresher._recovery, "recover", recovered)
-        await refresher._recover(0)
+        await refresher._take_over(0)
         return await refresher._carrier._backlog.take()
 
     assert asyncio.run(recover()) == (0, "example.com")

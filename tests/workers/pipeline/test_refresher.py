@@ -200,7 +200,7 @@ def test_a_page_that_an_older_fetch_has_superseded_is_published_again(
     assert (record.url, record.source, record.revision) == (newer.url, newer.source, 1)
     assert record.revision_reason == "superseded"
     assert [entry.revision for entry in store.window_entries(newer.site)] == [1]
-    assert store.superseded(10) == []
+    assert store.outbox.superseded(10) == []
 
 
 def test_a_deleted_page_that_an_older_fetch_follows_is_deleted_again(
@@ -225,12 +225,12 @@ def test_documents_that_leave_a_window_are_forgotten_once_their_tombstones_are_o
     transport = MemoryTransport(store, poison_pool, few)
     some = list(documents(8))
     transport.learn(*some)
-    interrupted = transport.publisher.forget()
+    interrupted = transport.publisher.empty_outbox()
     assert isinstance(next(interrupted), Forget)
     interrupted.close()
-    transport.carry_out(transport.publisher.forget())
+    transport.carry_out(transport.publisher.empty_outbox())
     assert transport.forgotten == [document_key(one.site, one.source) for one in some[:3]]
-    transport.carry_out(transport.publisher.forget())
+    transport.carry_out(transport.publisher.empty_outbox())
     assert len(transport.forgotten) == 3
 
 

@@ -37,7 +37,7 @@ def summaries(store):
 
 
 def tombstones(store):
-    return store.outbox(100)
+    return store.outbox.nulls(100)
 
 
 def test_documents_come_back_in_order_of_event_time(store):
@@ -167,7 +167,7 @@ def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
             store.delete_url(record, store.next_offset)
         else:
             put(store, record)
-    found = store.superseded(10)
+    found = store.outbox.superseded(10)
     if newest is None:
         assert found == []
         return
@@ -175,14 +175,14 @@ def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
     assert url == "u"
     known = store.newest("example.com", key)
     assert (known if isinstance(known, str) else known.id) == newest
-    store.take_from_superseded(key)
-    assert store.superseded(10) == []
+    store.outbox.drop_superseded([key])
+    assert store.outbox.superseded(10) == []
 
 
 def test_on_files_nothing_is_superseded(store):
     for record in (document(3, url="u"), document(1, url="u")):
         store.put(record, stored_summary(record), None)
-    assert store.superseded(10) == []
+    assert store.outbox.superseded(10) == []
 
 
 def test_a_tombstone_read_from_the_topic_is_not_sent_again(store):
@@ -201,7 +201,7 @@ def test_a_pending_tombstone_that_is_read_from_the_topic_is_not_sent(store):
 
 def test_acknowledged_tombstones_leave_the_outbox(store):
     put(store, *(document(n) for n in range(8)))
-    store.take_from_outbox(store.outbox(2))
+    store.outbox.drop(store.outbox.nulls(2))
     assert tombstones(store) == [b"example.com\0pages-0-2"]
 
 
@@ -292,7 +292,7 @@ def test_a_source_that_names_the_same_url_at_another_time_is_moved(store):
 
 def followed(store, records):
     """Return a store that has read the compacted topic, without records that have a tombstone."""
-    gone = set(store.outbox(1000))
+    gone = set(store.outbox.nulls(1000))
     found = WindowStore(None, SMALL)
     for offset, record in enumerate(records):
         if document_key(record.site, record.source) in gone:

@@ -1,9 +1,13 @@
-"""Makes aiokafka's consumers, faust's among them, read fetched records within bounded memory."""
+"""Makes aiokafka's consumers, faust's among them, read fetched records within bounded memory.
+
+They also note of which leader each fetched batch is.
+"""
 
 from typing import Any
 
 from aiokafka.consumer import fetcher
 
+from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.record_batch import FetchedRecords, RefusedValue
 
 _TAKEN_BYTES = 32 << 20
@@ -32,14 +36,25 @@ class _BoundedResult(fetcher.FetchResult):  # type: ignore[misc]
         return records
 
 
+class _PlacedRecords(fetcher.PartitionRecords):  # type: ignore[misc]
+    """The fetched records of a partition, which know the offset that they were fetched for."""
+
+    def __init__(self, partition: Any, records: FetchedRecords, *arguments: Any) -> None:
+        _, fetch_offset, *_ = arguments
+        records.position = fetch_offset
+        FETCHED.note(partition.topic, partition.partition, records.content)
+        super().__init__(partition, records, *arguments)
+
+
 def bound_fetches(record_limit_bytes: int) -> None:
     """Have every consumer of this process refuse single records instead of failing as a whole.
 
-    aiokafka has no setting for it, so two of its classes are replaced.
+    aiokafka has no setting for it, so three of its classes are replaced.
 
     Args:
         record_limit_bytes: Size of the largest record that is read, after decompression.
     """
     FetchedRecords.record_limit_bytes = record_limit_bytes
     fetcher.MemoryRecords = FetchedRecords
+    fetcher.PartitionRecords = _PlacedRecords
     fetcher.FetchResult = _BoundedResult

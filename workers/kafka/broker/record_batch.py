@@ -7,6 +7,7 @@ References:
     Kafka's documentation, "Implementation", section 5.3 "Messages": the record batch of format 2.
 """
 
+import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +22,10 @@ KEPT_BYTES = 64 << 10
 """Bytes that are kept of the value of a record that is too large, and largest size of its key."""
 _SKIP_BYTES_MAX = 2 << 30
 """Most bytes of a batch that are decompressed to be left out, which is Kafka's largest record."""
+_NO_TIME = -1
+"""Kafka's time stamp of a record without one."""
+_OFFSET = struct.Struct(">q")
+"""The first field of a batch, which is the offset of its first record."""
 _FORMAT_2 = 2
 """First format of batches whose records have headers; older ones are left to aiokafka."""
 
@@ -71,6 +76,13 @@ class FetchedRecords(_MemoryRecordsPy):  # type: ignore[misc]
 
     record_limit_bytes = 64 << 20
     """Size of the largest record that is read."""
+    position = 0
+    """Offset that the records were fetched for; a batch may begin before it."""
+
+    @property
+    def content(self) -> bytes:
+        """The batches as the broker has sent them."""
+        return bytes(self._buffer)
 
     def next_batch(self) -> Any:
         """Return the next batch, or None at the end."""
@@ -79,7 +91,44 @@ class FetchedRecords(_MemoryRecordsPy):  # type: ignore[misc]
         if not is_new or stored[self.MAGIC_OFFSET] < _FORMAT_2:
             return super().next_batch()
         self._cache_next()
-        return RecordBatch(stored, self.record_limit_bytes)
+        batch = RecordBatch(stored, self.record_limit_bytes)
+        return batch if batch.validate_crc() else self._stepped_over(batch)
+
+    def _stepped_over(self, batch: "RecordBatch") -> "DamagedBatch":
+        """Return what stands for a batch that is not to be read, and ends where it ends.
+
+        The first offset of the following batch says where. Without one, of two fields of the batch's
+        head the smaller one is believed: too large an end would skip records, while too small a one
+        only has the same batch fetched again.
+        """
+        first = batch.base_offset
+        if self._next_slice is not None and len(self._next_slice) >= _OFFSET.size:
+            (end,) = _OFFSET.unpack_from(self._next_slice)
+        else:
+            end = min(batch.next_offset, first + batch.record_count)
+        return DamagedBatch(first, max(end, self.position + 1, first + 1))
+
+
+class DamagedBatch:
+    """Stands for a batch whose checksum is wrong, with one refused record at its last offset."""
+
+    is_control_batch = is_transactional = False
+    producer_id = None
+
+    def __init__(self, base_offset: int, next_offset: int) -> None:
+        self.base_offset = base_offset
+        self.next_offset = next_offset
+
+    def validate_crc(self) -> bool:
+        """Return that nothing further is wrong; aiokafka would raise for ever."""
+        return True
+
+    def __iter__(self) -> Iterator["BatchRecord"]:
+        """Yield a record that names the offsets of the batch."""
+        last = self.next_offset - 1
+        problem = f"the batch of the offsets {self.base_offset} to {last} has a wrong checksum"
+        value = RefusedValue(b"", "DamagedBatch", problem, 0)
+        yield BatchRecord(last, _NO_TIME, 0, None, value, [])
 
 
 class RecordBatch(_DefaultRecordBatchPy):  # type: ignore[misc]
@@ -94,6 +143,18 @@ class RecordBatch(_DefaultRecordBatchPy):  # type: ignore[misc]
         """
         super().__init__(stored)
         self._limit_bytes = limit_bytes
+        self._is_intact: bool | None = None
+
+    @property
+    def record_count(self) -> int:
+        """Number of records in the batch, as its head says."""
+        return int(self._num_records)
+
+    def validate_crc(self) -> bool:
+        """Return whether the checksum of the batch is right, computed once."""
+        if self._is_intact is None:
+            self._is_intact = bool(super().validate_crc())
+        return self._is_intact
 
     def __iter__(self) -> Iterator[BatchRecord]:
         """Yield the records of the batch; where the rest is damaged, one for each missing offset."""

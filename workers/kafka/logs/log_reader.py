@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.errors import KafkaError, NoError, for_code
 from aiokafka.protocol.offset import OffsetRequest
 
@@ -22,6 +23,8 @@ Answer = TypeVar("Answer")
 REQUEST_TIMEOUT_MS = 10_000
 _RETRY_S = 0.5
 """Time between two attempts to ask the broker."""
+_FORMING = ("PreparingRebalance", "CompletingRebalance")
+"""States of a group whose members are being assigned partitions."""
 _EARLIEST, _LATEST = -2, -1
 """Kafka's timestamps that stand for the start and the end of a log."""
 
@@ -35,9 +38,11 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 class _Partition(msgspec.Struct, frozen=True):
+    error: int
+    """Kafka's code of an error; 0 for none."""
     number: int
     leader: int
-    leader_epoch: int
+    leader_epoch: int = -1
 
 
 class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
@@ -52,6 +57,22 @@ class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
             if one.topic == topic and place.offset >= 0
         }
 
+    async def unassigned(self, group: str, topic: str) -> set[int]:
+        """Return the partitions of a topic that no member of a group has; none while the group forms."""
+        (answer,) = await self.describe_consumer_groups([group])
+        ((code, _, state, _, _, members, *_),) = answer.groups
+        _raise_for(code)
+        if state in _FORMING:
+            return set()
+        _, partitions = await self._partitions(topic)
+        unassigned = {one.number for one in partitions}
+        for *_, assignment in members:
+            if assignment:
+                for name, numbers in ConsumerProtocolMemberAssignment.decode(assignment).assignment:
+                    if name == topic:
+                        unassigned.difference_update(numbers)
+        return unassigned
+
     async def logs(self, topic: str, marks: Mapping[int, LogMark | None]) -> dict[int, LogState]:
         """Return the present logs of partitions.
 
@@ -63,11 +84,13 @@ class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
             KafkaError: The topic does not exist, a partition has no leader, or the broker does not
                 answer.
         """
-        topic_id, partitions = await self._partitions(topic, marks)
+        topic_id, partitions = await self._partitions(topic)
         found: dict[int, LogState] = {}
         by_leader: defaultdict[int, list[_Partition]] = defaultdict(list)
         for one in partitions:
-            by_leader[one.leader].append(one)
+            if one.number in marks:
+                _raise_for(one.error)
+                by_leader[one.leader].append(one)
         for leader, some in by_leader.items():
             # Ends come last: an offset committed before is never beyond the end of an intact log.
             kept = await self._kept(leader, topic, some, marks)
@@ -83,20 +106,16 @@ class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
                 )
         return found
 
-    async def _partitions(self, topic: str, wanted: Iterable[int]) -> tuple[str, list[_Partition]]:
+    async def _partitions(self, topic: str) -> tuple[str, list[_Partition]]:
+        """Return the id of a topic and all its partitions."""
         response = await self._send_request(TopicRequest(topic))
         ((code, _, *details),) = response.topics
         _raise_for(code)
         if response.API_VERSION == TopicIdsResponse.API_VERSION:
             topic_id, _, partitions = details[:3]
-            found = {one[1]: (one[0], _Partition(*one[1:4])) for one in partitions}
-        else:
-            topic_id, (_, partitions) = "", details
-            found = {one[1]: (one[0], _Partition(one[1], one[2], -1)) for one in partitions}
-        known = [found[number] for number in wanted if number in found]
-        for code, _ in known:
-            _raise_for(code)
-        return topic_id, [one for _, one in known]
+            return topic_id, [_Partition(*one[:4]) for one in partitions]
+        _, partitions = details
+        return "", [_Partition(*one[:3]) for one in partitions]
 
     async def _offsets(
         self, leader: int, topic: str, partitions: Iterable[_Partition], which: int

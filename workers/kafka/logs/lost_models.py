@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable
 
 from aiokafka.errors import KafkaError
 
-from schemas.topics import SITE_MODELS
 from workers.kafka.logs.log_reader import log_reader
-from workers.kafka.logs.resume import LogMark, LogState, decode_mark, has_lost_records
+from workers.kafka.logs.resume import LogMark, LogState, has_lost_records
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 
 LOOK_S = 2.0
@@ -67,15 +66,10 @@ class LostModels:
                 await self._publish(number, site, windows)
         async with self._owned.hold(number) as now:
             if now is windows:
-                text = state.mark.encode().encode()
-                await asyncio.to_thread(windows.store.mark_log, SITE_MODELS, text)
+                await asyncio.to_thread(windows.mark_models, state.mark)
 
     def _marks(self) -> dict[int, LogMark | None]:
-        # A store leaves `opened` on this thread before it is closed, so none is closed meanwhile.
-        return {
-            number: decode_mark(windows.store.log_mark(SITE_MODELS))
-            for number, windows in self._owned.opened().items()
-        }
+        return {number: windows.models_mark for number, windows in self._owned.opened().items()}
 
 
 def _published_sites(windows: PartitionWindows) -> list[str]:

@@ -6,7 +6,7 @@ can tell whether the log is still the one that was read.
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from aiokafka import TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
@@ -31,6 +31,11 @@ class MarkedConsumer(Consumer):
         if await self._thread.commit(offsets):
             await self._thread.seek_wait(offsets)
 
+    def join_again(self) -> None:
+        """Join the group again, from any thread; if this process leads the group, it forms anew."""
+        thread = cast("_MarkedThread", self._thread)
+        thread.thread_loop.call_soon_threadsafe(thread.join_again)
+
 
 class _MarkedThread(AIOKafkaConsumerThread):
     def _create_consumer(self, loop: asyncio.AbstractEventLoop) -> Any:
@@ -43,6 +48,11 @@ class _MarkedThread(AIOKafkaConsumerThread):
 
         consumer.commit = commit_marked
         return consumer
+
+    def join_again(self) -> None:
+        """Join the group again; called in this thread's event loop."""
+        if self._consumer is not None:
+            self._consumer._coordinator.request_rejoin()  # noqa: SLF001 - aiokafka has no other way
 
     async def _fetch_records(self, *arguments: Any, **options: Any) -> Any:
         """Return fetched records; tell the App where the broker has none at an offset."""

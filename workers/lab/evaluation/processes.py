@@ -1,10 +1,9 @@
 """Child processes that judge pages."""
 
 import gc
-import multiprocessing
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
 from workers.errors import WorkerError
@@ -12,6 +11,7 @@ from workers.lab.evaluation.evaluation_page import EvaluationPage
 from workers.lab.evaluation.judge import Judge, Judgement, PageOutput
 from workers.lab.evaluation.page_models import PageModels
 from workers.lab.evaluation.peers import load_peer
+from workers.lab.job_processes import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
 from workers.settings import use_one_arithmetic_thread
@@ -42,11 +42,10 @@ def judge_all(
         WorkerError: A child process died.
     """
     use_one_arithmetic_thread()
-    context = multiprocessing.get_context("spawn")
     arguments = (models.bodies, tuple(peers), with_segments)
     waiting: deque[Future[Judgement]] = deque()
     try:
-        with ProcessPoolExecutor(workers, context, _begin, arguments) as pool:
+        with process_pool(workers, _begin, arguments) as pool:
             for turn, (page, output) in enumerate(pages):
                 waiting.append(pool.submit(_one, page, output, turn, models.number_for(page)))
                 if len(waiting) > _PAGES_AHEAD * workers:

@@ -10,6 +10,7 @@ _MODULES = {
     "pagelevel-segmentation": "workers.lab.experiments.pagelevel.segmentation",
     "pagelevel-duplicates": "workers.lab.experiments.pagelevel.duplicates",
     "pagelevel-classes": "workers.lab.experiments.pagelevel.classes",
+    "pagelevel-specific": "workers.lab.experiments.pagelevel.page_specific",
     "kolcz-yih": "workers.lab.experiments.kolcz_yih.block_detectors",
     "kolcz-yih-keywords": "workers.lab.experiments.kolcz_yih.keywords",
     "automatic-train": "workers.lab.experiments.site_level.automatic_train",

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from templ_core.array_types import Bools
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
 from templ_core.page_level.page_evidence import PageEvidence
@@ -18,6 +19,8 @@ class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
     """Inputs of the fusion, by name; each of length n_segments."""
     repeated: RepeatedSentences | None = None
     """The text that the site repeats; None = there is none."""
+    varied: Bools | None = None
+    """Segments that the site repeats with some words changed; None = there are none."""
 
 
 class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):

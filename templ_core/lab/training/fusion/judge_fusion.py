@@ -1,6 +1,6 @@
 """Evaluation of the fusion on held-out sites and corpora."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 import numpy as np
@@ -49,7 +49,7 @@ def decide_all(
     config: CoreConfig,
     way: int = 0,
     *,
-    with_sentences: bool = True,
+    without: Collection[str] = (),
 ) -> list[FusionOutcome]:
     """Return the scores of each page with the model that was fitted without its group.
 
@@ -59,7 +59,7 @@ def decide_all(
         group: Returns the group of a page.
         config: The core's thresholds.
         way: Number of the way in which sites were learned: the index in `FusionPage.known`.
-        with_sentences: Whether text goes that the site repeats.
+        without: Rules for repeated text that are left out: fields of `KnownSite`.
     """
     outcomes = []
     for page in pages:
@@ -71,7 +71,8 @@ def decide_all(
                 log_odds=fused_log_odds(known.columns, model.terms, model.bias),
                 documents=known.documents,
                 fusion=shipped_fusion(),
-                repeated=known.repeated if with_sentences else None,
+                repeated=None if "repeated" in without else known.repeated,
+                varied=None if "varied" in without else known.varied,
             )
             kept = decide(page.scores, site, config).kept
         outcomes.append(_outcome(page, kept))

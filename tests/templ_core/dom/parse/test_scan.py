@@ -7,9 +7,9 @@ from lxml import etree
 
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse._strip_markup import strip_markup
-from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.dom.parse.parse_page import parse_markup, parse_page
 from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import stalls_parser
+from templ_core.dom.parse.scan import refuse_segments, stalls_parser
 from templ_core.errors import HostilePage
 
 MARKED = [f"marked{number}" for number in range(12)]
@@ -134,6 +134,22 @@ def test_too_many_elements_are_refused_with_the_limit():
             flatten_markup(markup, config)
     assert not stalls_parser(b"< > " * 20_000, config)
     assert not stalls_parser(b"<p>x</p>" * 9_000, config)
+
+
+def test_too_many_segments_are_refused_and_a_larger_page_may_have_more():
+    config = ScanConfig(segments_max=1000, segment_bytes_min=64)
+    refuse_segments(1000, 5000, config)
+    with pytest.raises(HostilePage, match=r"^more than 1000 segments of text$"):
+        refuse_segments(1001, 5000, config)
+    refuse_segments(2000, 128_000, config)
+
+
+def test_elements_without_text_cost_little_and_segments_are_limited():
+    count = ScanConfig().segments_max + 1
+    columns, _ = parse_page(b"text" + b"<br>" * count, "")
+    assert columns.texts == ["text"]
+    with pytest.raises(HostilePage, match=f"^more than {count - 1} segments of text$"):
+        parse_page(b"<p>x" * count, "")
 
 
 @pytest.mark.parametrize(

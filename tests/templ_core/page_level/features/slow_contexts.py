@@ -3,6 +3,7 @@
 import numpy as np
 
 from templ_core.page_level.config import FEATURE_CONFIG
+from templ_core.page_level.features.contexts import smoothed_guess
 from tests.templ_core.page_level.features.slow_features import position_columns
 
 WINDOWS = (4, 10, 25)
@@ -23,6 +24,7 @@ def context_columns(tree, group, attribute, text):
         **_mass_columns(tree, p0),
         **_raw_columns(tree, group, attribute, "attribute"),
         **_raw_columns(tree, group, text, "text"),
+        **_smoothed_columns(tree, p0),
     }
 
 
@@ -127,6 +129,15 @@ def _raw_columns(tree, group, score, name):
         f"{name}_path_mean": group_means(group, score, tree.words),
         **{f"{name}_{level}_mean": row for level, row in zip(("l1", "l2", "t"), rows, strict=True)},
         f"{name}_page_mean": page,
+    }
+
+
+def _smoothed_columns(tree, p0):
+    smoothed, section_words = smoothed_guess(p0, tree)
+    return {
+        "smoothed": smoothed,
+        "smoothed_less_guess": smoothed - p0,
+        "section_words": np.log(section_words),
     }
 
 

@@ -3,11 +3,13 @@
 import numpy as np
 
 from templ_core import letters as chars
+from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features.own_features import OWNER_TAGS
-from templ_core.page_level.features.page_tree import LEVELS, PageTree, climb
 from templ_core.page_level.features.place_features import SEMANTIC_TAGS
+from templ_core.page_level.features.surroundings import HEADING, read_surroundings
+from templ_core.page_level.page_tree import LEVELS, PageTree, climb
 from tests.templ_core.page_level.features.slow_characters import (
     read_characters,
     read_words,
@@ -39,8 +41,40 @@ def feature_columns(document):
         **copy_columns(text),
         **main_columns(tree, good, (w >= 20) & (links < 0.4)),
         **semantic,
+        **declared_columns(document, words),
     }
     return columns, group
+
+
+def declared_columns(document, words):
+    """Return the features of the declared body and of the title by name."""
+    declared, per_segment = document.segments.declared, words.per_segment
+    title = slow_title_words(document.title)
+    matches = np.array(
+        [np.isin(words.hashes[words.segment == one], title).sum() for one in range(len(declared))]
+    )
+    share = matches / np.maximum(np.maximum(per_segment, len(title)), 1)
+    is_like = (share >= FEATURE_CONFIG.headline_title_ratio_min) & (matches > 0)
+    is_like &= per_segment <= FEATURE_CONFIG.headline_words_max
+    is_heading = read_surroundings(document) & HEADING != 0
+    likeness = np.where(is_like, share + is_heading, 0)
+    before = np.cumsum(per_segment) - per_segment
+    distance = before - before[np.argmax(likeness)] if is_like.any() else np.zeros(len(declared))
+    return {
+        "declared: inside": np.array([0, -1, 1])[declared],
+        "declared: body_share": np.full(
+            len(declared), per_segment[declared == INSIDE_BODY].sum() / max(per_segment.sum(), 1)
+        ),
+        "declared: title_share": matches / np.maximum(per_segment, 1),
+        "declared: from_headline": np.sign(distance) * np.log1p(np.abs(distance)),
+    }
+
+
+def slow_title_words(title):
+    """Return the hashes of the different words of a title."""
+    if not title:
+        return np.empty(0, np.uint64)
+    return np.unique(read_words(read_characters([title])).hashes[:64])
 
 
 def link_density(document, characters):

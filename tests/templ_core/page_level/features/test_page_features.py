@@ -12,7 +12,7 @@ from templ_core.page_level.features.characters import (
 )
 from templ_core.page_level.features.contexts import CONTEXTS, with_contexts
 from templ_core.page_level.features.page_features import FEATURES, read_features
-from templ_core.page_level.features.page_tree import read_tree
+from templ_core.page_level.page_tree import read_tree
 from tests.templ_core.page_level.features import slow_characters, slow_contexts, slow_features
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -25,6 +25,7 @@ MARKUP = (
 )
 TAGS = ("div", "p", "ul", "li", "article", "main", "table", "td", "h2", "a href=/x", "b", "button")
 TEXTS = (
+    "<title>Wait so on</title>", "<h1>Wait so on",
     "Read", "more.", "On 3.10 or", "in 1999", "© 2031", "Wait...", "so…", "中文。是", "“Oh!”", "a, b | c:",
     "word word WORD", "٣.٤", "one two three four five six seven eight nine ten eleven.", "\U0002f800x",
 )  # fmt: skip
@@ -138,6 +139,15 @@ def test_features_of_path_groups_and_copies():
 def test_the_main_node_holds_the_good_text():
     assert column("main 0.8: inside") == [False, False, True, True, True, True]
     assert column("main 0.8: side") == [-1, -1, 0, 0, 0, 0]
+
+
+def test_the_headline_is_the_heading_that_is_like_the_title():
+    page = (
+        "<title>Rain over Leeds | News</title><li>Rain over Leeds<li>Sport"
+        "<h1>Rain over Leeds</h1><p>It rains a lot."
+    )
+    found = features(page).rows[:, FEATURES.index("declared: from_headline")]
+    assert np.allclose(found, [-np.log1p(4), -np.log1p(1), 0, np.log1p(3)])
 
 
 def test_contexts_are_means_around_a_segment():

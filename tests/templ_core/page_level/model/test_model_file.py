@@ -75,7 +75,7 @@ def changed(name, place, value):
 @pytest.mark.parametrize(
     "model",
     [
-        pytest.param(with_trees(**changed("feature", 0, 143)), id="no such feature"),
+        pytest.param(with_trees(**changed("feature", 0, 200)), id="no such feature"),
         pytest.param(with_trees(**changed("feature", 0, -1)), id="negative feature"),
         pytest.param(with_trees(**changed("left", 0, 2300)), id="no such node"),
         pytest.param(with_trees(**changed("left", 1, 0)), id="a cycle"),

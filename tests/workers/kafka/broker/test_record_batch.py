@@ -4,7 +4,6 @@ import tracemalloc
 from random import Random
 
 import pytest
-from aiokafka.consumer.fetcher import PartitionRecords
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.structs import TopicPartition
 
@@ -22,7 +21,7 @@ from tests.workers.raw_batches import (
     raw_snappy,
     record_pieces,
 )
-from workers.kafka.broker.bounded_fetch import _BoundedResult
+from workers.kafka.broker.bounded_fetch import _BoundedResult, _PlacedRecords
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.received import received_from_aiokafka
 from workers.kafka.broker.record_batch import (
@@ -45,19 +44,14 @@ def read(raw, limit_bytes=LIMIT_BYTES):
     return list(RecordBatch(raw, limit_bytes))
 
 
-def fetched(*batches):
+def fetched(*batches, offset=0):
     """The records of several batches as aiokafka's consumer gives them out."""
-    found = PartitionRecords(
-        TopicPartition("pages", 0),
-        FetchedRecords(b"".join(batches)),
-        None,
-        0,
-        None,
-        None,
-        check_crcs=True,
-        isolation_level=0,
-    )
-    return list(found)
+    return list(partition_records(batches, offset))
+
+
+def partition_records(batches, offset):
+    records = FetchedRecords(b"".join(batches))
+    return _PlacedRecords(TopicPartition("pages", 0), records, None, offset, None, None, True, 0)
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -146,7 +140,7 @@ class Assignment:
 def takes(raw):
     """The offsets of the records that a consumer is given at once, for each time that it asks."""
     topic = TopicPartition("pages", 0)
-    records = PartitionRecords(topic, FetchedRecords(raw), None, 0, None, None, True, 0)
+    records = partition_records([raw], 0)
     place = Assignment()
     result = _BoundedResult(topic, assignment=place, partition_records=records, backoff=0)
     found = []
@@ -199,3 +193,38 @@ def test_a_batch_of_an_unknown_compression_is_refused():
 
 def test_the_head_of_a_batch_is_as_long_as_aiokafka_says():
     assert len(batch([], stored=b"")) == HEAD_BYTES
+
+
+def damaged(raw, at=-1):
+    raw = bytearray(raw)
+    raw[at] ^= 0xFF
+    return bytes(raw)
+
+
+def test_a_batch_with_a_wrong_checksum_is_one_refused_record_at_its_last_offset():
+    first, second, third = (batch([GOOD] * 3, ZSTD, base_offset=n) for n in (0, 3, 6))
+    records = fetched(first, damaged(second), third)
+    assert [one.offset for one in records] == [0, 1, 2, 5, 6, 7, 8]
+    refused = records[3].value
+    assert refused.exception == "DamagedBatch"
+    assert refused.message == "the batch of the offsets 3 to 5 has a wrong checksum"
+    assert [one.value for one in records if one is not records[3]] == [GOOD[1]] * 6
+
+
+@pytest.mark.parametrize("offset", [0, 1, 2])
+@pytest.mark.parametrize("at", range(17, HEAD_BYTES))
+def test_a_damaged_head_of_the_last_batch_neither_stops_a_reader_nor_takes_it_too_far(at, offset):
+    raw, position, refused = damaged(batch([GOOD] * 3), at), offset, []
+    while position < 3:
+        records = partition_records([raw], position)
+        refused += [one.offset for one in records]
+        assert position < records.next_fetch_offset <= 3
+        position = records.next_fetch_offset
+    assert refused
+    assert refused[-1] == 2
+
+
+def test_a_damaged_head_is_stepped_over_up_to_the_following_batch():
+    for at in range(17, HEAD_BYTES):
+        found = fetched(damaged(batch([GOOD] * 3), at), batch([GOOD], base_offset=9))
+        assert [one.offset for one in found] == [8, 9]

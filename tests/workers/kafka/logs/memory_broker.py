@@ -58,6 +58,8 @@ class MemoryBroker:
     def make_anew(self):
         self.of = {number: MemoryLog() for number in range(self.partitions)}
 
+        self.assigned = set()
+
     def commit(self, number, offset, mark):
         self.offsets[number] = offset, mark.encode() if mark else ""
 
@@ -65,6 +67,9 @@ class MemoryBroker:
         return {
             n: Committed(offset, decode_mark(text)) for n, (offset, text) in self.offsets.items()
         }
+
+    async def unassigned(self, _group, _topic):
+        return self.of.keys() - self.assigned
 
     async def logs(self, _topic, marks):
         return {number: self.of[number].state(mark) for number, mark in marks.items()}

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import time
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -12,12 +14,14 @@ from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.types import TP
 
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
-from workers.kafka import app
+from tests.workers.raw_batches import batch
+from workers.kafka import app, watchdog
 from workers.kafka.app import build_app
+from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.marked_consumer import _MarkedThread
 from workers.kafka.logs.resume import decode_mark
-from workers.kafka.watchdog import Watched, look_at_logs
+from workers.kafka.watchdog import Patience, Watched, act, look_at_logs
 from workers.settings import load_settings
 
 PAGES_0 = TopicPartition("pages", 0)
@@ -87,14 +91,14 @@ def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
     assert caplog.text == ""
 
 
-def look(broker, received=None, assigned=(0,), topic_ids=None):
+def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None):
     """What a watchdog sees that has the marks of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
         broker="", group="", topic="pages", inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
-        received=lambda: received or {}, report_lag=lambda _: None,
-        marks={number: place.mark for number, place in committed.items()},
+        received=lambda: received or {}, report_lag=lambda _: None, join_again=lambda: None,
+        fetched=fetched or FetchedEpochs(), marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
     return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
 
@@ -126,6 +130,27 @@ def test_a_log_that_has_grown_beyond_the_offset_again_is_a_problem(broker):
     assert "cut at offset 3" in look(broker).problem
 
 
+@pytest.mark.parametrize("kept", [10, 12, 14])
+def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(broker, kept):
+    fetched, log = FetchedEpochs(), broker.of[0]
+    log.append(*range(4))
+    for offset in range(14):
+        fetched.note("pages", 0, batch([], base_offset=offset, epoch=log.epoch))
+    assert fetched.of("pages", 0) == {0: 14}
+    log.cut(kept)
+    log.append(*range(20))
+    fetched.note("pages", 0, batch([], base_offset=20, epoch=log.epoch))
+    found = look(broker, received={0: 21}, fetched=fetched)
+    if kept == 14:
+        assert found.problem == ""
+        assert fetched.of("pages", 0) == {}
+    else:
+        assert found.problem == (
+            f"pages-0: the log of this topic was cut at offset {kept}; it had been read up to 14 or "
+            "further"
+        )
+
+
 def test_a_topic_made_anew_is_a_problem_even_before_anything_was_committed(broker):
     broker.make_anew()
     broker.of[0].append(*range(10))
@@ -149,6 +174,40 @@ def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(brok
     broker.make_anew()
     found = look(broker, assigned=(), topic_ids=seen)
     assert found.problem == "pages: the topic was deleted and created again"
+
+
+@pytest.mark.parametrize("somebody_has_it", [False, True])
+def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
+    broker, monkeypatch, somebody_has_it
+):
+    broker.of[0].append(*range(7))
+    broker.assigned = {0} if somebody_has_it else set()
+    found = look(broker, assigned=())
+    assert found.unassigned == ({} if somebody_has_it else {0: 10})
+    ended, joined = [], []
+
+    async def is_waiting(*_):
+        return True
+
+    monkeypatch.setattr(watchdog, "end_process", ended.append)
+    monkeypatch.setattr(watchdog, "_is_work_waiting", is_waiting)
+    watched = SimpleNamespace(
+        broker="", group="g", topic="pages",
+        inner=count().__next__, join_again=lambda: joined.append(1),
+    )  # fmt: skip
+
+    async def looks():
+        patience = Patience(0, time.monotonic())
+        for _ in range(2):
+            await act(watched, found, patience)
+
+    asyncio.run(looks())
+    line = (
+        "g: committed offsets {0: 10} of pages have stood still for 0 s although no process has them; "
+        "the process ends to be started again"
+    )
+    assert ended == ([] if somebody_has_it else [line])
+    assert joined == ([] if somebody_has_it else [1])
 
 
 def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka import model_follower
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.lost_models import LostModels
-from workers.kafka.logs.resume import decode_mark
+from workers.kafka.logs.resume import LogMark
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import OwnedPartitions
 from workers.settings import load_settings
@@ -75,27 +75,28 @@ def test_models_are_read_on_in_the_same_log_and_anew_in_another(start):
     assert start(broker) == [0]
 
 
-class Store:
-    """The windows of two sites, one of which has a model."""
+class Windows:
+    """The windows of three sites, one of which has a model and pages."""
 
-    def __init__(self):
-        self.mark = None
+    mark = LogMark("documents", 0, 0)
+    models_mark = None
+
+    @property
+    def store(self):
+        return self
 
     def sites(self):
         yield "a.com", SimpleNamespace(model_version="v", pages=3)
         yield "b.com", SimpleNamespace(model_version=None, pages=1)
         yield "c.com", SimpleNamespace(model_version="v", pages=0)
 
-    def log_mark(self, _topic):
-        return self.mark
-
-    def mark_log(self, _topic, mark):
-        self.mark = mark
+    def mark_models(self, mark):
+        self.models_mark = mark
 
 
 def test_models_are_published_again_once_when_their_log_has_lost_records():
-    windows, published = SimpleNamespace(store=Store()), []
-    owned = OwnedPartitions(lambda _: windows)
+    windows, published = Windows(), []
+    owned = OwnedPartitions(lambda _: windows, recover=None)
     broker = MemoryBroker()
 
     async def publish(number, site, _windows):
@@ -127,4 +128,4 @@ def test_models_are_published_again_once_when_their_log_has_lost_records():
 
     assert asyncio.run(looks()) == [0, 0, 0, 1, 1, 2, 2]
     assert set(published) == {(0, "a.com")}
-    assert decode_mark(windows.store.mark).topic_id == broker.of[0].topic_id
+    assert windows.models_mark.topic_id == broker.of[0].topic_id

@@ -14,6 +14,7 @@ from workers.lab.experiments.site_level.injected_pages import (
     injected_text,
     parsed,
     serialised,
+    slots,
 )
 from workers.lab.experiments.site_level.injection import injection, read_sites, run_sites
 
@@ -68,6 +69,16 @@ def test_without_sentences_it_would_be_left(corpus, monkeypatch):
     assert figures(corpus, Injection(share=0.6)).left_ratio > 0.5
 
 
+def test_a_paragraph_with_a_few_other_words_on_each_page_goes_by_its_phrases(corpus, monkeypatch):
+    run = Injection(share=1, varying=True)
+    found = figures(corpus, run)
+    assert found.injected_words > 200
+    assert found.left_ratio < 0.5
+    assert found.lost_ratio == 0
+    monkeypatch.setattr(site_evidence, "find_varied", lambda *_: None)
+    assert figures(corpus, run).left_ratio > 0.9
+
+
 def test_the_command_prints_both_tables(corpus):
     result = CliRunner().invoke(injection, [str(corpus), "--shares", "1"])
     assert result.exit_code == 0, result.output
@@ -93,7 +104,8 @@ def test_a_text_is_put_behind_a_paragraph_or_behind_the_content(beside, where):
 def test_a_changing_text_differs_from_page_to_page_in_its_slots_alone():
     rng = Random(5)
     text = injected_text(WORDS, rng)
-    one, other = (" ".join(text.on_page(rng)).split() for _ in range(2))
+    run = Injection(share=1, changing=True)
+    one, other = (" ".join(text.on_page(slots(run, WORDS, rng))).split() for _ in range(2))
     assert one != other
     assert len(set(one) & set(other)) > 0.7 * len(set(one))
-    assert 35 <= len(" ".join(text.on_page(None)).split()) <= 65
+    assert 35 <= len(" ".join(text.on_page(["so"])).split()) <= 65

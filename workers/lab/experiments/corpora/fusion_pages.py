@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,8 @@ from templ_core.lab.training.pages import (
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_inputs import site_inputs
+from templ_core.site_level.phrases.varied_text import find_varied
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
@@ -41,6 +42,7 @@ from workers.feeds.records import page_from_json
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.page import Page, Rejected
 from workers.processes.page_model import page_model_of
@@ -133,11 +135,10 @@ def read_fusion_pages(
             )
             site.records.append(record)
     pages: list[FusionPage] = []
-    with ProcessPoolExecutor(jobs) as pool:
-        read = pool.map(_pages_of_site, sites.values())
-        for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
-            pages += some
-            progress(f"site {number} of {len(sites)}: {corpus} {name}")
+    read = map_in_processes(jobs, _pages_of_site, sites.values())
+    for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
+        pages += some
+        progress(f"site {number} of {len(sites)}: {corpus} {name}")
     return pages
 
 
@@ -258,10 +259,19 @@ def _fusion_page(
             KnownSite(
                 documents=model.documents,
                 columns=site_inputs(
-                    document, scores.features, scores.log_odds, scores.page_type, model, config
+                    document,
+                    scores.features,
+                    scores.log_odds,
+                    scores.page_type,
+                    model,
+                    config,
+                    document_places(document, scores.features),
                 ),
                 repeated=find_repeated(
                     document, scores.features, scores.page_type, model.sentences, model.documents
+                ),
+                varied=find_varied(
+                    document, scores.features, scores.page_type, model.varying_phrase_matcher
                 ),
             )
             for model in models

@@ -2,7 +2,6 @@
 
 import statistics
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
 from workers.lab.experiments.results import jobs_option
+from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
@@ -100,17 +100,17 @@ def replay_sites(
             sites.setdefault(page.site, []).append(page)
     models = _page_models(corpus, list(sites.values()), folds)
     known = [(some, model) for some, model in zip(sites.values(), models, strict=True) if model]
-    with ProcessPoolExecutor(jobs) as pool:
-        return list(
-            pool.map(
-                _replay,
-                [pages for pages, _ in known],
-                [model for _, model in known],
-                [[gold.get(page.source.offset) for page in pages] for pages, _ in known],
-                [[designs[page.source.offset] for page in pages] for pages, _ in known],
-                repeat(load_settings()),
-            )
+    return list(
+        map_in_processes(
+            jobs,
+            _replay,
+            [pages for pages, _ in known],
+            [model for _, model in known],
+            [[gold.get(page.source.offset) for page in pages] for pages, _ in known],
+            [[designs[page.source.offset] for page in pages] for pages, _ in known],
+            repeat(load_settings()),
         )
+    )
 
 
 def _page_models(

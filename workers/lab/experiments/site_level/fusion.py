@@ -35,6 +35,12 @@ _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
 _LISTINGS = ("listing", "collection")
+_REPEATED_TEXT = {
+    "without repeated sentences": ("repeated",),
+    "without phrases of text that varies": ("varied",),
+    "without both": ("repeated", "varied"),
+}
+"""Rows that leave out rules for repeated text: fields of `KnownSite`."""
 INPUTS = tuple(FUSION_INPUTS)
 
 
@@ -145,11 +151,9 @@ def site_level(
         _row("page level alone", pages, alone, names),
         _row("places only, not fitted", pages, decide_all_unfitted(pages, config), names),
         _row("sites left out", pages, fused, names),
-        _row(
-            "without repeated sentences",
-            pages,
-            decide_all(pages, models, by_site, config, with_sentences=False),
-            names,
+        *(
+            _row(label, pages, decide_all(pages, models, by_site, config, without=rules), names)
+            for label, rules in _REPEATED_TEXT.items()
         ),
     ]
     if len(names) > 1:

@@ -11,6 +11,7 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 _SENTENCES = (3, 4)
 _LENGTHS = range(40, 61)
 _SHORT = range(4, 8)
+_VARYING = range(2, 5)
 _FORMS = ("p", "div p", "two p")
 _MONTHS = "January February March April May June July August September October November December"
 _FIRST_NAMES = "Anna Boris Clara David Emma Felix Greta Hugo Irene Jonas Karla Louis"
@@ -24,6 +25,8 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the pages that get the text, 0 to 1."""
     changing: bool = False
     """Whether a date, a number and a name in it differ from page to page."""
+    varying: bool = False
+    """Whether a few words in each of its sentences differ from page to page, as in links to articles."""
     beside: bool = False
     """Whether it stands behind the element of the content instead of inside it."""
     short: bool = False
@@ -37,11 +40,8 @@ class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     """`p`, `div p`, or `two p`."""
 
-    def on_page(self, rng: Random | None) -> tuple[str, ...]:
-        """Return the sentences of one page; with `rng` their slots are filled anew."""
-        if rng is None:
-            return tuple(one.replace("{}", "so") for one in self.sentences)
-        slots = [_date(rng), str(rng.randint(10, 9999)), _name(rng)]
+    def on_page(self, slots: Sequence[str]) -> tuple[str, ...]:
+        """Return the sentences of one page, with the slots filled in turn."""
         return tuple(
             one.replace("{}", slots[number % len(slots)])
             for number, one in enumerate(self.sentences)
@@ -142,6 +142,21 @@ def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
     paragraph = html.Element("p")
     paragraph.text = " ".join(sentences)
     return paragraph
+
+
+def slots(injection: Injection, vocabulary: Sequence[str], rng: Random) -> list[str]:
+    """Return what fills the slots of a text on one page.
+
+    Args:
+        injection: Says what changes from page to page.
+        vocabulary: The words of the site's content.
+        rng: Decides on what changes.
+    """
+    if injection.varying:
+        return [" ".join(rng.choices(vocabulary, k=rng.choice(_VARYING))) for _ in range(4)]
+    if injection.changing:
+        return [_date(rng), str(rng.randint(10, 9999)), _name(rng)]
+    return ["so"]
 
 
 def _date(rng: Random) -> str:

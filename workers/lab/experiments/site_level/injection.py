@@ -3,7 +3,6 @@
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from random import Random
@@ -27,7 +26,9 @@ from workers.lab.experiments.site_level.injected_pages import (
     injected_text,
     parsed,
     serialised,
+    slots,
 )
+from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
@@ -99,6 +100,7 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
     help="Shares of the pages that get the text, separated by commas; empty for none.",
 )
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
+@click.option("--varying", is_flag=True, help="Let a few words in each of its sentences change.")
 @click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
 @click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
 @time_field_option
@@ -196,11 +198,8 @@ def run_sites(
         seed: Equal seeds and sites give equal texts and places.
         jobs: Number of sites to process at the same time, each in a process of its own.
     """
-    if jobs == 1:
-        yield from _tracked(map(_run_site, sites, repeat(runs), repeat(seed)), len(sites))
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from _tracked(pool.map(_run_site, sites, repeat(runs), repeat(seed)), len(sites))
+    found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
+    yield from _tracked(found, len(sites))
 
 
 def _tracked(found: Iterable[_SiteRun], total: int) -> Iterator[_SiteRun]:
@@ -247,7 +246,7 @@ def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) ->
     for markup, gold in zip(plain.markup, site.gold, strict=True):
         root, sentences = parsed(markup), ""
         if gold is not None and gold.selectors is not None and rng.random() < run.share:
-            some = text.on_page(rng if run.changing else None)
+            some = text.on_page(slots(run, vocabulary, rng))
             if inject(root, gold.selectors, some, text.form, beside=run.beside, rng=rng):
                 sentences = " ".join(some)
         bodies.append(serialised(root))

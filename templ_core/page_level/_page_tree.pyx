@@ -1,4 +1,4 @@
-"""The compiled loop over the tree of a page; see `templ_core.page_level.features.page_tree`."""
+"""The compiled loop over the tree of a page; see `templ_core.page_level.page_tree`."""
 
 from libc.stdint cimport int64_t
 

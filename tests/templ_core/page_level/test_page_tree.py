@@ -1,7 +1,7 @@
 import numpy as np
 
 from templ_core.dom.document import parse_document
-from templ_core.page_level.features.page_tree import read_tree
+from templ_core.page_level.page_tree import read_tree
 
 MARKUP = (
     "<body><div><div><p>a b c d</p></div></div><div><ul><li>e</li><li>f</li></ul>g</div></body>"

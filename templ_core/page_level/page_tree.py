@@ -9,8 +9,8 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.dom.document import Document
+from templ_core.page_level._page_tree import read_ranges
 from templ_core.page_level.config import FEATURE_CONFIG
-from templ_core.page_level.features._page_tree import read_ranges
 
 LEVELS = 5
 """Compressed ancestors of a segment that features look at: L1 to L5."""

@@ -1,0 +1,84 @@
+"""The text that a page declares to be its article, in the JSON-LD of its scripts, and where it stands.
+
+Scripts are left out before a page is parsed, so that their text is looked for in the markup itself.
+"""
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from templ_core.array_types import Int32s
+from templ_core.dom.config import DeclaredBodyConfig
+
+NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
+"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it."""
+
+_CONFIG = DeclaredBodyConfig()
+_KEY = b'"articleBody"'
+_BODY = re.compile(_KEY + rb'\s*+:\s*+("(?:[^"\\]|\\.)*+")', re.DOTALL)
+_TAG = re.compile(r"<[a-zA-Z/][^<>]*>")
+_NO_LETTER = re.compile(r"[\W_]+")
+
+
+def declared_segments(
+    utf8: bytes, texts: Sequence[str], config: DeclaredBodyConfig = _CONFIG
+) -> Int32s:
+    r"""Return whether each segment is inside the article body that the page declares.
+
+    A body counts if most of it stands on the page; then a segment is inside it if its beginning or its
+    end is. Only letters and digits are compared.
+
+    >>> page = b'<script type="application/ld+json">{"articleBody": "It rains.\\nIt is cold."}</script>'
+    >>> config = DeclaredBodyConfig(letters_min=10, own_letters_min=5)
+    >>> declared_segments(page, ["News", "It rains.", "It is cold."], config).tolist()
+    [1, 2, 2]
+
+    Args:
+        utf8: Markup of the page in UTF-8.
+        texts: Text of each segment.
+        config: The tunable numbers.
+
+    Returns:
+        One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
+    """
+    declared = np.zeros(len(texts), np.int32)
+    body = _letters(_declared_body(utf8, config))
+    if len(body) < config.letters_min:
+        return declared
+    found: dict[str, int] = {}
+    for segment, text in enumerate(texts):
+        letters = _letters(text)
+        is_inside = (
+            letters[: config.edge_letters] in body or letters[-config.edge_letters :] in body
+        )
+        declared[segment] = INSIDE_BODY if is_inside else OUTSIDE_BODY
+        if is_inside and len(letters) >= config.own_letters_min:
+            found[letters] = len(letters)
+    if sum(found.values()) < config.found_ratio_min * len(body):
+        declared[:] = NO_BODY
+    return declared
+
+
+def _declared_body(utf8: bytes, config: DeclaredBodyConfig) -> str:
+    """Return the longest text that is declared; empty if there is none."""
+    if _KEY not in utf8:
+        return ""
+    found = islice(_BODY.finditer(utf8), config.bodies_max)
+    return max((_text(one[1]) for one in found), key=len, default="")
+
+
+def _text(literal: bytes) -> str:
+    """Return the text of a string in JSON that may hold HTML; empty if it is no such string."""
+    try:
+        text = json.loads(literal, strict=False)
+    except ValueError:
+        return ""
+    return _TAG.sub(" ", html.unescape(text))
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text).lower()

@@ -1,0 +1,59 @@
+import json
+
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.dom.parse.declared_body import INSIDE_BODY, NO_BODY, OUTSIDE_BODY
+
+STORY = [
+    f"Paragraph number {name} says that the council met on Monday, and that it will meet again in {name} weeks."
+    for name in ("one", "two", "three", "four")
+]
+PAGE = "<nav>Home News Sport</nav>" + "".join(f"<p>{text}" for text in STORY) + "<p>Read more"
+
+
+def declared(body, page=PAGE, key="articleBody"):
+    data = json.dumps({"@type": "NewsArticle", key: body})
+    script = f'<script type="application/ld+json">{data}</script>'
+    return parse_document(script + page, "https://a.com/").segments.declared.tolist()
+
+
+def test_paragraphs_of_the_declared_body_are_inside_it():
+    assert declared("\n".join(STORY)) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+
+
+def test_html_and_character_references_of_a_body_are_read():
+    body = "".join(f"&lt;p&gt;{text}&lt;/p&gt;" for text in STORY[:2])
+    body += "".join(f"<p>{text}</p>" for text in STORY[2:])
+    assert declared(body) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+
+
+def test_a_paragraph_with_a_note_inside_is_found_by_its_edges():
+    page = PAGE.replace("on Monday,", "on Monday (opens in a new window),")
+    assert declared(" ".join(STORY), page)[1:5] == [INSIDE_BODY] * 4
+
+
+@pytest.mark.parametrize(
+    "body", ["", STORY[0][:30], " ".join(f"{text} elsewhere" * 9 for text in STORY), 7, None, ["x"]]
+)
+def test_a_body_that_is_short_or_stands_elsewhere_does_not_count(body):
+    assert set(declared(body)) == {NO_BODY}
+
+
+def test_the_longest_body_counts():
+    twice = declared(STORY[0] * 3, declared_script("\n".join(STORY)) + PAGE)
+    assert twice == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+
+
+def test_a_page_without_the_key_declares_nothing():
+    assert set(declared("\n".join(STORY), key="description")) == {NO_BODY}
+
+
+@pytest.mark.parametrize("literal", ['"\\ud8', '"never ends', '"\\x"', "{}", '"a\nb"'])
+def test_broken_json_declares_nothing(literal):
+    page = f'<script>{{"articleBody": {literal}}}</script>{PAGE}'
+    assert set(parse_document(page, "").segments.declared.tolist()) == {NO_BODY}
+
+
+def declared_script(body):
+    return f"<script>{json.dumps({'articleBody': body})}</script>"

@@ -1,0 +1,78 @@
+"""What is to be sent because of changes of windows, kept until the broker has stored it.
+
+A null value goes to `documents` for each document that leaves its window. A document is sent again when
+a null value that does not count has removed it from the topic. The newest text of a URL is published
+again when its last output may belong to an older fetch that arrived late or was revised late.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from workers.state.batch import Batch
+from workers.state.database import Database
+from workers.state.window_entry import SUPERSEDED
+
+_FAMILY = "outbox"
+_NULL, _AGAIN = b"", b"again"
+"""Values of a key whose record is to be replaced by a null value, or sent again."""
+
+
+class Outbox:
+    """Keys of `documents` and URLs under which something is to be sent, in the database of the windows."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._sent_again: set[bytes] = set()
+
+    def remove(self, batch: Batch, key: bytes) -> None:
+        """Add to a batch that the null value of a document is to be sent."""
+        batch.put(_FAMILY, key, _NULL)
+
+    def send_again(self, batch: Batch, key: bytes) -> None:
+        """Add to a batch that a document is to be sent again."""
+        batch.put(_FAMILY, key, _AGAIN)
+
+    def nulls(self, limit: int) -> list[bytes]:
+        """Return at most `limit` keys whose null values are to be sent next."""
+        return list(islice(self._keys(_NULL), limit))
+
+    def documents(self) -> list[bytes]:
+        """Return the keys whose documents are to be sent again and were not since the store was opened.
+
+        A key stays until the document is read from the topic, since the topic may lose it once more.
+        """
+        return [key for key in self._keys(_AGAIN) if key not in self._sent_again]
+
+    def _keys(self, wanted: bytes) -> Iterator[bytes]:
+        return (key for key, value in self._db.scan(_FAMILY) if value == wanted)
+
+    def drop(self, keys: Iterable[bytes]) -> None:
+        """Drop keys whose null values the broker has stored; sending one twice does no harm."""
+        self._drop(_FAMILY, keys)
+
+    def mark_sent(self, key: bytes) -> None:
+        """Note that a document was sent again."""
+        self._sent_again.add(key)
+
+    def supersede(self, batch: Batch, url_key: bytes, url: str) -> None:
+        """Add to a batch that the newest text of a URL is to be published again."""
+        batch.put(SUPERSEDED, url_key, url.encode())
+
+    def superseded(self, limit: int) -> list[tuple[bytes, str]]:
+        """Return at most `limit` URLs to publish again, each with the key for `WindowStore.newest`."""
+        found = islice(self._db.scan(SUPERSEDED), limit)
+        return [(key, url.decode()) for key, url in found]
+
+    def drop_superseded(self, url_keys: Iterable[bytes]) -> None:
+        """Drop URLs whose newest text was published."""
+        self._drop(SUPERSEDED, url_keys)
+
+    def drop_all_superseded(self) -> None:
+        """Drop all URLs whose newest text was to be published again."""
+        self.drop_superseded([key for key, _ in self._db.scan(SUPERSEDED)])
+
+    def _drop(self, family: str, keys: Iterable[bytes]) -> None:
+        batch = Batch()
+        for key in keys:
+            batch.delete(family, key)
+        self._db.write(batch)
