@@ -11,9 +11,7 @@ import numpy as np
 from templ_core.array_types import Bools
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import (
-    decode_document,
-)
+from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
@@ -319,20 +317,18 @@ def _cleaned(
     page_model: PageModel,
     evidence: PageEvidence | None = None,
 ) -> CleanResult:
-    """Return the result of a page that was read, with its summary where the task asks for one."""
-    places = None
-    if document.segments.texts:
-        evidence = evidence or read_page_evidence(document, page_model)
-        places = document_places(document, evidence.features)
+    """Return the result of a page that was read, with its summary if the task asks for it."""
+    if evidence is None and document.segments.texts:
+        evidence = read_page_evidence(document, page_model)
+    of_use = evidence is not None and (site_model is not None or task.with_document)
+    places = document_places(document, evidence.features) if evidence and of_use else None
     cleaned = clean(document, site_model, config_with(task.comments), page_model, evidence, places)
     summary = None
-    if evidence is not None and task.with_document:
-        words = int(cleaned.decision.words.sum())
-        if may_be_learned_from(document, words):
-            summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
-    return clean_result(
-        document, cleaned, page_model.version, summary, with_segments=task.with_segments
-    )
+    words = int(cleaned.decision.words.sum())
+    if evidence and task.with_document and may_be_learned_from(document, words):
+        summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
+    version, segments = page_model.version, task.with_segments
+    return clean_result(document, cleaned, version, summary, with_segments=segments)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
@@ -347,9 +343,8 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
             continue
         read[index] = one
         room_chars -= one.document.html_chars
-        if page.may_be_learned_from and may_be_learned_from(
-            one.document, int(one.evidence.words.sum())
-        ):
+        words = int(one.evidence.words.sum())
+        if page.may_be_learned_from and may_be_learned_from(one.document, words):
             learned.append(one)
     model = fit_provisional_model(learned, models.page.version, CONFIG)
     if model is None or model.documents < task.documents_min:
@@ -401,5 +396,5 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
 
 def _kept(bits: bytes, document: Document) -> Bools:
     """Return which text segments stay, from one bit for each."""
-    columns = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(document.segments.texts))
-    return columns.astype(np.bool_)
+    count = len(document.segments.texts)
+    return np.unpackbits(np.frombuffer(bits, np.uint8), count=count).astype(np.bool_)

@@ -9,7 +9,6 @@ import msgspec
 from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.phrases.idioms import Idioms, TokenKeys
-from templ_core.site_level.phrases.maximal_repeats import find_repeats
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
 from templ_core.site_level.phrases.phrase_corpus import (
     LINE,
@@ -17,7 +16,8 @@ from templ_core.site_level.phrases.phrase_corpus import (
     lines_of_segments,
     page_tokens,
 )
-from templ_core.site_level.phrases.suffix_array import SuffixArray
+from templ_core.site_level.phrases.repeats.maximal_repeats import find_repeats
+from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
 
 _TOKENS_MIN = (4, 3, 1)
 """Least tokens of an idiom that touches no border of a block, one border, or two borders."""

@@ -9,7 +9,6 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energy_cutoff
 from templ_core.site_level.phrases.idioms import Idioms, shipped_idioms
-from templ_core.site_level.phrases.maximal_repeats import MaximalRepeats, find_repeats
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
 from templ_core.site_level.phrases.phrase_corpus import (
     LINE,
@@ -18,7 +17,8 @@ from templ_core.site_level.phrases.phrase_corpus import (
     page_text,
 )
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
-from templ_core.site_level.phrases.suffix_array import SuffixArray
+from templ_core.site_level.phrases.repeats.maximal_repeats import MaximalRepeats, find_repeats
+from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
 
 STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""

@@ -11,7 +11,7 @@ from templ_core.array_types import Int32s, Int64s, UInt16s, UInt32s
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
-from templ_core.site_level.phrases.suffix_array import BORDER, BREAK
+from templ_core.site_level.phrases.repeats.suffix_array import BORDER, BREAK
 
 LINE = "\n"
 """Key of a border."""

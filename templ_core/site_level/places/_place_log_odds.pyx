@@ -110,10 +110,7 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         unit: Content mass of a word that is surely content.
         config: A `PlacesConfig`.
     """
-    count = len(page.words)
-    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
-    constants, pooled = np.empty(count, np.bool_), np.zeros(count)
-    _read(table, page, content_log_odds, unit, config, paths, texts, constants, pooled)
+    paths, texts, constants, pooled = _read(table, page, content_log_odds, unit, config)
     return {
         "path_pages": paths[0],
         "constant": constants,
@@ -126,11 +123,7 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
 
 def read_content(table, page, content_log_odds, int64_t unit, config):
     """Return the column `content` of `read_places`; the arguments are the same."""
-    count = len(page.words)
-    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
-    constants, pooled = np.empty(count, np.bool_), np.zeros(count)
-    _read(table, page, content_log_odds, unit, config, paths, texts, constants, pooled)
-    return _probabilities(pooled)
+    return _probabilities(_read(table, page, content_log_odds, unit, config)[3])
 
 
 cdef object _probabilities(pooled):
@@ -144,21 +137,10 @@ cdef object _probabilities(pooled):
     return contents
 
 
-cdef int _read(
-    table, page, content_log_odds, int64_t unit, config, paths, texts, constants, pooled
-) except -1:
-    """Fill in which segments are constant, and the pooled log-odds, which must be 0.
+cdef tuple _read(table, page, content_log_odds, int64_t unit, config):
+    """Return the sums of each segment's path and text, which segments are constant, and the log-odds.
 
-    Args:
-        table: A `PlaceTable`.
-        page: The `PagePlaces` of the page.
-        content_log_odds: Log-odds for content of each segment.
-        unit: Content mass of a word that is surely content.
-        config: A `PlacesConfig`.
-        paths: Sums of the path of each segment.
-        texts: Pages that have the text of each segment.
-        constants: Column of truth values.
-        pooled: Column of log-odds.
+    The arguments are those of `read_places`.
     """
     all_words = page.words
     cdef Py_ssize_t segment, count = len(all_words)
@@ -168,11 +150,13 @@ cdef int _read(
     cdef double margin = config.probability_margin
     cdef Rule rule
     read_rule(config, &rule)
+    paths, texts = table.paths.of(page.path), table.texts.of(page.text)
     cdef const int64_t *path_pages = <const int64_t *>items(paths, 8)
     cdef const int64_t *path_words = path_pages + count
     cdef const int64_t *different_words = path_words + count
     cdef const int64_t *text_pages = <const int64_t *>items(texts, 8)
     masses = np.empty(count, np.int64)
+    constants, pooled = np.empty(count, np.bool_), np.zeros(count)
     cdef double constancy
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
     cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
@@ -194,7 +178,7 @@ cdef int _read(
         add_log_odds(known.of(keys), keys, words, mass, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
-    return 0
+    return paths, texts, constants, pooled
 
 
 cdef int add_log_odds(

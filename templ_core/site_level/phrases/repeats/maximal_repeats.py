@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s
-from templ_core.site_level.phrases._maximal_repeats import sweep
-from templ_core.site_level.phrases.suffix_array import (
+from templ_core.site_level.phrases.repeats._maximal_repeats import sweep
+from templ_core.site_level.phrases.repeats.suffix_array import (
     BORDER,
     BREAK,
     SuffixArray,

@@ -1,4 +1,4 @@
-"""The sweep over the intervals of a suffix array, see `templ_core.site_level.phrases.maximal_repeats`."""
+"""The sweep over the intervals of a suffix array, see `templ_core.site_level.phrases.repeats.maximal_repeats`."""
 
 from libc.stdint cimport int32_t, uint8_t
 
