@@ -168,7 +168,7 @@ def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     store, poison_pool, poison_settings, documents
 ):
     transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
-    transport.learn(*documents(32))
+    transport.learn(*documents(29))
     for model in transport.models:
         if model.documents < 8:
             assert not list(transport.refresher.revisions(model))
