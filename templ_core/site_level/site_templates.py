@@ -8,6 +8,7 @@ import msgspec
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
+from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
@@ -60,17 +61,10 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
     Raises:
         CodecError: A document is damaged, or is not the one that its page summary was made of.
     """
-    latest = [
-        window[index] for index in template_pages([one.content_digest for one in window], config)
-    ]
-    distinct = [latest[index] for index in distinct_pages([one.page for one in latest])]
-    known = [(one, one.document) for one in distinct if one.document is not None]
+    latest = _latest(window, config)
     learner = TreeLearner(config)
     documents = []
-    for one, body in known[-config.template_pages :]:
-        document = decode_document(body)
-        if len(document.segments.texts) != len(one.page.places.text):
-            raise CodecError(f"the summary of page {one.page_id} is that of another document")
+    for one, document in _distinct_documents(latest, config):
         documents.append(document)
         learner.learn_one(document, one.page.places.text)
     return SiteTemplates(
@@ -78,6 +72,32 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
         trees=learner.model(),
         phrases=learn_document_phrases(documents, config),
     )
+
+
+def template_documents(window: Sequence[WindowPage], config: CoreConfig) -> list[Document]:
+    """Return the documents that `fit_templates` learns from, in order."""
+    return [document for _, document in _distinct_documents(_latest(window, config), config)]
+
+
+def _latest(window: Sequence[WindowPage], config: CoreConfig) -> list[WindowPage]:
+    indexes = template_pages([one.content_digest for one in window], config)
+    return [window[index] for index in indexes]
+
+
+def _distinct_documents(
+    latest: Sequence[WindowPage], config: CoreConfig
+) -> list[tuple[WindowPage, Document]]:
+    distinct = [latest[index] for index in distinct_pages([one.page for one in latest])]
+    known = [(one, one.document) for one in distinct if one.document is not None]
+    return [(one, _document(one, body)) for one, body in known[-config.template_pages :]]
+
+
+def _document(one: WindowPage, body: bytes) -> Document:
+    """Return the document of a page, or refuse it where the page's summary is of another one."""
+    document = decode_document(body)
+    if len(document.segments.texts) != len(one.page.places.text):
+        raise CodecError(f"the summary of page {one.page_id} is that of another document")
+    return document
 
 
 def _version(window: Sequence[WindowPage], config: CoreConfig) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +15,7 @@ from workers.page import Page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, NoModels
 from workers.processes.pool import Pool
 from workers.settings import load_settings
+from workers.state.site_copy import copy_site
 
 _REFUSED = 65
 
@@ -22,6 +24,13 @@ _REFUSED = 65
 @click.argument("file", metavar="FILE")
 @click.option("--url", help="URL of the page, which tells links within the site from others.")
 @click.option("--content-type", help="Content-Type header of the page.")
+@click.option(
+    "--state",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="State directory of `templ run` or `templ worker`: the page is cleaned with what is known about "
+    "its site. It is only read, also while a worker uses it.",
+)
+@click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
 @page_model_option
 @comments_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
@@ -34,24 +43,26 @@ def clean_command(
     file: str,
     url: str | None,
     content_type: str | None,
-    page_model: Path | None,
-    comments: str | None,
+    state: Path | None,
+    site: str | None,
     *,
     as_json: bool,
     segments: bool,
+    **chosen: Any,
 ) -> None:
     """Clean one page and print its text.
 
-    FILE is the page as it was fetched; - stands for standard input.
+    FILE is the page as it was fetched; - stands for standard input. With --state, a site that the
+    directory does not know is a new site.
 
     Exit code 65 means that the page was refused; the reason is on standard error.
     """
     body, name = _read(file)
-    settings = load_settings(page_model=page_model, comments=comments)
+    settings = load_settings(**chosen)
     page = Page(
         source=Source(name, 0, 0),
         url=url or f"file:///{name}",
-        site=site_key(url or f"file:///{name}"),
+        site=site or site_key(url or f"file:///{name}"),
         id=f"{name}:0",
         event_time_ms=0,
         fetched_at=None,
@@ -60,7 +71,8 @@ def clean_command(
     )
     pool = Pool(settings, children=1)
     try:
-        outcome = Cleaner(pool, NoModels(), settings, with_segments=segments).process(page)
+        models = NoModels() if state is None else copy_site(state, page.site, settings).models
+        outcome = Cleaner(pool, models, settings, with_segments=segments).process(page)
     finally:
         pool.close()
     if isinstance(outcome, Dead):

@@ -10,6 +10,7 @@ import click
 from workers.errors import UsageProblem
 
 _PACKAGES = {
+    "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("cssselect", "scipy", "sklearn"),
 }
@@ -83,6 +84,28 @@ class LazyGroup(click.Group):
         return command
 
 
+def require_extra(extra: str, user: str) -> None:
+    """Check that the packages of an extra are installed.
+
+    Args:
+        extra: The extra of this package.
+        user: The command or option that needs it.
+
+    Raises:
+        UsageProblem: A package is missing.
+    """
+    package = _missing_package(extra)
+    if package is not None:
+        raise UsageProblem(_advice(user, package, extra))
+
+
+def _advice(user: str, package: str, extra: str) -> str:
+    return (
+        f"{user} needs {package}, which is not installed: "
+        f"install templ-worker with its extra `{extra}`"
+    )
+
+
 def _missing_package(extra: str) -> str | None:
     """Return the first package of an extra that is not installed, or None when all are."""
     return next((package for package in _PACKAGES[extra] if not _is_installed(package)), None)
@@ -103,10 +126,7 @@ def _refusing_command(name: str, extra: str, package: str) -> click.Command:
     """Return a command that says which extra must be installed."""
 
     def refuse() -> None:
-        raise UsageProblem(
-            f"{name} needs {package}, which is not installed: "
-            f"install templ-worker with its extra `{extra}`"
-        )
+        raise UsageProblem(_advice(name, package, extra))
 
     return click.Command(
         name,

@@ -23,6 +23,8 @@ _COMMANDS = {
     "feed": "workers.cli.feed:feed_command",
     "seed": "workers.cli.seed:seed_command",
     "topics": "workers.cli.topics:topics_command",
+    "inspect": "workers.cli.inspect:inspect_command",
+    "site": "workers.cli.site:site_command",
     "schemas": "workers.cli.schemas:schemas_command",
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
@@ -38,6 +40,8 @@ _SUMMARIES = {
     "feed": "Send pages from files to the topic `pages`.",
     "seed": "Send what a run on files has learned to Kafka.",
     "topics": "Create the Kafka topics, or check them.",
+    "inspect": "Look at what was decided about a page, and at what was learned of a site.",
+    "site": "Export what was learned of a site.",
     "schemas": "Write the JSON Schema files of the messages.",
     "evaluate": "Score cleaned text, and other extractors, against gold text.",
     "phrases": "Learn, apply and export strings that recur word for word.",
@@ -46,8 +50,10 @@ _SUMMARIES = {
     "simulate": "Write a feed of synthetic pages with exact gold text.",
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
-_EXTRAS = dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka") | dict.fromkeys(
-    ("evaluate", "train", "train-idioms", "experiments"), "lab"
+_EXTRAS = (
+    dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
+    | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
+    | {"inspect": "inspect"}
 )
 
 

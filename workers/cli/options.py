@@ -1,10 +1,20 @@
 """Options that several commands share."""
 
+from __future__ import annotations
+
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+from workers.cli.lazy import require_extra
+from workers.errors import InputProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from workers.inspect.site_view import SiteView
+    from workers.settings import Settings
 
 Command = Callable[..., Any]
 
@@ -41,3 +51,68 @@ def broker_options(command: Command) -> Command:
         help="Kafka broker; several are separated by commas.",
     )
     return broker(prefix(command))
+
+
+class SiteSource(NamedTuple):
+    """Where a site is read from; exactly one of `state` and `broker` is to be given."""
+
+    state: Path | None
+    broker: str | None
+    prefix: str
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything to read from."""
+        return self.state is not None or self.broker is not None
+
+
+def site_source_options(command: Command) -> Command:
+    """Add the options --state, --broker and --prefix to a command, which it gets as `source`."""
+
+    @functools.wraps(command)
+    def with_source(state: Path | None, broker: str | None, prefix: str, **others: Any) -> None:
+        command(source=SiteSource(state, broker, prefix), **others)
+
+    prefix = click.option(
+        "--prefix",
+        envvar="TEMPL_PREFIX",
+        default="",
+        metavar="TEXT",
+        help="Text before the name of each topic.",
+    )
+    broker = click.option(
+        "--broker",
+        metavar="HOST:PORT",
+        help="Kafka broker whose topics `site-models` and `documents` are read.",
+    )
+    state = click.option(
+        "--state",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
+        "uses it.",
+    )
+    return state(broker(prefix(with_source)))
+
+
+def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
+    """Return what is known of a site.
+
+    Raises:
+        UsageProblem: Not exactly one of state and broker is given.
+        InputProblem: There is no such site.
+    """
+    from workers.inspect.site_view import site_view, view_site  # noqa: PLC0415 - see lazy.py
+
+    if source.state is not None and source.broker is None:
+        return view_site(source.state, key, settings)
+    if source.broker is None or source.state is not None:
+        raise UsageProblem("give either --state or --broker")
+    require_extra("kafka", "--broker")
+    import asyncio  # noqa: PLC0415
+
+    from workers.kafka.logs.site_records import read_site_records  # noqa: PLC0415
+
+    found = asyncio.run(read_site_records(source.broker, source.prefix, key))
+    if found.model is None and not found.documents:
+        raise InputProblem(f"the topics of {source.broker} hold no site {key}")
+    return site_view(key, found.model, state=None, window=found.documents)

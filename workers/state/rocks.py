@@ -1,6 +1,6 @@
 """RocksDB behind the operations of `workers.state.database`.
 
-No other module names RocksDB's Python interface.
+Besides `site_copy.py`, which reads only, no other module names RocksDB's Python interface.
 """
 
 import time

@@ -43,6 +43,9 @@ def fill_choices(
         x, w = score[node], weight[node]
         gamma = penalty[node] if parent[node] >= 0 else 0.0
         own, above, taken = &below[depth[node] + 1, 0], &below[depth[node], 0], &choice[node, 0]
+        if node == count - 1 or depth[node + 1] <= depth[node]:
+            _fill_leaf(x, w, gamma, &values[0], last, above, taken)
+            continue
         best_value = last
         best = own[last] + w * fabs(x - values[last])
         own[last] = 0
@@ -56,6 +59,34 @@ def fill_choices(
             taken[value] = <ValueNumber>(value if cost <= dearer else best_value)
             best_value = value if cost <= best else best_value
             best = cost if cost <= best else best
+
+
+cdef void _fill_leaf(
+    double x,
+    double w,
+    double gamma,
+    const double* values,
+    Py_ssize_t last,
+    double* above,
+    ValueNumber* taken,
+) noexcept:
+    """Fill in the choices of a leaf, whose cost falls up to the value nearest to its score and then rises.
+
+    Below that value a leaf stays with its parent or goes to it; from there on it stays.
+    """
+    cdef Py_ssize_t value, nearest = 0
+    cdef double least, cost
+    for value in range(1, last + 1):
+        if fabs(x - values[value]) < fabs(x - values[nearest]):
+            nearest = value
+    least = w * fabs(x - values[nearest]) + gamma
+    for value in range(nearest):
+        cost = w * fabs(x - values[value])
+        above[value] += cost if cost <= least else least
+        taken[value] = <ValueNumber>(value if cost <= least else nearest)
+    for value in range(nearest, last + 1):
+        above[value] += w * fabs(x - values[value])
+        taken[value] = <ValueNumber>value
 
 
 def walk_down(const int[::1] parent, const ValueNumber[:, ::1] choice):

@@ -32,7 +32,7 @@ def text_tree(first_column, last_column, word_column):
     segment = 0
     for node in range(nodes + 1):
         end = segments if node == nodes else first[node]
-        if node < nodes and first[node] == last[node]:
+        if node < nodes and last[node] - first[node] < 2:
             continue
         while segment < end:
             while height and last[around[height - 1]] <= segment:

@@ -11,8 +11,8 @@ from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
 class TextTree(msgspec.Struct, frozen=True, kw_only=True):
     """The elements of a page that have text, and its segments, in document order.
 
-    An element that holds exactly what the element around it holds is left out; it makes no difference
-    to the cost of a smoothing.
+    An element that holds exactly what the element around it holds is left out, and one with a single
+    segment, for which the segment stands; both make no difference to the cost of a smoothing.
     """
 
     parent: Int32s
@@ -51,7 +51,7 @@ def text_tree(first: Int64s, last: Int64s, words: Floats) -> TextTree:
     >>> import numpy as np
     >>> tree = text_tree(np.array([0, 0, 0, 2]), np.array([3, 3, 2, 3]), np.ones(3))
     >>> tree.parent.tolist(), tree.leaf.tolist(), tree.words.tolist()
-    ([-1, 0, 1, 1, 0, 4], [2, 3, 5], [3.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+    ([-1, 0, 1, 1, 0], [2, 3, 4], [3.0, 2.0, 1.0, 1.0, 1.0])
 
     Args:
         first: First segment inside each element, in document order; length n_elements.

@@ -5,6 +5,9 @@ import math
 import threading
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
+from templ_core.array_types import Int64s
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energy_cutoff
@@ -78,19 +81,8 @@ def learn_phrases(
     """
     reader = CorpusReader(Normaliser(patterns)) if patterns else _READERS.shipped
     normaliser = reader.normaliser
-    pages_min = max(
-        config.template_pages_min,
-        min(config.phrase_pages_min, len(pages)),
-        math.ceil(config.template_share * len(pages)),
-    )
-    corpus = reader.read(pages, occurrences_min=pages_min, markup=markup)
-    repeats = find_repeats(
-        SuffixArray(corpus.tokens),
-        corpus.document_of,
-        documents_min=pages_min,
-        tokens_min=STRING_TOKENS_MIN,
-    )
-    cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
+    corpus, repeats = _recurring(pages, reader, config, markup=markup)
+    cutoff = _cutoff(repeats, pages).bin
     idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
@@ -104,6 +96,57 @@ def learn_phrases(
         pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
     )
     return bounded_phrases(whole, config.phrase_set_bytes)
+
+
+class PhraseCutoff(msgspec.Struct, frozen=True, kw_only=True):
+    """On how many pages the strings of a site are, and the number that parts content from template."""
+
+    pages: int
+    """Pages that were looked at."""
+    histogram: Int64s
+    """Number of strings in each bin of `document_histogram`."""
+    bin: int
+    """The first bin of the template, by the energy cut-off."""
+
+
+def phrase_cutoff(pages: Sequence[str], config: CoreConfig) -> PhraseCutoff:
+    r"""Return the cut-off with which `learn_phrases` parts the strings of these pages.
+
+    >>> pages = [f"Home News\nOur {dish} is ready." for dish in ("tea", "pie", "ham")]
+    >>> phrase_cutoff(pages, CoreConfig()).histogram.nonzero()[0].tolist()
+    [99]
+
+    Args:
+        pages: Distinct pages with a line for each block, none a near-duplicate of another.
+        config: The core's thresholds.
+    """
+    _, repeats = _recurring(pages, _READERS.shipped, config, markup=False)
+    return _cutoff(repeats, pages)
+
+
+def _recurring(
+    pages: Sequence[str], reader: CorpusReader, config: CoreConfig, *, markup: bool
+) -> tuple[TokenCorpus, MaximalRepeats]:
+    """Return the tokens of some pages, and the strings that enough of the pages have."""
+    pages_min = max(
+        config.template_pages_min,
+        min(config.phrase_pages_min, len(pages)),
+        math.ceil(config.template_share * len(pages)),
+    )
+    corpus = reader.read(pages, occurrences_min=pages_min, markup=markup)
+    repeats = find_repeats(
+        SuffixArray(corpus.tokens),
+        corpus.document_of,
+        documents_min=pages_min,
+        tokens_min=STRING_TOKENS_MIN,
+    )
+    return corpus, repeats
+
+
+def _cutoff(repeats: MaximalRepeats, pages: Sequence[str]) -> PhraseCutoff:
+    size = max(1, len(pages))
+    histogram = document_histogram(repeats.documents, size)
+    return PhraseCutoff(pages=size, histogram=histogram, bin=energy_cutoff(histogram))
 
 
 def _strings(repeats: MaximalRepeats, corpus: TokenCorpus) -> Iterator[Phrase]:

@@ -20,8 +20,9 @@ from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.sentences.sentences import Sentences, prose_sentences
 
-_MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
-"""Marks and space behind the last word of a sentence."""
+MARKS_BEHIND = r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*"
+"""Expression of the marks and the space behind the last word of a sentence, which go with it."""
+_MARKS = re.compile(MARKS_BEHIND)
 
 
 class RepeatedSentences(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,30 +57,85 @@ def find_repeated(
         pages: Pages that the table rests on.
         config: The tunable numbers.
     """
+    judged = judge_sentences(features, page_type, table, pages, config)
+    if judged is None or judged.stays.all():
+        return None
+    return _cuts(document, features, judged.sentences.where(~judged.stays), config)
+
+
+class JudgedSentences(msgspec.Struct, frozen=True, kw_only=True):
+    """The sentences of a page that recur on its site, in order; columns of length n_sentences."""
+
+    sentences: Sentences
+    pages: Int64s
+    """Pages of the site that have each sentence."""
+    behind_one_text: Int64s
+    """The most of these pages that have the same text before it."""
+    before_one_text: Int64s
+    """The most of these pages that have the same text behind it."""
+    run: Int64s
+    """Number of the run that each sentence is in: sentences of neighbouring segments."""
+    is_alike: Bools
+    """Whether the same text stands before or behind the run on many of its pages."""
+    is_rare: Bools
+    """Whether few pages have a sentence of the run."""
+    stays: Bools
+    """Whether each sentence is kept all the same."""
+
+
+def judge_sentences(
+    features: PageFeatures,
+    page_type: PageType,
+    table: KeyedSums,
+    pages: int,
+    config: SentencesConfig = SENTENCES_CONFIG,
+) -> JudgedSentences | None:
+    """Return the sentences of a page that recur on its site, or None where there is none.
+
+    Args:
+        features: The features of the page.
+        page_type: Its type.
+        table: The sentences that recur on its site, from `tabulate_sentences`.
+        pages: Pages that the table rests on.
+        config: The tunable numbers.
+    """
     if not table.keys.size:
         return None
     sentences = prose_sentences(features)
     sums = table.of(sentences.keys)
-    is_repeated = sums[0] > 0
-    if not is_repeated.any():
+    recurs = sums[0] > 0
+    if not recurs.any():
         return None
-    repeated = sentences.where(is_repeated)
-    on_pages, behind_one_text, before_one_text = sums[:, is_repeated]
+    repeated = sentences.where(recurs)
+    on_pages, behind_one_text, before_one_text = sums[:, recurs]
     first = _run_starts(repeated)
     last = np.append(first[1:], len(repeated.keys)) - 1
-    stands_alike = np.maximum(
+    share_alike = np.maximum(
         behind_one_text[first] / on_pages[first], before_one_text[last] / on_pages[last]
     )
+    is_alike = share_alike >= config.constant_ratio
     certain_pages = max(config.certain_pages_min, config.certain_ratio * pages)
     is_rare = np.minimum.reduceat(on_pages, first) < certain_pages
-    is_record = max(page_type.documentation, page_type.forum) > config.record_probability
-    stays = (stands_alike >= config.constant_ratio) & (is_rare | is_record)
+    is_record = is_record_page(page_type, config)
+    stays = is_alike & (is_rare | is_record)
     if is_record:
         stays |= np.add.reduceat(repeated.words, first) < config.record_words_min
-    if stays.all():
-        return None
-    goes = ~np.repeat(stays, last - first + 1)
-    return _cuts(document, features, repeated.where(goes), config)
+    run = np.repeat(np.arange(len(first)), last - first + 1)
+    return JudgedSentences(
+        sentences=repeated,
+        pages=on_pages,
+        behind_one_text=behind_one_text,
+        before_one_text=before_one_text,
+        run=run,
+        is_alike=is_alike[run],
+        is_rare=is_rare[run],
+        stays=stays[run],
+    )
+
+
+def is_record_page(page_type: PageType, config: SentencesConfig = SENTENCES_CONFIG) -> bool:
+    """Return whether a page is documentation or a thread, whose sentences may be parts of records."""
+    return max(page_type.documentation, page_type.forum) > config.record_probability
 
 
 def _run_starts(repeated: Sentences) -> Int64s:

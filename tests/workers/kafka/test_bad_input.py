@@ -17,7 +17,9 @@ from workers.settings import DAY_MS, load_settings
 
 NOW_MS = 1_800_000_000_000
 YEAR_MS = 365 * DAY_MS
-MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
+MENU = (
+    "<nav><ul><li><a href=/>Home and more</a><li><a href=/about>About us and friends</a></ul></nav>"
+)
 
 
 @pytest.fixture

@@ -1,52 +1,19 @@
 """The HTML report of an evaluation; it has plots and needs no network."""
 
-from collections.abc import Iterable, Sequence
 from html import escape
 
 from templ_core.lab.evaluation.bootstrap import Interval
 from templ_core.lab.evaluation.calibration import Calibration
 from templ_core.lab.evaluation.template_places import FMean
+from workers.inspect.plots import Dot, curves, reliability, rows, speed
+from workers.inspect.report_parts import html_page, section, table
 from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures, WorstPage
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
-from workers.lab.evaluation.plots import Dot, curves, reliability, rows, speed
 
 _MOST_ROWS = 80
 _PAGES_A_ROW = 3
 """Smallest mean number of pages in a group for which a grouping is plotted."""
 _DOT_MIN, _DOT_MAX = 3.0, 11.0
-
-_STYLE = """
-:root { color-scheme: light dark; --back: #fff; --ink: #1b1f24; --soft: #667; --edge: #d7dbe0;
-  --c0: #0b62c4; --c1: #d1470b; --c2: #14833b; --c3: #8a3fb0; --c4: #9a6b00; --c5: #6b7480; }
-@media (prefers-color-scheme: dark) { :root { --back: #14171b; --ink: #e4e7eb; --soft: #98a1ac;
-  --edge: #343a42; --c0: #62a8ff; --c1: #ff8a50; --c2: #5fd08a; --c3: #cf93f0; --c4: #e0b64a;
-  --c5: #97a1ad; } }
-body { background: var(--back); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
-  max-width: 1240px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
-p.soft, caption { color: var(--soft); } caption { text-align: left; caption-side: bottom; }
-.wide { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 2rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--edge); text-align: right;
-  white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; font-size: 12px; } svg text { fill: var(--ink); }
-svg text.tick { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--edge); }
-.guide { stroke: var(--soft); stroke-dasharray: 4 4; }
-.line { fill: none; stroke-width: 2; } .thin { stroke-width: 1; opacity: .5; }
-.dot { fill-opacity: .85; }
-.legend span { margin-right: 1.2rem; white-space: nowrap; }
-.swatch { display: inline-block; width: .7rem; height: .7rem; border-radius: 50%;
-  margin-right: .4rem; }
-details { border-bottom: 1px solid var(--edge); padding: .4rem 0; } summary { cursor: pointer; }
-summary code { overflow-wrap: anywhere; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--edge);
-  padding: .2rem .8rem; margin: .4rem 0; max-height: 22rem; overflow-y: auto; font-size: 13px; }
-""" + "".join(
-    f".line.c{n} {{ stroke: var(--c{n}); }} .dot.c{n} {{ fill: var(--c{n}); }} "
-    f".swatch.c{n} {{ background: var(--c{n}); }}\n"
-    for n in range(6)
-)
 
 
 def render_report(figures: Figures) -> str:
@@ -57,19 +24,14 @@ def render_report(figures: Figures) -> str:
         f"<h1>Word F1 {total.f1:.3f}</h1><p>on {size}{_brackets(total.f1_interval)}</p>",
         f'<p class="soft">{escape("; ".join(f"{a} {b}" for a, b in figures.versions.items()))}</p>',
         *(f"<p><strong>{escape(note)}</strong></p>" for note in figures.notes),
-        _section("Systems", _systems(figures)),
+        section("Systems", _systems(figures)),
         _plots(figures),
         *(_grouping(title, figures) for title in figures.groups if title != "all"),
-        _section("Decisions on segments", _segments(figures)),
-        _section("Repeated text", _repeated(figures)),
-        _section("Worst pages", "".join(_worst(one) for one in figures.worst)),
+        section("Decisions on segments", _segments(figures)),
+        section("Repeated text", _repeated(figures)),
+        section("Worst pages", "".join(_worst(one) for one in figures.worst)),
     ]
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>templ evaluate: {total.f1:.3f}</title><style>{_STYLE}</style></head>"
-        f"<body>{''.join(sections)}</body></html>\n"
-    )
+    return html_page(f"templ evaluate: {total.f1:.3f}", "".join(sections))
 
 
 def _systems(figures: Figures) -> str:
@@ -100,7 +62,7 @@ def _systems(figures: Figures) -> str:
         "", "F1", "precision", "recall", "character F1", "template F", "site mean F1", "below 0.5",
         "templ is better by", "ms a page", "median ms", "× lxml parse", "failed pages",
     ]  # fmt: skip
-    return _table(
+    return table(
         heads,
         cells,
         "Means over pages; in brackets the 95 % interval of 1000 bootstrap samples of sites. "
@@ -119,14 +81,14 @@ def _plots(figures: Figures) -> str:
         }
         parse_ms = figures.timing[PARSE].mean_ms
         title = f"Quality and speed (a bare lxml parse takes {parse_ms:.1f} ms)"
-        plots.append(_section(title, speed(timed, "ms a page", "word F1")))
+        plots.append(section(title, speed(timed, "ms a page", "word F1")))
     if figures.quantiles:
         lines = {
             name: [(value, at / (len(values) - 1)) for at, value in enumerate(values)]
             for name, values in figures.quantiles.items()
         }
         plots.append(
-            _section("Distribution of F1", curves(lines, "word F1", "share of pages below"))
+            section("Distribution of F1", curves(lines, "word F1", "share of pages below"))
         )
     if figures.segments:
         lines = {
@@ -136,7 +98,7 @@ def _plots(figures: Figures) -> str:
             for name, one in figures.segments.items()
         }
         plots.append(
-            _section("Precision and recall of content", curves(lines, "recall", "precision"))
+            section("Precision and recall of content", curves(lines, "recall", "precision"))
         )
     if figures.calibration:
         dots = {
@@ -144,7 +106,7 @@ def _plots(figures: Figures) -> str:
             for name, one in figures.calibration.items()
         }
         plots.append(
-            _section("Calibration of the confidence", reliability(dots, "confidence", "word F1"))
+            section("Calibration of the confidence", reliability(dots, "confidence", "word F1"))
         )
     return f'<div class="side">{"".join(f"<div>{plot}</div>" for plot in plots)}</div>'
 
@@ -179,7 +141,7 @@ def _grouping(title: str, figures: Figures) -> str:
         },
         "word F1",
     )
-    return _section(f"By {title}{note}", drawing)
+    return section(f"By {title}{note}", drawing)
 
 
 def _segments(figures: Figures) -> str:
@@ -197,7 +159,7 @@ def _segments(figures: Figures) -> str:
         "", "template: text", "anchor text", "links", "content: text", "anchor text", "links",
         "adjusted RAND", "recall at P 0.9",
     ]  # fmt: skip
-    return _table(
+    return table(
         heads,
         cells,
         "f-measures, means over sites; after the slash the f of calling all text template, or content.",
@@ -211,7 +173,7 @@ def _repeated(figures: Figures) -> str:
         for corpus, systems in figures.repeated.items()
         for system, one in systems.items()
     ]  # fmt: skip
-    return _table(
+    return table(
         ["corpus", "system", "share of words", "worst site", "its share"],
         cells,
         "Published words in sentences of at least 8 words that at least 4 and 10 % of a site's "
@@ -235,21 +197,6 @@ def _worst(one: WorstPage) -> str:
 
 def _excerpt(title: str, text: str) -> str:
     return f"<p>{title}</p><pre>{escape(text)}</pre>" if text else f"<p>{title}: nothing</p>"
-
-
-def _section(title: str, body: str) -> str:
-    return f"<section><h2>{escape(title)}</h2>{body}</section>" if body else ""
-
-
-def _table(heads: Sequence[str], cells: Iterable[Sequence[str]], note: str) -> str:
-    body = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells]
-    if not body:
-        return ""
-    used = "".join(f"<th>{head}</th>" for head in heads)
-    return (
-        f'<div class="wide"><table><caption>{note}</caption><thead><tr>{used}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-    )
 
 
 def _count(number: int, what: str) -> str:

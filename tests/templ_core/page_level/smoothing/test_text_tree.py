@@ -49,4 +49,4 @@ def test_smoothing_on_the_text_tree_is_that_on_the_whole_tree():
 def test_elements_that_hold_what_the_element_around_them_holds_are_left_out():
     document = parse_document("<div><div><p>one two<p>three</div></div>", "")
     tree = read_features(document).tree
-    assert text_tree(tree.first, tree.last, tree.words).parent.tolist() == [-1, 0, 1, 0, 3]
+    assert text_tree(tree.first, tree.last, tree.words).parent.tolist() == [-1, 0, 0]

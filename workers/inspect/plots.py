@@ -59,6 +59,95 @@ def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str)
     return _square(marks, x_label, y_label, series)
 
 
+def histogram(counts: Sequence[int], cutoff: float, x_label: str, y_label: str) -> str:
+    """Return a histogram of the unit interval, on a logarithmic scale, with a line at a cut-off.
+
+    Args:
+        counts: Number in each bin; the bins share the interval evenly.
+        cutoff: Where the line stands, 0 to 1.
+        x_label: Label of the x axis.
+        y_label: Label of the y axis.
+    """
+    powers = len(str(max(counts, default=0))) + 1
+    marks = [
+        _y_tick(power / powers, f"{10 ** (power - 1):g}" if power else "0")
+        for power in range(powers + 1)
+    ]
+    marks += [_x_tick(fifth / 5) for fifth in range(6)]
+    for number, count in enumerate(counts):
+        if count:
+            height = (1 + log10(count)) / powers
+            left, width = _x(number / len(counts)), _PLOT / len(counts)
+            colour = 1 if number / len(counts) >= cutoff else 5
+            marks.append(
+                f'<rect class="dot c{colour}" x="{left:.1f}" y="{_y(height):.1f}" '
+                f'width="{max(width - 0.5, 1):.1f}" height="{_PLOT * height:.1f}">'
+                f"<title>{count} on {number / len(counts):.0%} or more</title></rect>"
+            )
+    marks.append(
+        f'<line class="guide" x1="{_x(cutoff):.1f}" y1="{_y(0)}" x2="{_x(cutoff):.1f}" y2="{_y(1)}">'
+        f"<title>cut-off: {cutoff:.0%}</title></line>"
+    )
+    marks.append(_axes(x_label, y_label))
+    return _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, marks)
+
+
+def timeline(
+    points: Sequence[Dot], marks: Mapping[float, str], x_labels: tuple[str, str], y_label: str
+) -> str:
+    """Return a plot of values over time, three times as wide as high.
+
+    Args:
+        points: Values from 0 to 1 at times from 0 to 1, in order.
+        marks: Labels of moments from 0 to 1, each with a vertical line.
+        x_labels: Labels of the beginning and the end of the time.
+        y_label: Label of the y axis.
+    """
+    width, height = 2.4 * _PLOT, _PLOT / 2
+    drawn = []
+    for fifth in range(0, 6, 5):
+        y = _TOP + height * (1 - fifth / 5)
+        drawn.append(
+            f'<line class="grid" x1="{_LEFT}" y1="{y}" x2="{_LEFT + width}" y2="{y}"/>'
+            f'<text class="tick" x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{fifth / 5:g}</text>'
+        )
+    for x, label in marks.items():
+        place = _LEFT + width * x
+        drawn.append(
+            f'<line class="guide" x1="{place:.1f}" y1="{_TOP}" x2="{place:.1f}" y2="{_TOP + height}">'
+            f"<title>{escape(label)}</title></line>"
+        )
+    drawn += [
+        f'<circle class="dot c0" cx="{_LEFT + width * dot.x:.1f}" '
+        f'cy="{_TOP + height * (1 - dot.y):.1f}" r="{dot.size:.1f}">'
+        f"<title>{escape(dot.label)}</title></circle>"
+        for dot in points
+    ]
+    below, middle = _TOP + height + 20, _TOP + height / 2
+    drawn.append(
+        f'<text class="tick" x="{_LEFT}" y="{below}">{escape(x_labels[0])}</text>'
+        f'<text class="tick" x="{_LEFT + width}" y="{below}" text-anchor="end">'
+        f"{escape(x_labels[1])}</text>"
+        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
+        f"{escape(y_label)}</text>"
+    )
+    return _svg(_LEFT + width + _RIGHT, below + 10, drawn)
+
+
+def standalone(svg: str, style: str) -> str:
+    """Return a plot as a file of its own.
+
+    Args:
+        svg: What a function of this module returned for one plot, without a legend.
+        style: The style sheet of the plot.
+    """
+    head, _, rest = svg.partition(">")
+    return (
+        f'{head} xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12">'
+        f"<style>{style}</style>{rest}\n"
+    )
+
+
 def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
     """Return a plot with a line for each group and a dot for each of its values.
 
@@ -143,15 +232,18 @@ def _square(marks: Sequence[str], x_label: str, y_label: str, names: Mapping[str
     ticks = []
     for fifth in range(6):
         share = fifth / 5
-        ticks.append(
-            f'<line class="grid" x1="{_x(share)}" y1="{_y(0)}" x2="{_x(share)}" y2="{_y(1)}"/>'
-            f'<text class="tick" x="{_x(share)}" y="{_y(0) + 16}" text-anchor="middle">'
-            f"{share:g}</text>"
-        )
+        ticks.append(_x_tick(share))
         ticks.append(_y_tick(share, f"{share:g}"))
     all_marks = [*ticks, _axes(x_label, y_label), *marks]
     drawing = _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, all_marks)
     return drawing + (legend(list(names)) if len(names) > 1 else "")
+
+
+def _x_tick(share: float) -> str:
+    return (
+        f'<line class="grid" x1="{_x(share)}" y1="{_y(0)}" x2="{_x(share)}" y2="{_y(1)}"/>'
+        f'<text class="tick" x="{_x(share)}" y="{_y(0) + 16}" text-anchor="middle">{share:g}</text>'
+    )
 
 
 def _y_tick(share: float, text: str) -> str:

@@ -1,0 +1,363 @@
+"""What spoke for and against each segment of a page, and what decided."""
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Floats
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.decide import REASON_SENTENCES, Decision, own_log_odds, site_weight
+from templ_core.dom.document import Document
+from templ_core.explain.phrase_hits import PhraseFinder, PhraseHit
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.site_level.fusion.fusion import fusion_for
+from templ_core.site_level.fusion.site_columns import (
+    FUSION_INPUTS,
+    IN_BEST_CONTAINER,
+    USUAL_CONTENT_CONTAINER,
+)
+from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
+from templ_core.site_level.places.places import node_places, page_places
+from templ_core.site_level.sentences.repeated_sentences import JudgedSentences, judge_sentences
+from templ_core.site_level.sentences.sentence_expressions import sentence_texts
+from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
+
+
+class InputWeight(msgspec.Struct, frozen=True, kw_only=True):
+    """What one input of the fusion added for a segment."""
+
+    name: str
+    reason: str
+    """The reason that this input stands for."""
+    value: float
+    """The input itself, before it is cut off."""
+    log_odds: float
+    """What it added to the log-odds for content, against a value that speaks for neither side."""
+
+
+class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the window says about the place of a segment and about its text."""
+
+    path_pages: int
+    """Pages that have text at this path of elements."""
+    text_pages: int
+    """Pages that have this text anywhere; 0 if fewer than two do."""
+    shape_pages: int
+    """Pages that have it when all words with digits count as equal; 0 if fewer than two do."""
+    is_constant: bool
+    """Whether the text is nearly the same on all pages that have the place."""
+    content: float
+    """Probability of content at this place, 0 to 1."""
+    in_best_container: bool
+    """Whether the segment is in the element of the page that holds the most content."""
+    usual_container_share: float
+    """Share of the pages whose content is in an element at the place of one around the segment, 0 to 1."""
+
+
+class TreeFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the tree template of the page's cluster says about a segment."""
+
+    cluster_pages: int
+    """Pages that the template rests on; 0 where the page is like no cluster."""
+    place_pages: int
+    """Pages of the cluster with a text at this node; 0 = the node is not in the template."""
+    text_pages: int
+    """Pages of the cluster with this very text at this node; 0 = at most one."""
+    change: float
+    """Different texts at this node over its pages, 0 to 1."""
+
+
+class SentenceHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of the segment that recurs on the site."""
+
+    key: int
+    text: str
+    pages: int
+    """Pages that have the sentence once, in text that may be content; numbers, dates and names aside."""
+    beside_pages: int
+    """The most of these pages that have the same text before its run of sentences, or behind it."""
+    stays: bool
+    """Whether the sentence is kept though it recurs."""
+    why: str
+    """What makes it go or stay, as a sentence."""
+
+
+class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known about one segment."""
+
+    number: int
+    text: str
+    kept: bool
+    cuts: tuple[tuple[int, int], ...]
+    """Parts that are cut out of a kept segment: their first characters and the ones behind them."""
+    templateness: float
+    reason: str
+    words: int
+    log_odds: float
+    """Log-odds for content that the cut was made on."""
+    page_log_odds: float
+    """Log-odds for content by the page alone, its policies applied."""
+    site_weight: float
+    """How much the site counted, 0 to 1; the page had the rest."""
+    section: int
+    """Number of the section of smoothing that the segment is in."""
+    section_templateness: float
+    """Mean templateness of the words of that section, 0 to 1."""
+    roles: tuple[str, ...]
+    """Text roles: comments, reviews, consent."""
+    inputs: tuple[InputWeight, ...] = ()
+    place: PlaceFacts | None = None
+    tree: TreeFacts | None = None
+    phrases: tuple[PhraseHit, ...] = ()
+    sentences: tuple[SentenceHit, ...] = ()
+    goes_as_varied: bool = False
+    """Whether it goes because the site repeats most of it with some words changed."""
+
+
+class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a page was cleaned as it was."""
+
+    title: str
+    text: str
+    """The clean text."""
+    confidence: float
+    warnings: tuple[str, ...]
+    page_types: dict[str, float]
+    """Probability of each page type."""
+    site_documents: int
+    """Documents of the site model; 0 = the page was cleaned without one."""
+    used_site: bool
+    abstained: bool
+    """Whether the site's evidence was set aside because it left nearly nothing."""
+    segments: tuple[SegmentExplanation, ...]
+
+
+def explain_page(
+    document: Document, model: SiteModel | None, config: CoreConfig, page_model: PageModel
+) -> PageExplanation:
+    """Return why a page is cleaned as it is, with the decision of `templ_core.clean.clean`.
+
+    Args:
+        document: The page.
+        model: What is known about its site; None = nothing.
+        config: The core's thresholds.
+        page_model: The site-independent classifier.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.page_level.model.model_file import shipped_model
+    >>> page = parse_document(
+    ...     "<nav><a>Home</a></nav><p>Rain fell all day long.", "http://a.example/"
+    ... )
+    >>> found = explain_page(page, None, CoreConfig(), shipped_model())
+    >>> [one.reason for one in found.segments]
+    ['page-level', 'page-level']
+    """
+    if not document.segments.texts:
+        cleaned = clean(document, model, config, page_model)
+        return _page(document, cleaned.text, tuple(cleaned.warnings), cleaned.decision, None, ())
+    page = read_page_evidence(document, page_model)
+    cleaned = clean(document, model, config, page_model, page)
+    decision = cleaned.decision
+    facts = _SiteFacts.read(document, page, model, config, page_model) if model else None
+    segments = _segments(document, page, decision, facts, config)
+    return _page(document, cleaned.text, tuple(cleaned.warnings), decision, page, segments, model)
+
+
+def _page(
+    document: Document,
+    text: str,
+    warnings: tuple[str, ...],
+    decision: Decision,
+    page: PageEvidence | None,
+    segments: tuple[SegmentExplanation, ...],
+    model: SiteModel | None = None,
+) -> PageExplanation:
+    types = msgspec.structs.asdict(page.page_type) if page else {}
+    return PageExplanation(
+        title=document.title,
+        text=text,
+        confidence=decision.confidence,
+        warnings=warnings,
+        page_types={name: round(float(value), 4) for name, value in types.items()},
+        site_documents=model.documents if model else 0,
+        used_site=decision.used_site,
+        abstained=decision.abstained,
+        segments=segments,
+    )
+
+
+class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a site says about a page; columns of length n_segments."""
+
+    evidence: SiteEvidence
+    places: PlaceReading
+    trees: TreeEvidence
+    sentences: JudgedSentences | None
+    phrases: list[list[PhraseHit]]
+
+    @classmethod
+    def read(
+        cls,
+        document: Document,
+        page: PageEvidence,
+        model: SiteModel,
+        config: CoreConfig,
+        page_model: PageModel,
+    ) -> "_SiteFacts | None":
+        """Return the facts; None where nothing is known about the site."""
+        evidence = read_site_evidence(document, page, model, config, fusion_for(page_model.version))
+        if evidence is None:
+            return None
+        types = element_type_rows(document)
+        places = page_places(document, page.features, node_places(document, types))
+        return cls(
+            evidence=evidence,
+            places=read_places(model.places, places, page.log_odds),
+            trees=tree_evidence(
+                document, model.trees, config.cluster_likeness_min, page.features.text, types
+            ),
+            sentences=judge_sentences(
+                page.features, page.page_type, model.sentences, model.documents
+            ),
+            phrases=PhraseFinder(model.phrases).hits(document),
+        )
+
+
+def _segments(
+    document: Document,
+    page: PageEvidence,
+    decision: Decision,
+    facts: _SiteFacts | None,
+    config: CoreConfig,
+) -> tuple[SegmentExplanation, ...]:
+    templateness = decision.templateness
+    section = section_numbers(document, templateness, decision.words, config.section_penalty)
+    section_mean = _section_means(templateness, decision.words, section)
+    own, reasons = own_log_odds(page, config), decision.reasons
+    weight = np.zeros(len(own))
+    varied = _varied(decision)
+    hits: dict[int, list[SentenceHit]] = {}
+    if facts is not None:
+        if decision.used_site:
+            weight = site_weight(facts.evidence.columns, facts.evidence.documents, config)
+        hits = _sentence_hits(document, facts.sentences, decision)
+    roles = msgspec.structs.asdict(page.roles)
+    return tuple(
+        SegmentExplanation(
+            number=number,
+            text=text,
+            kept=bool(decision.kept[number]),
+            cuts=tuple((decision.cuts or {}).get(number, ())),
+            templateness=float(templateness[number]),
+            reason=reasons[number],
+            words=int(decision.words[number]),
+            log_odds=float(decision.log_odds[number]),
+            page_log_odds=float(own[number]),
+            site_weight=float(weight[number]),
+            section=int(section[number]),
+            section_templateness=float(section_mean[number]),
+            roles=tuple(name for name, marked in roles.items() if marked[number]),
+            inputs=_inputs(facts, number),
+            place=_place(facts, number),
+            tree=_tree(facts, number),
+            phrases=tuple(facts.phrases[number]) if facts else (),
+            sentences=tuple(hits.get(number, ())),
+            goes_as_varied=bool(varied[number]),
+        )
+        for number, text in enumerate(document.segments.texts)
+    )
+
+
+def _section_means(templateness: Floats, words: Floats, section: np.ndarray) -> Floats:
+    """Return the mean templateness of each segment's section; length n_segments."""
+    sums = np.bincount(section, templateness * words) / np.bincount(section, words)
+    result: Floats = sums[section]
+    return result
+
+
+def _varied(decision: Decision) -> Bools:
+    """Return which segments go because the site repeats most of them with some words changed."""
+    found = [left_out for name, left_out in decision.rules if name == REASON_SENTENCES]
+    is_varied = len(found) > (decision.cuts is not None)
+    return found[-1] & ~decision.kept if is_varied else np.zeros(len(decision.kept), np.bool_)
+
+
+def _inputs(facts: _SiteFacts | None, number: int) -> tuple[InputWeight, ...]:
+    if facts is None:
+        return ()
+    columns, found = facts.evidence.columns, []
+    for name, term in facts.evidence.fusion.terms.items():
+        value, one = float(columns[name][number]), FUSION_INPUTS[name]
+        added = term.weight * (min(max(value, term.low), term.high) - one.neutral)
+        found.append(InputWeight(name=name, reason=one.reason, value=value, log_odds=added))
+    return tuple(sorted(found, key=lambda one: -abs(one.log_odds)))
+
+
+def _place(facts: _SiteFacts | None, number: int) -> PlaceFacts | None:
+    if facts is None:
+        return None
+    places, columns = facts.places, facts.evidence.columns
+    return PlaceFacts(
+        path_pages=int(places.path_pages[number]),
+        text_pages=int(places.text_pages[number]),
+        shape_pages=int(places.shape_pages[number]),
+        is_constant=bool(places.constant[number]),
+        content=float(places.content[number]),
+        in_best_container=bool(columns[IN_BEST_CONTAINER][number] > 0),
+        usual_container_share=float(columns[USUAL_CONTENT_CONTAINER][number]),
+    )
+
+
+def _tree(facts: _SiteFacts | None, number: int) -> TreeFacts | None:
+    if facts is None:
+        return None
+    trees = facts.trees
+    return TreeFacts(
+        cluster_pages=trees.pages,
+        place_pages=round(float(trees.place_share[number]) * trees.pages),
+        text_pages=round(float(trees.text_share[number]) * trees.pages),
+        change=float(trees.change[number]),
+    )
+
+
+def _sentence_hits(
+    document: Document, judged: JudgedSentences | None, decision: Decision
+) -> dict[int, list[SentenceHit]]:
+    """Return the recurring sentences of each segment that has some."""
+    found: dict[int, list[SentenceHit]] = {}
+    if judged is None:
+        return found
+    is_applied = decision.cuts is not None
+    texts = sentence_texts(document.segments.texts, judged.sentences)
+    for number, (one, segment) in enumerate(
+        zip(texts, judged.sentences.segment.tolist(), strict=True)
+    ):
+        in_run = np.flatnonzero(judged.run == judged.run[number])
+        beside = max(judged.behind_one_text[in_run[0]], judged.before_one_text[in_run[-1]])
+        stays = not is_applied or bool(judged.stays[number])
+        hit = SentenceHit(
+            key=one.key,
+            text=one.text,
+            pages=int(judged.pages[number]),
+            beside_pages=int(beside),
+            stays=stays,
+            why=_why(judged, number, is_applied=is_applied),
+        )
+        found.setdefault(segment, []).append(hit)
+    return found
+
+
+def _why(judged: JudgedSentences, number: int, *, is_applied: bool) -> str:
+    """Return as a sentence what makes a recurring sentence go or stay."""
+    if not judged.stays[number]:
+        if is_applied:
+            return "The site repeats it between texts that differ."
+        return "The site has too few pages, or the page is little else, so repeated sentences stay."
+    if judged.is_alike[number] and judged.is_rare[number]:
+        return "Few pages have it, and the same text stands beside it: it belongs to a series."
+    return "The page is documentation or a thread, and the sentence belongs to one of its records."

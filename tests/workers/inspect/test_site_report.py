@@ -1,0 +1,132 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import html5lib
+import msgspec
+import pytest
+
+from templ_core.page_level.model.model_file import shipped_model
+from workers.inspect.site_figures import site_figures
+from workers.inspect.site_report import site_report, site_text
+from workers.inspect.site_view import view_site
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.processes.tasks import config_with
+from workers.settings import load_settings
+from workers.state.site_copy import copied_sites, copy_site
+
+
+@pytest.fixture(scope="module")
+def state(templ, feed, tmp_path_factory):
+    """A state directory with what was learned of the sites of a feed."""
+    folder = tmp_path_factory.mktemp("inspect")
+    templ("run", feed, "--out", folder / "out.jsonl", "--state", folder / "state")
+    return folder / "state"
+
+
+@pytest.fixture(scope="module")
+def site(feed):
+    """The site of the first page of the feed."""
+    return json.loads(feed.read_text().splitlines()[0])["site"]
+
+
+def test_figures_are_those_of_the_window(state, site, feed):
+    view = view_site(state, site, load_settings())
+    found = site_figures(view, shipped_model(), config_with("auto"))
+    figures = found.figures
+    urls = {
+        one["url"] for one in map(json.loads, feed.read_text().splitlines()) if one["site"] == site
+    }
+    assert {one.url for one in figures.fit_over_time} <= urls
+    assert figures.window_pages == view.state.pages == len(view.window)
+    assert figures.documents == view.record.documents
+    assert sum(one.pages for one in figures.refreshes) == figures.window_pages
+    assert sum(one.pages for one in figures.learning_curve) == figures.cleaned_pages
+    assert figures.learning_curve[-1].word_f1 > 0.9
+    assert figures.kinds[0].pages >= 2
+    assert sum(figures.histogram) > 0
+    assert 0 <= figures.repeated_ratio < 0.05
+
+
+def test_the_report_has_everything_and_fetches_nothing(templ, state, site, tmp_path):
+    out = tmp_path / "site.html"
+    done = templ("inspect", "site", site, "--state", state, "--out", out)
+    text = done.stdout.decode()
+    assert text.startswith(site)
+    assert "phrases" in text
+    report = out.read_text()
+    for title in (
+        "Fit over time", "Learning curve", "Places and containers", "Phrases", "Repeated sentences",
+        "History of refreshes", "Kind of page 1",
+    ):  # fmt: skip
+        assert f"<h2>{title}" in report
+    tree = html5lib.parse(report, namespaceHTMLElements=False)
+    assert len([one for one in tree.iter() if str(one.tag).endswith("svg")]) >= 4
+    tags = {str(one.tag).rpartition("}")[2] for one in tree.iter()}
+    assert not tags & {"script", "img", "link", "iframe", "object", "form"}
+    assert "http-equiv" in report
+
+
+def test_figures_come_as_json(templ, state, site):
+    figures = json.loads(templ("inspect", "site", site, "--state", state, "--json").stdout)
+    assert figures["site"] == site
+    assert {"kinds", "phrases", "histogram", "fit_over_time", "learning_curve"} <= figures.keys()
+
+
+def test_a_redesign_is_marked(state, site):
+    view = view_site(state, site, load_settings())
+    found = site_figures(view, shipped_model(), config_with("auto"))
+    middle = found.figures.fit_over_time[len(found.figures.fit_over_time) // 2].time_ms
+    figures = msgspec.structs.replace(found.figures, redesign_time_ms=middle)
+    found = msgspec.structs.replace(found, figures=figures)
+    assert "The design changed." in site_report(found)
+    assert "the design changed at" in site_text(figures)
+
+
+def test_a_state_directory_is_read_while_a_worker_uses_it(tmp_path):
+    """Copies are made all the while; a killed run leaves a state that goes on as if nobody had looked."""
+    feed, state = tmp_path / "feed.jsonl", tmp_path / "state"
+    pages = list(simulate_feed(FeedSettings(genre="news", sites=4, pages=240, seed=8)))
+    feed.write_bytes(b"".join(msgspec.json.encode(one.record()) + b"\n" for one in pages))
+    command = [
+        sys.executable,
+        "-m",
+        "workers",
+        "run",
+        feed,
+        "--out",
+        tmp_path / "out.jsonl",
+        "--state",
+        state,
+    ]
+    settings, copies = load_settings(), 0
+    for kills in range(3):
+        worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            until = time.monotonic() + 60
+            while worker.poll() is None and time.monotonic() < until:
+                if not list(state.glob("windows-*/CURRENT")):
+                    time.sleep(0.05)
+                    continue
+                for site in copied_sites(state):
+                    copy = copy_site(state, site, settings)
+                    if copy.windows is not None and copy.models.get(site) is not None:
+                        documents = list(copy.windows.window(site))
+                        assert len(documents) == copy.windows.site_state(site).pages
+                        copies += 1
+                if copies > 20 * (kills + 1):
+                    break
+        finally:
+            worker.send_signal(signal.SIGKILL)
+            worker.wait()
+    assert copies > 20
+    pages_of_sites = []
+    for folder in (state, tmp_path / "undisturbed"):
+        done = subprocess.run(
+            [*command[:-1], folder], capture_output=True, timeout=110, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        pages_of_sites.append({site: one.pages for site, one in copied_sites(folder).items()})
+    assert pages_of_sites[0] == pages_of_sites[1]

@@ -1,0 +1,121 @@
+"""`templ inspect`: look at what was decided about a page, and at what was learned of a site."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from workers.cli.options import (
+    SiteSource,
+    comments_option,
+    page_model_option,
+    read_site,
+    site_source_options,
+)
+from workers.cli.output import open_output
+from workers.errors import InputProblem
+from workers.settings import load_settings
+
+_out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="HTML file to write; - is standard output.",
+)
+
+
+@click.group(name="inspect")
+def inspect_command() -> None:
+    """Look at what was decided about a page, and at what was learned of a site."""
+
+
+@inspect_command.command()
+@click.argument("page", metavar="FILE|URL")
+@site_source_options
+@click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@click.option("--url", help="URL of the page in FILE.")
+@click.option("--content-type", help="Content-Type header of the page in FILE.")
+@_out_option
+@page_model_option
+@comments_option
+def page(
+    page: str,
+    source: SiteSource,
+    site: str | None,
+    url: str | None,
+    content_type: str | None,
+    out: Path | None,
+    page_model: Path | None,
+    comments: str | None,
+) -> None:
+    """Write an HTML report of a page with what was decided about each of its segments, and why.
+
+    FILE is a page as it was fetched; - stands for standard input. URL is a page of the window of its
+    site; nothing is fetched. Without --state and --broker, FILE is cleaned as a page of a new site.
+    """
+    from workers.inspect.page_view import PageRequest, view_page  # noqa: PLC0415 - see lazy.py
+
+    settings = load_settings(page_model=page_model, comments=comments)
+    is_url = page.startswith(("http://", "https://"))
+    request = PageRequest(
+        url=page if is_url else url or f"file:///{page}",
+        site=site,
+        body=None if is_url else _read(page),
+        content_type=content_type,
+    )
+    view = None
+    if source.is_given:
+        view = read_site(request.site_key, source, settings)
+    report = view_page(request, view, settings)
+    with open_output(out or Path("page.html")) as file:
+        file.write(report.encode())
+    if out is None:
+        click.echo("written to page.html", err=True)
+
+
+@inspect_command.command()
+@click.argument("key", metavar="KEY")
+@site_source_options
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@_out_option
+@page_model_option
+@comments_option
+def site(
+    key: str,
+    source: SiteSource,
+    out: Path | None,
+    page_model: Path | None,
+    comments: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what was learned of the site KEY, and with --out write an HTML report with plots."""
+    from workers.inspect.site_figures import encode_figures, site_figures  # noqa: PLC0415
+    from workers.inspect.site_report import site_report, site_text  # noqa: PLC0415
+    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+    from workers.processes.tasks import config_with  # noqa: PLC0415
+
+    settings = load_settings(page_model=page_model, comments=comments)
+    view = read_site(key, source, settings)
+    model = page_model_of(read_model_file(settings.page_model))
+    found = site_figures(view, model, config_with(settings.comments))
+    if out is not None:
+        with open_output(out) as file:
+            file.write(site_report(found).encode())
+    if as_json:
+        click.echo(encode_figures(found.figures))
+    elif out != Path("-"):
+        click.echo(site_text(found.figures))
+
+
+def _read(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise InputProblem(
+            f"{file}: {error.strerror}; give a readable file, - for standard input, or the URL of a page "
+            "of the window"
+        ) from None

@@ -1,0 +1,77 @@
+"""The files of an export of what a site repeats."""
+
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+from templ_core.config import CoreConfig
+from templ_core.explain.site_names import read_names
+from templ_core.page_level.model.page_model import PageModel
+from workers.errors import InputProblem, UsageProblem
+from workers.inspect.plots import histogram, standalone
+from workers.inspect.report_parts import REPORT_STYLE, html_page
+from workers.inspect.site_export import (
+    current_cutoff,
+    encode_export,
+    exported_expressions,
+    histogram_text,
+)
+from workers.inspect.site_view import SiteView
+from workers.inspect.tree_page import TREE_STYLE, tree_templates, unnamed_labels
+
+
+def export_site(view: SiteView, folder: Path, page_model: PageModel, config: CoreConfig) -> str:
+    """Write what a site repeats to a folder, and return what was written as lines of text.
+
+    Args:
+        view: The site.
+        folder: Where the files go; it is made if it is not there.
+        page_model: The site-independent classifier.
+        config: The core's thresholds.
+
+    Raises:
+        InputProblem: The site has no site model yet.
+        UsageProblem: The folder cannot be written.
+    """
+    model = view.model
+    if model is None:
+        raise InputProblem(
+            f"{view.site} has no site model yet: its first pages have not been learned"
+        )
+    names = read_names((document for _, document in view.documents()), model)
+    expressions = exported_expressions(view, model, names)
+    trees = f"<h1>Tree templates of {escape(view.site)}</h1>" + tree_templates(
+        model.trees, names.labels
+    )
+    files = {
+        "expressions.json": encode_export(expressions),
+        "remove_repeated.py": resources.files(__package__)
+        .joinpath("remove_repeated.py")
+        .read_bytes(),
+        "trees.html": html_page(f"Trees of {view.site}", trees, TREE_STYLE).encode(),
+    }
+    cutoff = current_cutoff(view, page_model, config)
+    if cutoff is not None:
+        drawing = histogram(
+            cutoff.histogram.tolist(), cutoff.bin / 100, "share of pages", "strings"
+        )
+        files["histogram.txt"] = histogram_text(cutoff).encode()
+        files["histogram.svg"] = standalone(drawing, REPORT_STYLE).encode()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise UsageProblem(
+            f"--out {folder}: {error.strerror}; give a folder that can be written"
+        ) from None
+    unnamed = unnamed_labels(model.trees, names.labels)
+    unknown = expressions["sentences_without_text"]
+    lines = [
+        f"{view.site}: site model {model.version} of {model.documents} pages",
+        f"{len(model.trees.clusters)} tree templates; {unnamed} of their tags and texts left the window",
+        f"{len(expressions['phrases'])} phrases",
+        f"{len(expressions['sentences'])} repeated sentences; the text of {unknown} more left the window",
+        f"written to {folder}: {', '.join(files)}",
+    ]
+    return "\n".join(lines)

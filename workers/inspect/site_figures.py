@@ -1,0 +1,339 @@
+"""Figures about a site: its window, what was learned from it, and how well that fits."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import groupby
+
+import msgspec
+import numpy as np
+
+from schemas.document import DocumentRecord
+from templ_core.array_types import Bools
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.decide import Decision
+from templ_core.dom.document import Document
+from templ_core.explain.page_explanation import PageExplanation, explain_page
+from templ_core.explain.site_names import SiteNames, read_names
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.phrases.expressions import expressions
+from templ_core.site_level.phrases.learn_phrases import PhraseCutoff
+from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.sentences.sentences import prose_sentences
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.trees.labelled_tree import label_page
+from workers.errors import InputProblem
+from workers.inspect.site_export import current_cutoff
+from workers.inspect.site_view import SiteView
+
+_PAGES_CLEANED_MAX = 200
+"""Newest pages of a window that are cleaned again."""
+_ROWS_MAX = 25
+_REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO = 4, 0.1
+
+
+class KindOfPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A cluster of pages that are alike."""
+
+    pages: int
+    """Pages that its tree template rests on."""
+    nodes: int
+    texts: int
+    """Nodes of text."""
+    constant_texts: int
+    """Nodes of text that have one text on nearly all pages."""
+
+
+class CountedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A phrase or a sentence."""
+
+    pages: int
+    text: str
+    expression: str = ""
+
+
+class CountedContainer(msgspec.Struct, frozen=True, kw_only=True):
+    """An element that holds most of the content of some pages."""
+
+    pages: int
+    """Pages whose best container it is."""
+    present_pages: int
+    """Pages that have it."""
+    path: str
+
+
+class FitPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """How like a page is to the kind of page nearest to it."""
+
+    time_ms: int
+    url: str
+    likeness: float
+
+
+class Refresh(msgspec.Struct, frozen=True, kw_only=True):
+    """A site model as the pages of the window were last published with it."""
+
+    version: str | None
+    """None for the page model alone."""
+    documents: int
+    pages: int
+    """Pages of the window whose text was last decided with it."""
+    first_time_ms: int
+    """Event time of the first of these pages."""
+
+
+class AgreementPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """How well texts that were published with young models agree with the present model."""
+
+    documents: int
+    """Documents of the models, at least; the next point's number is the end of the range."""
+    pages: int
+    word_f1: float
+    """Mean word F1 of what was published against what the present model keeps."""
+
+
+class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """Figures about one site."""
+
+    site: str
+    site_model_version: str
+    documents: int
+    """Distinct documents that the site model rests on."""
+    window_pages: int
+    window_bytes: int
+    """Size of the documents in compact form."""
+    first_time_ms: int | None
+    last_time_ms: int | None
+    fit: float | None
+    """Likeness of the newest page to the pages before it; None where only the topics are known."""
+    redesign_time_ms: int | None
+    """Event time of the first page after the last change of design."""
+    kinds: list[KindOfPage]
+    phrase_pages: int
+    phrase_count: int
+    phrases: list[CountedText]
+    """Those on most pages."""
+    cutoff_ratio: float | None
+    """Share of pages from which on a string inside blocks is a phrase."""
+    histogram: list[int]
+    """Number of recurring strings by the share of pages that have them, in hundredths."""
+    sentence_count: int
+    sentences: list[CountedText]
+    containers: list[CountedContainer]
+    fit_over_time: list[FitPoint]
+    refreshes: list[Refresh]
+    learning_curve: list[AgreementPoint]
+    cleaned_pages: int
+    """Newest pages that were cleaned again for the learning curve and the repeated text."""
+    repeated_ratio: float | None
+    """Share of the words that the present model keeps in sentences on at least 4 and 10 % of the pages."""
+
+
+class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report of a site shows."""
+
+    figures: SiteOverview
+    model: SiteModel
+    names: SiteNames
+    example: PageExplanation | None
+    """The newest page, on which places and containers are shown."""
+    example_url: str = ""
+
+
+_Pages = Sequence[tuple[DocumentRecord, Document]]
+
+
+def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> SiteFindings:
+    """Return what is known of a site.
+
+    Args:
+        view: The site.
+        page_model: The site-independent classifier.
+        config: The core's thresholds.
+
+    Raises:
+        InputProblem: The site has no site model yet.
+    """
+    model = view.model
+    if model is None:
+        raise InputProblem(
+            f"{view.site} has no site model yet: its first pages have not been learned"
+        )
+    pages = [(record, one) for record, one in view.documents() if one.segments.texts]
+    names = read_names((document for _, document in pages), model)
+    newest = pages[-_PAGES_CLEANED_MAX:]
+    decisions = [clean(document, model, config, page_model).decision for _, document in newest]
+    cutoff = current_cutoff(view, page_model, config)
+    figures = _figures(view, model, names, pages, cutoff)
+    figures = msgspec.structs.replace(
+        figures,
+        learning_curve=_learning_curve(newest, decisions),
+        cleaned_pages=len(newest),
+        repeated_ratio=_repeated_ratio(newest, decisions),
+    )
+    example = explain_page(pages[-1][1], model, config, page_model) if pages else None
+    return SiteFindings(
+        figures=figures,
+        model=model,
+        names=names,
+        example=example,
+        example_url=pages[-1][0].url if pages else "",
+    )
+
+
+def encode_figures(figures: SiteOverview) -> bytes:
+    """Return figures as JSON."""
+    return msgspec.json.format(msgspec.json.encode(figures), indent=1)
+
+
+def _figures(
+    view: SiteView,
+    model: SiteModel,
+    names: SiteNames,
+    pages: _Pages,
+    cutoff: PhraseCutoff | None,
+) -> SiteOverview:
+    times = [record.event_time_ms for record, _ in pages]
+    shown = msgspec.structs.replace(model.phrases, phrases=model.phrases.phrases[:_ROWS_MAX])
+    sums = dict(zip(model.sentences.keys.tolist(), model.sentences.sums[0].tolist(), strict=True))
+    sentences = sorted(
+        (
+            CountedText(pages=count, text=names.sentences.get(key, "(its text left the window)"))
+            for key, count in sums.items()
+        ),
+        key=lambda one: (-one.pages, one.text),
+    )
+    return SiteOverview(
+        site=view.site,
+        site_model_version=model.version,
+        documents=model.documents,
+        window_pages=len(pages),
+        window_bytes=sum(len(record.body) for record, _ in pages),
+        first_time_ms=min(times, default=None),
+        last_time_ms=max(times, default=None),
+        fit=view.state.fit if view.state else None,
+        redesign_time_ms=view.state.changed_at_ms if view.state else None,
+        kinds=_kinds(model),
+        phrase_pages=model.phrases.pages,
+        phrase_count=len(model.phrases.phrases),
+        phrases=[
+            CountedText(pages=one.pages, text=" ".join(one.keys).strip(), expression=expression)
+            for one, expression in zip(shown.phrases, expressions(shown), strict=True)
+        ],
+        cutoff_ratio=cutoff.bin / len(cutoff.histogram) if cutoff else None,
+        histogram=cutoff.histogram.tolist() if cutoff else [],
+        sentence_count=len(sentences),
+        sentences=sentences[:_ROWS_MAX],
+        containers=_containers(model.places.best_containers, names),
+        fit_over_time=_fit_over_time(model, pages),
+        refreshes=_refreshes(pages),
+        learning_curve=[],
+        cleaned_pages=0,
+        repeated_ratio=None,
+    )
+
+
+def _kinds(model: SiteModel) -> list[KindOfPage]:
+    found = []
+    for cluster in model.trees.clusters:
+        most = np.zeros(len(cluster.support), np.int64)
+        np.maximum.at(most, cluster.text_place, cluster.text_pages)
+        found.append(
+            KindOfPage(
+                pages=cluster.pages,
+                nodes=len(cluster.support),
+                texts=int(cluster.tree.is_text.sum()),
+                constant_texts=int((most >= 0.8 * cluster.pages).sum()),
+            )
+        )
+    return found
+
+
+def _containers(table: KeyedSums, names: SiteNames) -> list[CountedContainer]:
+    order = np.argsort(-table.sums[0], kind="stable")[:_ROWS_MAX]
+    return [
+        CountedContainer(
+            pages=int(table.sums[0][number]),
+            present_pages=int(table.sums[1][number]),
+            path=names.containers.get(int(table.keys[number]), "(not in the window any more)"),
+        )
+        for number in order.tolist()
+    ]
+
+
+def _fit_over_time(model: SiteModel, pages: _Pages) -> list[FitPoint]:
+    found = []
+    for record, document in pages:
+        paths = label_page(document).paths
+        likeness = max(
+            (one.paths.likeness(paths, one.pages) for one in model.trees.clusters), default=0.0
+        )
+        found.append(
+            FitPoint(time_ms=record.event_time_ms, url=record.url, likeness=round(likeness, 4))
+        )
+    return found
+
+
+def _refreshes(pages: _Pages) -> list[Refresh]:
+    by_model: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
+    for record, _ in pages:
+        by_model[record.model_documents, record.site_model_version].append(record.event_time_ms)
+    found = [
+        Refresh(version=version, documents=documents, pages=len(times), first_time_ms=min(times))
+        for (documents, version), times in by_model.items()
+    ]
+    return sorted(found, key=lambda one: (one.first_time_ms, one.documents))
+
+
+def _learning_curve(pages: _Pages, decisions: Sequence[Decision]) -> list[AgreementPoint]:
+    """Return the agreement of published texts with the present model, by the size of their models."""
+    scored = sorted(
+        (
+            record.model_documents,
+            _word_f1(_published(record, len(decision.kept)), decision),
+        )
+        for (record, _), decision in zip(pages, decisions, strict=True)
+        if record.kept
+    )
+    found = []
+    for _, group in groupby(scored, key=lambda one: one[0].bit_length()):
+        members = list(group)
+        found.append(
+            AgreementPoint(
+                documents=members[0][0],
+                pages=len(members),
+                word_f1=round(float(np.mean([f1 for _, f1 in members])), 4),
+            )
+        )
+    return found
+
+
+def _published(record: DocumentRecord, segments: int) -> Bools:
+    bits = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=segments)
+    return bits.astype(np.bool_)
+
+
+def _word_f1(published: Bools, decision: Decision) -> float:
+    both = decision.words[published & decision.kept].sum()
+    whole = decision.words[published].sum() + decision.words[decision.kept].sum()
+    return float(2 * both / whole) if whole else 1.0
+
+
+def _repeated_ratio(pages: _Pages, decisions: Sequence[Decision]) -> float | None:
+    """Return the share of kept words in sentences that many pages keep; None without kept words."""
+    on_pages: Counter[int] = Counter()
+    kept_sentences: list[tuple[int, int]] = []
+    words = 0
+    for (_, document), decision in zip(pages, decisions, strict=True):
+        words += int(decision.words[decision.kept].sum())
+        sentences = prose_sentences(read_features(document))
+        whole = decision.kept.copy()
+        whole[list(decision.cuts or ())] = False
+        sentences = sentences.where(whole[sentences.segment])
+        keys = sentences.keys.tolist()
+        on_pages.update(set(keys))
+        kept_sentences += zip(keys, sentences.words.tolist(), strict=True)
+    least = max(_REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO * len(pages))
+    repeated = sum(count for key, count in kept_sentences if on_pages[key] >= least)
+    return round(repeated / words, 4) if words else None

@@ -1,0 +1,89 @@
+"""What is known of one site, read from a state directory or from the topics."""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+from templ_core.dom.codec import decode_document
+from templ_core.dom.document import Document
+from templ_core.errors import CodecError
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model
+from workers.errors import InputProblem
+from workers.settings import Settings
+from workers.state.site_copy import copied_sites, copy_site
+from workers.state.site_state import SiteState
+
+_SITES_NAMED = 5
+
+
+class SiteView(msgspec.Struct, frozen=True, kw_only=True):
+    """One site as it was at one moment."""
+
+    site: str
+    record: SiteModelRecord | None
+    """The published site model; None before the first."""
+    model: SiteModel | None
+    """Its content."""
+    state: SiteState | None
+    """Numbers of the window; None when they were read from topics."""
+    window: Sequence[DocumentRecord]
+    """The documents of the window in order of event time."""
+
+    def documents(self) -> Iterator[tuple[DocumentRecord, Document]]:
+        """Yield the documents of the window that can be decoded."""
+        for record in self.window:
+            try:
+                yield record, decode_document(record.body)
+            except CodecError:
+                continue
+
+
+def view_site(state: Path, site: str, settings: Settings) -> SiteView:
+    """Return what a state directory holds of a site, also while a worker uses it.
+
+    Raises:
+        InputProblem: The directory knows no such site.
+        StateProblem: The directory or the site model cannot be read.
+    """
+    copy = copy_site(state, site, settings)
+    record = copy.models.get(site)
+    if record is None and copy.windows is None:
+        raise InputProblem(f"{state} knows no site {site}{_known(state, site)}")
+    windows = copy.windows
+    return site_view(
+        site,
+        record,
+        state=windows.site_state(site) if windows else None,
+        window=list(windows.window(site)) if windows else [],
+    )
+
+
+def site_view(
+    site: str,
+    record: SiteModelRecord | None,
+    *,
+    state: SiteState | None,
+    window: Sequence[DocumentRecord],
+) -> SiteView:
+    """Return the view of a site whose records were read.
+
+    Raises:
+        InputProblem: The site model is damaged or of another version.
+    """
+    try:
+        model = None if record is None else decode_site_model(record.body)
+    except CodecError as error:
+        raise InputProblem(f"the site model of {site} cannot be used: {error}") from None
+    return SiteView(site=site, record=record, model=model, state=state, window=window)
+
+
+def _known(state: Path, site: str) -> str:
+    """Return the end of a message that names sites that may have been meant."""
+    sites = sorted(copied_sites(state))
+    near = get_close_matches(site, sites, _SITES_NAMED, 0.4) or sites[:_SITES_NAMED]
+    return f"; there is {', '.join(near)}" if near else ""

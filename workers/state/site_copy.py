@@ -1,0 +1,143 @@
+"""Reading a state directory that a worker may be using: nothing is locked, written or marked as damaged.
+
+A copy of what belongs to one site is made in memory; the stores then work on it as on any database.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from rocksdict import AccessType, Options, Rdict
+
+from workers.errors import StateProblem
+from workers.settings import Settings
+from workers.state.database import DatabaseEntry
+from workers.state.model_store import ModelStore
+from workers.state.site_state import SiteState
+from workers.state.window_store import WindowStore
+
+T = TypeVar("T")
+
+_ATTEMPTS = 10
+"""How often reading is tried: a running worker may delete a file between two steps of a reader."""
+_RETRY_S = 0.1
+_FORMAT = ("meta", b"format")
+_REASON_CHARS = 300
+
+
+class SiteCopy(msgspec.Struct, frozen=True, kw_only=True):
+    """What a state directory holds of one site, in memory."""
+
+    windows: WindowStore | None
+    """The window of the site; None where the directory has none."""
+    models: ModelStore
+    """The site model, if there is one."""
+
+
+def copy_site(state: Path, site: str, settings: Settings) -> SiteCopy:
+    """Return what a state directory holds of a site, whether a worker is using it or not.
+
+    The call may block for a second.
+
+    Args:
+        state: State directory of `templ run` or `templ worker`.
+        site: Site key.
+        settings: Bounds of the windows.
+
+    Raises:
+        StateProblem: The directory cannot be read.
+    """
+    windows = None
+    for path in _window_stores(state):
+        entries = _read(path, lambda db, families: list(_entries_of(db, families, site)))
+        if any(family == "sites" for family, _, _ in entries):
+            windows = WindowStore(None, settings)
+            windows.restore(entries)
+    models = ModelStore(None)
+    for path in _stores(state, "models"):
+        models.restore(_read(path, lambda db, families: list(_entries_of(db, families, site))))
+    return SiteCopy(windows=windows, models=models)
+
+
+def copied_sites(state: Path) -> dict[str, SiteState]:
+    """Return the sites of a state directory that have a window, with their states.
+
+    Raises:
+        StateProblem: The directory cannot be read.
+    """
+    found: dict[str, SiteState] = {}
+    for path in _window_stores(state):
+        found |= _read(path, _states)
+    return found
+
+
+def _window_stores(state: Path) -> list[Path]:
+    stores = _stores(state, "windows-*[0-9]")
+    if not stores and not _stores(state, "models"):
+        raise StateProblem(
+            f"{state} is no state directory: name the one that `templ run` or `templ worker` has as "
+            "its --state"
+        )
+    return stores
+
+
+def _stores(state: Path, name: str) -> list[Path]:
+    """Return the stores of a name, of `templ run` or of the roles of `templ worker`."""
+    return [path for path in sorted([*state.glob(name), *state.glob(f"*/{name}")]) if path.is_dir()]
+
+
+def _read(path: Path, read: Callable[[Rdict, list[str]], T]) -> T:
+    """Return what a function reads from a database; it is called again if a file vanishes meanwhile."""
+    problem: Exception | None = None
+    for attempt in range(_ATTEMPTS):
+        if attempt:
+            time.sleep(_RETRY_S)
+        try:
+            families = Rdict.list_cf(str(path), Options(raw_mode=True))
+            db = Rdict(
+                str(path),
+                Options(raw_mode=True),
+                column_families={name: Options(raw_mode=True) for name in families},
+                access_type=AccessType.read_only(),
+            )
+            try:
+                return read(db, families)
+            finally:
+                db.close()
+        except (StateProblem, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            problem = error
+    reason = " ".join(str(problem).split())[:_REASON_CHARS]
+    raise StateProblem(f"cannot read {path}: {reason}") from None
+
+
+def _entries_of(db: Rdict, families: list[str], site: str) -> Iterator[DatabaseEntry]:
+    """Yield the format of a store, and all its entries whose key is the site or begins with it."""
+    own, prefix = site.encode(), site.encode() + b"\0"
+    for family in families:
+        column = db.get_column_family(family)
+        keys = {own, b"\xff" + own, _FORMAT[1]} if family == _FORMAT[0] else {own, b"\xff" + own}
+        for key in keys:
+            value = column.get(key)
+            if value is not None:
+                yield family, key, value
+        entries = column.iter()
+        entries.seek(prefix)
+        while entries.valid() and entries.key().startswith(prefix):
+            yield family, entries.key(), entries.value()
+            entries.next()
+        entries.status()
+
+
+def _states(db: Rdict, _families: list[str]) -> dict[str, SiteState]:
+    found: dict[str, SiteState] = {}
+    entries = db.get_column_family("sites").iter()
+    entries.seek_to_first()
+    while entries.valid():
+        found[entries.key().decode()] = msgspec.msgpack.decode(entries.value(), type=SiteState)
+        entries.next()
+    entries.status()
+    return found
