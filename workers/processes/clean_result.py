@@ -18,8 +18,19 @@ from templ_core.dom.document import Document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.fingerprint import simhash
 from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 
 _SECTION_PENALTY = CoreConfig().section_penalty
+
+
+class CleanedDocument(msgspec.Struct, frozen=True, array_like=True):
+    """What a site learns from a page."""
+
+    content_digest: bytes
+    body: bytes
+    """The document in compact form."""
+    summary: bytes
+    """Its page summary in compact form."""
 
 
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -39,11 +50,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     blocks_removed: int
     simhash: int | None
     """Near-duplicate key of the text; None for an empty text."""
-    may_be_learned_from: bool
-    """Whether the site may learn from the page, judging by its content."""
-    content_digest: bytes
-    document_body: bytes
-    """The document in compact form."""
+    document: CleanedDocument | None
+    """What a site learns from; None where it may not, or where the task did not ask for it."""
     kept: bytes
     """One bit for each text segment: whether the text has it."""
     segments: list[TextSegment] | None
@@ -53,7 +61,12 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 def clean_result(
-    document: Document, cleaned: CleanedText, page_model_version: str, *, with_segments: bool
+    document: Document,
+    cleaned: CleanedText,
+    page_model_version: str,
+    summary: PageSummary | None = None,
+    *,
+    with_segments: bool = False,
 ) -> CleanResult:
     """Return what the parent process needs of a cleaned page.
 
@@ -61,9 +74,9 @@ def clean_result(
         document: The page.
         cleaned: Its text, and how it came about.
         page_model_version: Version of the page model that was used.
+        summary: What its site learns from the page; None = nothing.
         with_segments: Whether the answer has the text segments and what decided each.
     """
-    columns = document_columns(document)
     kept = int(cleaned.decision.kept.sum())
     return CleanResult(
         title=document.title,
@@ -76,11 +89,20 @@ def clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        may_be_learned_from=may_be_learned_from(document, int(cleaned.decision.words.sum())),
-        content_digest=content_digest(columns),
-        document_body=compress_columns(columns),
+        document=(
+            _document(document, summary, page_model_version) if summary is not None else None
+        ),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
         segments=_segments(document, cleaned) if with_segments else None,
+    )
+
+
+def _document(document: Document, summary: PageSummary, page_model_version: str) -> CleanedDocument:
+    columns = document_columns(document)
+    return CleanedDocument(
+        content_digest=content_digest(columns),
+        body=compress_columns(columns),
+        summary=encode_page_summary(summary, page_model_version),
     )
 
 

@@ -1,5 +1,6 @@
 """The tasks of a child process, their results, and how each task is performed."""
 
+import functools
 import logging
 import traceback
 from typing import Literal, Protocol
@@ -10,16 +11,16 @@ import numpy as np
 from templ_core.array_types import Bools
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import (
-    decode_document,
-)
+from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.lru_cache import LruCache
 from workers.processes.burst import BurstDocument, fit_provisional_model
@@ -46,6 +47,7 @@ CommentsChoice = Literal["auto", "keep", "drop"]
 """What becomes of readers' comments, see `Settings.comments`."""
 
 
+@functools.cache
 def config_with(comments: CommentsChoice) -> CoreConfig:
     """Return the core's configuration with a deployment's choice about comments."""
     return msgspec.structs.replace(CONFIG, comments=comments)
@@ -69,6 +71,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The site model in compact form; None where the child has it already."""
     with_segments: bool
     """Whether the result has the page's text segments."""
+    with_document: bool
+    """Whether the result has what the site learns from the page."""
     comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
@@ -187,7 +191,7 @@ class Models:
         """
         if key is None:
             return None
-        if body is not None:
+        if body is not None and self.sites.get(key) is None:
             try:
                 self.sites.put(key, decode_site_model(body))
             except CodecError as error:
@@ -281,7 +285,7 @@ def _perform(task: Task, models: Models) -> Result:
         case RefitTask():
             return refit_site(task, models.page, models.learners)
         case TemplatesTask():
-            return fit_site_templates(task, models.page)
+            return fit_site_templates(task, models.page, models.learners)
         case ReviseTask():
             return _revise(task, models)
 
@@ -302,9 +306,29 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
     known = models.site_model(task.model_key, task.model_body)
     problem = str(known) if isinstance(known, CodecError) else None
     site_model = None if isinstance(known, CodecError) else known
-    cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    result = clean_result(document, cleaned, models.page.version, with_segments=task.with_segments)
+    result = _cleaned(document, site_model, task, models.page)
     return msgspec.structs.replace(result, model_problem=problem) if problem else result
+
+
+def _cleaned(
+    document: Document,
+    site_model: SiteModel | None,
+    task: CleanTask,
+    page_model: PageModel,
+    evidence: PageEvidence | None = None,
+) -> CleanResult:
+    """Return the result of a page that was read, with its summary if the task asks for it."""
+    if evidence is None and document.segments.texts:
+        evidence = read_page_evidence(document, page_model)
+    of_use = evidence is not None and (site_model is not None or task.with_document)
+    places = document_places(document, evidence.features) if evidence and of_use else None
+    cleaned = clean(document, site_model, config_with(task.comments), page_model, evidence, places)
+    summary = None
+    words = int(cleaned.decision.words.sum())
+    if evidence and task.with_document and may_be_learned_from(document, words):
+        summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
+    version, segments = page_model.version, task.with_segments
+    return clean_result(document, cleaned, version, summary, with_segments=segments)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
@@ -319,9 +343,8 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
             continue
         read[index] = one
         room_chars -= one.document.html_chars
-        if page.may_be_learned_from and may_be_learned_from(
-            one.document, int(one.evidence.words.sum())
-        ):
+        words = int(one.evidence.words.sum())
+        if page.may_be_learned_from and may_be_learned_from(one.document, words):
             learned.append(one)
     model = fit_provisional_model(learned, models.page.version, CONFIG)
     if model is None or model.documents < task.documents_min:
@@ -329,10 +352,7 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
     results: list[CleanResult | None] = [None] * len(task.pages)
     for index, one in read.items():
         work = task.pages[index].task
-        cleaned = clean(one.document, model, config_with(work.comments), models.page, one.evidence)
-        results[index] = clean_result(
-            one.document, cleaned, models.page.version, with_segments=work.with_segments
-        )
+        results[index] = _cleaned(one.document, model, work, models.page, one.evidence)
     return BurstResult(
         pages=results,
         version=model.version,
@@ -366,7 +386,7 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     if isinstance(site_model, CodecError):
         raise site_model
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    result = clean_result(document, cleaned, models.page.version, with_segments=False)
+    result = clean_result(document, cleaned, models.page.version)
     before = _kept(task.kept, document)
     if result.text == render_text(document, before):
         return ReviseResult(0.0, result)
@@ -376,5 +396,5 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
 
 def _kept(bits: bytes, document: Document) -> Bools:
     """Return which text segments stay, from one bit for each."""
-    columns = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(document.segments.texts))
-    return columns.astype(np.bool_)
+    count = len(document.segments.texts)
+    return np.unpackbits(np.frombuffer(bits, np.uint8), count=count).astype(np.bool_)
