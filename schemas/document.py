@@ -44,6 +44,8 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Revision of the last published text; the refresher sends the document again with each one."""
     body: bytes = b""
     """The document's columns in the core's compact form, empty for a deletion."""
+    summary: bytes = b""
+    """The document's page summary in the core's compact form; empty = the refresher makes one."""
     details: bytes = b""
     """Metadata, links, images and emphasis of the page in the core's compact form.
 

@@ -14,6 +14,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.fusion import fusion_for
+from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.source_digest import installed_digest
@@ -59,6 +60,7 @@ def clean(
     config: CoreConfig,
     page_model: PageModel | None = None,
     page: PageEvidence | None = None,
+    places: DocumentPlaces | None = None,
 ) -> CleanedText:
     """Clean a page.
 
@@ -68,6 +70,7 @@ def clean(
         config: The core's thresholds.
         page_model: The site-independent classifier; None = the one that comes with the package.
         page: What the page says about itself, if that was read before with this page model.
+        places: The places of the page, if they were read before.
 
     >>> from templ_core.dom.document import parse_document
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -75,7 +78,7 @@ def clean(
     >>> clean(page, None, CoreConfig()).text == story.strip()
     True
     """
-    decision = decide_page(document, site_model, config, page_model, page)
+    decision = decide_page(document, site_model, config, page_model, page, places)
     text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
@@ -91,6 +94,7 @@ def decide_page(
     config: CoreConfig,
     page_model: PageModel | None = None,
     page: PageEvidence | None = None,
+    places: DocumentPlaces | None = None,
 ) -> Decision:
     """Decide which segments of a page stay: what the page says, what its site says, the decision.
 
@@ -100,13 +104,14 @@ def decide_page(
         config: The core's thresholds.
         page_model: The site-independent classifier; None = the one that comes with the package.
         page: What the page says about itself, if that was read before with this page model.
+        places: The places of the page, if they were read before.
     """
     if not document.segments.texts:
         return NOTHING
     page_model = page_model or shipped_model()
     page = page or read_page_evidence(document, page_model)
     fusion = fusion_for(page_model.version)
-    site = read_site_evidence(document, page, site_model, config, fusion)
+    site = read_site_evidence(document, page, site_model, config, fusion, places)
     return decide(page, site, config)
 
 

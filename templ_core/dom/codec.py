@@ -79,8 +79,8 @@ def document_columns(document: Document) -> bytes:
             hidden=np.packbits(nodes.hidden).tobytes(),
             images=packed(nodes.images),
             texts=segments.texts,
-            owner=packed(np.diff(segments.owner, prepend=0) + len(nodes.depth)),
-            inline_from=packed(np.diff(segments.inline_from, prepend=0)),
+            owner=packed(_steps(segments.owner) + len(nodes.depth)),
+            inline_from=packed(_steps(segments.inline_from)),
             inline_count=packed(segments.inline_to - segments.inline_from),
             links=packed(segments.links),
             link_chars=packed(segments.link_chars),
@@ -217,5 +217,13 @@ def _element_types(
 
 
 def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
-    table = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return list(table), np.array([table[value] for value in values], np.int64)
+    table: dict[str, int] = {}
+    numbers = [table.setdefault(value, len(table)) for value in values]
+    return list(table), np.array(numbers, np.int64)
+
+
+def _steps(values: Int32s) -> Int32s:
+    """Return the difference of each value from the one before, the first one from 0."""
+    steps = values.copy()
+    steps[1:] -= values[:-1]
+    return steps

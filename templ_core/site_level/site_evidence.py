@@ -10,6 +10,7 @@ from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.phrases.varied_text import find_varied
+from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences, find_repeated
 from templ_core.site_level.site_model import SiteModel
 
@@ -37,6 +38,7 @@ def read_site_evidence(
     site_model: SiteModel | None,
     config: CoreConfig,
     fusion: FusionModel,
+    places: DocumentPlaces | None = None,
 ) -> SiteEvidence | None:
     """Read what a site says about a page with at least one segment.
 
@@ -46,6 +48,7 @@ def read_site_evidence(
         site_model: What is known about the site; None = nothing.
         config: The core's thresholds.
         fusion: How evidence is weighed: the weights that fit the page model.
+        places: The places of the page, if they were read before.
 
     Returns:
         The evidence; None where nothing is known about the site.
@@ -53,7 +56,13 @@ def read_site_evidence(
     if site_model is None or not site_model.documents:
         return None
     columns = site_inputs(
-        document, page.features, page.log_odds, page.page_type, site_model, config
+        document,
+        page.features,
+        page.log_odds,
+        page.page_type,
+        site_model,
+        config,
+        places or document_places(document, page.features),
     )
     return SiteEvidence(
         columns=columns,

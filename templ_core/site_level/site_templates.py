@@ -9,6 +9,7 @@ from templ_core.compact import CompactColumns, CompactForm
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document
+from templ_core.errors import CodecError
 from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
@@ -56,6 +57,9 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
         window: Documents in order of (event time, page id). The compact form may be None in all
             documents but those that `template_pages` names.
         config: The core's thresholds.
+
+    Raises:
+        CodecError: A document is damaged, or is not the one that its page summary was made of.
     """
     latest = _latest(window, config)
     learner = TreeLearner(config)
@@ -85,7 +89,15 @@ def _distinct_documents(
 ) -> list[tuple[WindowPage, Document]]:
     distinct = [latest[index] for index in distinct_pages([one.page for one in latest])]
     known = [(one, one.document) for one in distinct if one.document is not None]
-    return [(one, decode_document(body)) for one, body in known[-config.template_pages :]]
+    return [(one, _document(one, body)) for one, body in known[-config.template_pages :]]
+
+
+def _document(one: WindowPage, body: bytes) -> Document:
+    """Return the document of a page, or refuse it where the page's summary is of another one."""
+    document = decode_document(body)
+    if len(document.segments.texts) != len(one.page.places.text):
+        raise CodecError(f"the summary of page {one.page_id} is that of another document")
+    return document
 
 
 def _version(window: Sequence[WindowPage], config: CoreConfig) -> str:

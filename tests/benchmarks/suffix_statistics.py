@@ -15,10 +15,10 @@ from pathlib import Path
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
-from templ_core.site_level.phrases.maximal_repeats import find_repeats
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
-from templ_core.site_level.phrases.phrase_corpus import page_text, read_corpus
-from templ_core.site_level.phrases.suffix_array import SuffixArray
+from templ_core.site_level.phrases.phrase_corpus import CorpusReader, page_text
+from templ_core.site_level.phrases.repeats.maximal_repeats import find_repeats
+from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
 from workers.lab.jsonl import read_objects
 
 
@@ -36,8 +36,8 @@ def main():
     documents_min = max(2, math.ceil(options.share * len(pages)))
     before = peak_bytes()
     started = time.process_time()
-    corpus = read_corpus(
-        pages, Normaliser(), occurrences_min=documents_min, markup=options.raw_html
+    corpus = CorpusReader(Normaliser()).read(
+        pages, occurrences_min=documents_min, markup=options.raw_html
     )
     tokenised = time.process_time()
     suffixes = SuffixArray(corpus.tokens)

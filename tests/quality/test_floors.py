@@ -54,5 +54,5 @@ def test_a_worse_threshold_is_found(monkeypatch):
     from workers.processes import tasks
 
     worse = msgspec.structs.replace(tasks.CONFIG, f1_recall_share=0.2)
-    monkeypatch.setattr(tasks, "CONFIG", worse)
+    monkeypatch.setattr(tasks, "config_with", lambda _comments: worse)
     assert "word F1" in slipped(measure())

@@ -20,7 +20,7 @@ from workers.state.site_copy import copy_site
 _REFUSED = 65
 
 
-@click.command(name="clean", short_help="Clean one page and print its text.")
+@click.command(name="clean")
 @click.argument("file", metavar="FILE")
 @click.option("--url", help="URL of the page, which tells links within the site from others.")
 @click.option("--content-type", help="Content-Type header of the page.")

@@ -19,7 +19,7 @@ from workers.settings import load_settings
 _SOME_REFUSED = 1
 
 
-@click.command(name="feed", short_help="Send pages from files to the topic `pages`.")
+@click.command(name="feed")
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

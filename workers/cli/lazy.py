@@ -20,7 +20,8 @@ _PACKAGES = {
 class LazyGroup(click.Group):
     """A group of commands, each of which is imported when it is used.
 
-    Importing all commands would take a second.
+    Importing all commands would take a second. The help page needs none of them where the group is told
+    the line of each.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class LazyGroup(click.Group):
         *,
         modules: Mapping[str, str],
         extras: Mapping[str, str] | None = None,
+        summaries: Mapping[str, str] | None = None,
         **settings: Any,
     ) -> None:
         """Name the commands.
@@ -36,15 +38,34 @@ class LazyGroup(click.Group):
             modules: `module:function` of each command by the command's name, in the order of the
                 help page. Without a function, it is the one with the command's name.
             extras: The extra of this package that a command needs, by the command's name.
+            summaries: The line of a command on the help page, by the command's name. A command without
+                one is imported for its line.
             settings: Arguments of `click.Group`.
         """
         super().__init__(**settings)
         self._modules = modules
         self._extras = extras or {}
+        self._summaries = summaries or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of the commands in the given order."""
         return list(self._modules)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands and their lines, without importing the commands."""
+        rows = [(name, self._summary(ctx, name)) for name in self._modules]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def _summary(self, ctx: click.Context, name: str) -> str:
+        extra = self._extras.get(name)
+        if extra is not None and _missing_package(extra) is not None:
+            return _not_installed(extra)
+        known = self._summaries.get(name)
+        if known is not None:
+            return known
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str() if command else ""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return the command of a name, or None when there is no such command.
@@ -97,6 +118,10 @@ def _is_installed(package: str) -> bool:
         return True
 
 
+def _not_installed(extra: str) -> str:
+    return f"Not installed: needs the extra `{extra}`."
+
+
 def _refusing_command(name: str, extra: str, package: str) -> click.Command:
     """Return a command that says which extra must be installed."""
 
@@ -106,7 +131,7 @@ def _refusing_command(name: str, extra: str, package: str) -> click.Command:
     return click.Command(
         name,
         callback=refuse,
-        short_help=f"Not installed: needs the extra `{extra}`.",
+        short_help=_not_installed(extra),
         add_help_option=False,
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )

@@ -33,6 +33,23 @@ _COMMANDS = {
     "simulate": "workers.lab.simulate_feed",
     "experiments": "workers.lab.experiments",
 }
+_SUMMARIES = {
+    "run": "Clean pages from files, and learn their sites.",
+    "clean": "Clean one page and print its text.",
+    "worker": "Clean pages from Kafka as they arrive.",
+    "feed": "Send pages from files to the topic `pages`.",
+    "seed": "Send what a run on files has learned to Kafka.",
+    "topics": "Create the Kafka topics, or check them.",
+    "inspect": "Look at what was decided about a page, and at what was learned of a site.",
+    "site": "Export what was learned of a site.",
+    "schemas": "Write the JSON Schema files of the messages.",
+    "evaluate": "Score cleaned text, and other extractors, against gold text.",
+    "phrases": "Learn, apply and export strings that recur word for word.",
+    "train": "Train a page model on pages with gold text.",
+    "train-idioms": "List strings that recur on many sites although they are content.",
+    "simulate": "Write a feed of synthetic pages with exact gold text.",
+    "experiments": "Repeat the experiments of the papers that templ follows.",
+}
 _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
@@ -44,6 +61,7 @@ _EXTRAS = (
     cls=LazyGroup,
     modules=_COMMANDS,
     extras=_EXTRAS,
+    summaries=_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
     "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "

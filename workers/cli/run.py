@@ -21,7 +21,7 @@ from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
 
 
-@click.command(name="run", short_help="Clean pages from files, and learn their sites.")
+@click.command(name="run")
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

@@ -10,7 +10,7 @@ from workers.errors import StateProblem
 from workers.settings import load_settings
 
 
-@click.command(name="seed", short_help="Send what a run on files has learned to Kafka.")
+@click.command(name="seed")
 @click.argument("state", type=click.Path(file_okay=False, path_type=Path))
 @broker_options
 def seed_command(state: Path, broker: str, prefix: str) -> None:

@@ -10,7 +10,7 @@ from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings
 
 
-@click.command(name="worker", short_help="Clean pages from Kafka as they arrive.")
+@click.command(name="worker")
 @broker_options
 @click.option(
     "--state",

@@ -22,7 +22,7 @@ from workers.lab.evaluation.tables import print_tables
 from workers.settings import load_settings
 
 
-@click.command(short_help="Score cleaned text, and other extractors, against gold text.")
+@click.command()
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

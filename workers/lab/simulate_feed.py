@@ -19,7 +19,7 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 _DEFAULTS = FeedSettings()
 
 
-@click.command(short_help="Write a feed of synthetic pages with exact gold text.")
+@click.command()
 @click.option(
     "--kind",
     "genre",

@@ -18,7 +18,7 @@ from workers.lab.training_files import file_digest, write_file
 from workers.page import Rejected
 
 
-@click.command(short_help="Train a page model on pages with gold text.")
+@click.command()
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",

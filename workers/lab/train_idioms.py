@@ -14,7 +14,7 @@ from workers.cli.output import open_output
 from workers.lab.train import read_gold_pages, training_modules
 
 
-@click.command(short_help="List strings that recur on many sites although they are content.")
+@click.command()
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",

@@ -48,7 +48,11 @@ class Stream:
         self._models = state.models
         self._learns = learns
         self._cleaner = Cleaner(
-            runner, state.models if learns else NoModels(), settings, with_segments=with_segments
+            runner,
+            state.models if learns else NoModels(),
+            settings,
+            with_segments=with_segments,
+            learns=learns,
         )
         self._refresher = Refresher(state.windows, runner, settings)
         self._publisher = Publisher(self._refresher, state.windows, revises=revises)

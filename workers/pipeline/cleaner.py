@@ -95,6 +95,7 @@ class Cleaner:
         *,
         message_limit_bytes: int | None = None,
         with_segments: bool = False,
+        learns: bool = True,
     ) -> None:
         """Set what all pages have in common.
 
@@ -104,12 +105,14 @@ class Cleaner:
             settings: Deadline and limits.
             message_limit_bytes: Size of the largest output message; None = any size.
             with_segments: Whether records carry their text segments.
+            learns: Whether outcomes carry what sites learn from.
         """
         self._runner = runner
         self._models = models
         self._settings = settings
         self._message_limit_bytes = message_limit_bytes
         self._forms = forms_of(settings, with_segments=with_segments)
+        self._learns = learns
         self._version = cleaner_version(config_with(settings.comments))
         self._provisional = ProvisionalModels()
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
@@ -225,6 +228,7 @@ class Cleaner:
             model_key=(model.site, model.version) if model else None,
             model_body=model.body if model else None,
             forms=self._forms,
+            with_document=self._learns and _is_success(page),
             comments=self._settings.comments,
             source_id=str(page.source),
         )
@@ -245,7 +249,8 @@ class Cleaner:
     def _document(
         self, page: Page, result: CleanResult, model: SiteModelRecord | None
     ) -> DocumentRecord | None:
-        if not _may_teach(page, result):
+        learned = result.document
+        if learned is None:
             return None
         document = DocumentRecord(
             kind="document",
@@ -255,23 +260,21 @@ class Cleaner:
             source=page.source,
             event_time_ms=page.event_time_ms,
             fetched_at=page.fetched_at,
-            content_digest=result.content_digest,
+            content_digest=learned.content_digest,
             site_model_version=model.version if model else None,
             page_model_version=result.page_model_version,
             model_documents=model.documents if model else 0,
             kept=result.kept,
-            body=result.document_body,
+            body=learned.body,
+            summary=learned.summary,
             details=result.details,
             headers=list(page.headers),
         )
         limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
-        if len(encode_msgpack(document)) > limit_bytes:
-            document = msgspec.structs.replace(document, details=b"")
+        for field in ("summary", "details"):
+            if len(encode_msgpack(document)) > limit_bytes:
+                document = msgspec.structs.replace(document, **{field: b""})
         return document if len(encode_msgpack(document)) <= limit_bytes else None
-
-
-def _may_teach(page: Page, result: CleanResult) -> bool:
-    return result.may_be_learned_from and _is_success(page)
 
 
 def _is_success(page: Page) -> bool:
@@ -327,6 +330,6 @@ def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list[Warning
     warnings: list[Warning_] = [*result.warnings, *page.warnings]
     if page.status >= 400 and "error-page" not in warnings:
         warnings.append("error-page")
-    if not learned and _may_teach(page, result):
+    if not learned and result.document is not None:
         warnings.append("not-learned")
     return warnings

@@ -10,6 +10,8 @@ from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.clean import cleaner_version
+from templ_core.dom.codec import content_digest
+from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
@@ -38,6 +40,8 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
+from workers.state.packing import content_of
+from workers.state.site_state import SiteState
 from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
@@ -102,6 +106,18 @@ class Refresher:
         return None
 
     def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
+        """Return the summary that came with a document; its digest alone is checked then."""
+        if not record.summary:
+            return self._summarise(record)
+        try:
+            columns = content_of(record.body)
+        except CodecError as error:
+            return NotLearned(f"not a document: {error}")
+        if content_digest(columns) != record.content_digest:
+            return NotLearned("damaged document: its digest does not fit")
+        return StoredSummary(record.id, record.content_digest, record.summary)
+
+    def _summarise(self, record: DocumentRecord) -> StoredSummary | NotLearned:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site,
@@ -124,6 +140,8 @@ class Refresher:
             return None
         entries = list(self._store.window_entries(site))
         window = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
+        for index in _new(entries, state):
+            window[index] = self._window_page(site, entries[index])
         templates = self._store.templates(site)
         for _ in range(_ATTEMPTS):
             result = self._run(site, RefitTask(site, window, templates))
@@ -150,15 +168,37 @@ class Refresher:
 
     def refit_templates(self, site: str) -> NotLearned | None:
         """Fit a site's trees and phrases to its latest documents; return why that failed, or None."""
-        task, learned = self.templates_task(site)
-        return self.keep_templates(site, self._run(site, task), learned)
+        entries = self._template_entries(site)
+        latest = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
+        state = self._store.site_state(site)
+        for index in _new(entries, state):
+            latest[index] = self._window_page(site, entries[index])
+        needed = range(max(len(entries) - CONFIG.template_pages, 0), len(entries))
+        for index in needed:  # unless there are near-duplicates among them, the fit uses these
+            latest[index] = msgspec.structs.replace(
+                latest[index], document=self._document_body(site, entries[index])
+            )
+        for _ in range(_ATTEMPTS):
+            result = self._run(site, TemplatesTask(site, latest))
+            if not isinstance(result, Unknown):
+                break
+            for index in result.indexes:
+                latest[index] = self._latest_page(site, entries[index])
+        return self.keep_templates(site, result, state.learned)
 
     def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
-        """Return the task of fitting a site's trees and phrases, and how many documents it has seen."""
+        """Return the task of fitting a site's trees and phrases, and how many documents it has seen.
+
+        It holds all that a child needs which knows nothing about the site.
+        """
+        latest = [self._latest_page(site, entry) for entry in self._template_entries(site)]
+        return TemplatesTask(site, latest), self._store.site_state(site).learned
+
+    def _template_entries(self, site: str) -> list[WindowEntry]:
+        """Return the documents that templates may be fitted on."""
         entries = list(self._store.window_entries(site))
         latest = template_pages([one.content_digest for one in entries], CONFIG)
-        task = TemplatesTask([self._latest_page(site, entries[index]) for index in latest])
-        return task, self._store.site_state(site).learned
+        return [entries[index] for index in latest]
 
     def keep_templates(self, site: str, result: Result, learned: int) -> NotLearned | None:
         """Keep the trees and phrases that were fitted when `learned` documents had been seen.
@@ -173,9 +213,13 @@ class Refresher:
         return None if body is not None else _not_learned(result)
 
     def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
-        document = self._store.document(site, entry)
         page = self._window_page(site, entry)
-        return msgspec.structs.replace(page, document=document.body if document else None)
+        return msgspec.structs.replace(page, document=self._document_body(site, entry))
+
+    def _document_body(self, site: str, entry: WindowEntry) -> bytes:
+        """Return a document in compact form; empty where it has left the window."""
+        document = self._store.document(site, entry)
+        return document.body if document else b""
 
     def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
         learned = self._store.summary(site, entry)
@@ -188,7 +232,7 @@ class Refresher:
         """Read documents again that were read with another page model."""
         for entry in entries:
             document = self._store.document(site, entry)
-            learned = document and self._learn(document)
+            learned = document and self._summarise(document)
             if isinstance(learned, StoredSummary):
                 self._store.put_summary(site, entry, learned)
 
@@ -296,6 +340,11 @@ class Refresher:
     def mark_published(self, model: SiteModelRecord, learned: int) -> None:
         """Note that a model was sent, so that it is not due again."""
         self._store.mark_fitted(model.site, learned, model.version)
+
+
+def _new(entries: Sequence[WindowEntry], state: SiteState) -> range:
+    """Return the indexes of documents that a child can hardly know, because they came after the last fit."""
+    return range(max(len(entries) - (state.learned - state.fitted_at), 0), len(entries))
 
 
 def _not_learned(result: Result) -> NotLearned:

@@ -9,12 +9,13 @@ import gc
 import os
 import resource
 import signal
+import socket
 import sys
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 
 import msgspec
 
+from workers.processes.channel import Channel
 from workers.processes.page_model import page_model_of
 from workers.processes.parent_watch import end_with_parent
 from workers.processes.tasks import Failure, Models, Result, Task, run_task
@@ -25,28 +26,28 @@ GC_ALLOCATIONS = 200_000
 
 def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
     """Perform tasks until the parent closes the connection or ends."""
-    connection = Connection(int(sys.argv[1]))
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     _limit_memory(int(sys.argv[2]))
     os.nice(int(sys.argv[3]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(int(sys.argv[4]))
     decoder = msgspec.msgpack.Decoder(Task)
     encoder = msgspec.msgpack.Encoder()
-    connection.send_bytes(b"ready")
+    channel.send(b"ready")
     try:
-        models = Models(page_model_of(connection.recv_bytes()))
+        models = Models(page_model_of(bytes(channel.receive())))
     except (EOFError, OSError):
         return
     gc.freeze()
     gc.set_threshold(GC_ALLOCATIONS)
     while True:
         try:
-            task = decoder.decode(connection.recv_bytes())
+            task = decoder.decode(channel.receive())
         except (EOFError, OSError):
             return
         result = handle(task, models)
         try:
-            connection.send_bytes(encoder.encode(result))
+            channel.send(encoder.encode(result))
         except OSError:
             return
         if isinstance(result, Failure) and result.failure == "memory":

@@ -17,7 +17,18 @@ from templ_core.dom.document import Document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.fingerprint import simhash
 from templ_core.page_details import PageDetails
+from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from workers.processes.record_forms import RecordFields, RecordForms, details_body, record_fields
+
+
+class CleanedDocument(msgspec.Struct, frozen=True, array_like=True):
+    """What a site learns from a page."""
+
+    content_digest: bytes
+    body: bytes
+    """The document in compact form."""
+    summary: bytes
+    """Its page summary in compact form."""
 
 
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -37,11 +48,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     blocks_removed: int
     simhash: int | None
     """Near-duplicate key of the text; None for an empty text."""
-    may_be_learned_from: bool
-    """Whether the site may learn from the page, judging by its content."""
-    content_digest: bytes
-    document_body: bytes
-    """The document in compact form."""
+    document: CleanedDocument | None
+    """What a site learns from; None where it may not, or where the task did not ask for it."""
     kept: bytes
     """One bit for each text segment: whether the text has it."""
     fields: RecordFields = RecordFields()
@@ -57,6 +65,7 @@ def clean_result(
     cleaned: CleanedText,
     page_model_version: str,
     details: PageDetails,
+    summary: PageSummary | None = None,
     *,
     url: str,
     forms: RecordForms,
@@ -68,10 +77,10 @@ def clean_result(
         cleaned: Its text, and how it came about.
         page_model_version: Version of the page model that was used.
         details: What is known of the page besides its document.
+        summary: What its site learns from the page; None = nothing.
         url: Address of the page.
         forms: The fields that its record is to have.
     """
-    columns = document_columns(document)
     kept = int(cleaned.decision.kept.sum())
     return CleanResult(
         title=document.title,
@@ -84,12 +93,21 @@ def clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        may_be_learned_from=may_be_learned_from(document, int(cleaned.decision.words.sum())),
-        content_digest=content_digest(columns),
-        document_body=compress_columns(columns),
+        document=(
+            _document(document, summary, page_model_version) if summary is not None else None
+        ),
         kept=np.packbits(cleaned.decision.kept).tobytes(),
         fields=record_fields(document, cleaned, details, url, forms),
         details=details_body(details),
+    )
+
+
+def _document(document: Document, summary: PageSummary, page_model_version: str) -> CleanedDocument:
+    columns = document_columns(document)
+    return CleanedDocument(
+        content_digest=content_digest(columns),
+        body=compress_columns(columns),
+        summary=encode_page_summary(summary, page_model_version),
     )
 
 

@@ -11,6 +11,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.site_templates import (
     NO_TEMPLATES,
+    SiteTemplates,
     decode_templates,
     encode_templates,
     fit_templates,
@@ -22,11 +23,15 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
 )
 from templ_core.site_level.window.site_learner import DesignChange, SiteLearner
+from templ_core.site_level.window.window_dedup import distinct_pages
 from templ_core.site_level.window.window_page import WindowPage
+from workers.lru_cache import LruCache
 
 CONFIG = CoreConfig()
 _PAGES_IN_MEMORY = 2000
 """Pages of windows whose counts a child keeps in memory, about 50 kB each."""
+_TEMPLATES_IN_MEMORY = 64
+"""Sites whose templates a child keeps decoded in memory."""
 
 
 class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -48,7 +53,8 @@ class TaskPage(msgspec.Struct, frozen=True, array_like=True):
     summary: bytes | None
     """The encoded page summary; None where the child may have the page in memory."""
     document: bytes | None = None
-    """The document in compact form, where templates are fitted on it."""
+    """The document in compact form; None where no templates are fitted on it, or where the child has not
+    asked for it yet, and empty where it has left the window."""
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -64,6 +70,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 class TemplatesTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Fit a site's templates on its latest documents."""
 
+    site: str
     latest: list[TaskPage]
     """The documents in order of (event time, page id)."""
 
@@ -96,7 +103,10 @@ class TemplatesResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """An answer that asks for the summaries of pages that the child does not have in memory."""
+    """An answer that asks for the summaries of pages that the child does not have in memory.
+
+    Where templates are fitted it asks for their documents, too.
+    """
 
     indexes: list[int]
     """Indexes of these pages in the window."""
@@ -115,6 +125,7 @@ class Learners:
     def __init__(self, page_model_version: str) -> None:
         self._version = page_model_version
         self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
+        self._templates: LruCache[str, tuple[bytes, SiteTemplates]] = LruCache(_TEMPLATES_IN_MEMORY)
         self._pages = 0
 
     def take(self, site: str) -> SiteLearner:
@@ -122,20 +133,36 @@ class Learners:
         learner = self._sites.pop(site, None)
         if learner is None:
             return SiteLearner(self._version, CONFIG)
-        self._pages -= len(learner.window)
+        self._pages -= len(learner.known)
         return learner
 
     def keep(self, site: str, learner: SiteLearner) -> None:
         """Keep a learner, and drop those unused for longest when they hold too many pages."""
         self._sites[site] = learner
-        self._pages += len(learner.window)
+        self._pages += len(learner.known)
         while self._pages > _PAGES_IN_MEMORY and len(self._sites) > 1:
             _, oldest = self._sites.popitem(last=False)
-            self._pages -= len(oldest.window)
+            self._pages -= len(oldest.known)
+
+    def templates(self, site: str, body: bytes | None) -> SiteTemplates:
+        """Return a site's templates, which are decoded once while they stay the same.
+
+        Args:
+            site: Site key.
+            body: The encoded templates; None = there are none yet.
+        """
+        if body is None:
+            return NO_TEMPLATES
+        kept = self._templates.get(site)
+        if kept is None or kept[0] != body:
+            kept = body, decode_templates(body)
+            self._templates.put(site, kept)
+        return kept[1]
 
     def clear(self) -> None:
         """Drop all learners."""
         self._sites.clear()
+        self._templates.clear()
         self._pages = 0
 
 
@@ -161,7 +188,7 @@ def refit_site(
         The model, or the pages whose summaries are needed first.
     """
     learner = learners.take(task.site)
-    known = {(one.page_id, one.content_digest): one for one in learner.window}
+    known = learner.known
     window = [known.get((one.page_id, one.content_digest)) or one for one in task.window]
     unknown = [
         index
@@ -183,8 +210,7 @@ def refit_site(
     if stale:
         return Stale(stale)
     learner.follow(pages)
-    templates = decode_templates(task.templates) if task.templates else NO_TEMPLATES
-    model = learner.model(templates)
+    model = learner.model(learners.templates(task.site, task.templates))
     learners.keep(task.site, learner)
     return RefitResult(
         version=model.version,
@@ -195,14 +221,34 @@ def refit_site(
     )
 
 
-def fit_site_templates(task: TemplatesTask, page_model: PageModel) -> TemplatesResult:
-    """Fit the templates of a site's latest documents."""
-    latest = []
-    for one in task.latest:
-        page = _summary(one, page_model)
+def fit_site_templates(
+    task: TemplatesTask, page_model: PageModel, learners: Learners
+) -> TemplatesResult | Unknown:
+    """Fit the templates of a site's latest documents.
+
+    Returns:
+        The templates, or the pages whose summaries and documents are needed first.
+    """
+    learner = learners.take(task.site)
+    latest: list[WindowPage] = []
+    unknown: list[int] = []
+    for index, one in enumerate(task.latest):
+        page = learner.known.get((one.page_id, one.content_digest))
+        if page is None and one.summary is not None:
+            summary = _summary(one, page_model) or summarise_page(
+                decode_document(one.document or b""), page_model
+            )
+            page = learner.remember(_counted_page(one, summary))
         if page is None:
-            page = summarise_page(decode_document(one.document or b""), page_model)
-        latest.append(_counted_page(one, page))
+            unknown.append(index)
+        else:
+            latest.append(msgspec.structs.replace(page, document=one.document or None))
+    learners.keep(task.site, learner)
+    if not unknown:
+        used = distinct_pages([one.page for one in latest])[-CONFIG.template_pages :]
+        unknown = [index for index in used if task.latest[index].document is None]
+    if unknown:
+        return Unknown(unknown)
     return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
@@ -219,5 +265,5 @@ def _counted_page(one: TaskPage, page: PageSummary) -> WindowPage:
         page_id=one.page_id,
         content_digest=one.content_digest,
         page=page,
-        document=one.document,
+        document=None,
     )

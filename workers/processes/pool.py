@@ -12,13 +12,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
 import msgspec
 
 from workers.errors import WorkerError
 from workers.lru_cache import LruCache
+from workers.processes.channel import Channel
 from workers.processes.deadline import (
     LOOK_S,
     Deadline,
@@ -77,12 +77,12 @@ class _Child:
                 env=child_environment(),
             )
         self._clock = processor_clock(self._process.pid)
-        self._connection = Connection(ours.detach())
+        self._channel = Channel(ours)
         self._ready = False
         self._page_model = page_model
         self._module = settings.child_module
 
-    def call(self, payload: bytes, deadline_s: float) -> bytes:
+    def call(self, payload: bytes, deadline_s: float) -> bytearray:
         """Return the child's answer; the time until the child has started does not count.
 
         Raises:
@@ -92,16 +92,16 @@ class _Child:
         """
         try:
             self._wait_until_ready()
-            self._connection.send_bytes(payload)
+            self._channel.send(payload)
             return self._answer(deadline_s)
         except (EOFError, OSError):
             raise _ChildLostError from None
 
-    def _answer(self, limit_s: float) -> bytes:
+    def _answer(self, limit_s: float) -> bytearray:
         deadline = Deadline(limit_s, processor_s(self._clock))
-        while not self._connection.poll(LOOK_S):
+        while not self._channel.wait(LOOK_S):
             deadline.look(processor_s(self._clock))
-        return self._connection.recv_bytes()
+        return self._channel.receive()
 
     def _wait_until_ready(self) -> None:
         if self._ready:
@@ -112,12 +112,12 @@ class _Child:
             raise WorkerError(
                 f"a child process did not start (python -m {self._module}); see its messages above"
             )
-        self._connection.send_bytes(self._page_model)
+        self._channel.send(self._page_model)
 
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
-        self._connection.close()
+        self._channel.close()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The tasks of a child process, their results, and how each task is performed."""
 
+import functools
 import logging
 import traceback
 from typing import Literal, Protocol
@@ -7,20 +8,19 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools
-from templ_core.clean import CleanedText, clean
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import (
-    decode_document,
-)
+from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.lru_cache import LruCache
 from workers.processes.burst import BurstDocument, fit_provisional_model
@@ -48,6 +48,7 @@ CommentsChoice = Literal["auto", "keep", "drop"]
 """What becomes of readers' comments, see `Settings.comments`."""
 
 
+@functools.cache
 def config_with(comments: CommentsChoice) -> CoreConfig:
     """Return the core's configuration with a deployment's choice about comments."""
     return msgspec.structs.replace(CONFIG, comments=comments)
@@ -71,6 +72,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The site model in compact form; None where the child has it already."""
     forms: RecordForms
     """The fields that the page's record is to have."""
+    with_document: bool
+    """Whether the result has what the site learns from the page."""
     comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
@@ -194,7 +197,7 @@ class Models:
         """
         if key is None:
             return None
-        if body is not None:
+        if body is not None and self.sites.get(key) is None:
             try:
                 self.sites.put(key, decode_site_model(body))
             except CodecError as error:
@@ -288,7 +291,7 @@ def _perform(task: Task, models: Models) -> Result:
         case RefitTask():
             return refit_site(task, models.page, models.learners)
         case TemplatesTask():
-            return fit_site_templates(task, models.page)
+            return fit_site_templates(task, models.page, models.learners)
         case ReviseTask():
             return _revise(task, models)
 
@@ -305,19 +308,34 @@ def _read(task: CleanTask) -> Document:
     )
 
 
-def _result(task: CleanTask, document: Document, cleaned: CleanedText, version: str) -> CleanResult:
-    details = page_details(document, task.url, cleaned.text, task.forms)
-    return clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
-
-
 def _clean(task: CleanTask, models: Models) -> CleanResult:
     document = _read(task)
     known = models.site_model(task.model_key, task.model_body)
     problem = str(known) if isinstance(known, CodecError) else None
     site_model = None if isinstance(known, CodecError) else known
-    cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    result = _result(task, document, cleaned, models.page.version)
+    result = _cleaned(document, site_model, task, models.page)
     return msgspec.structs.replace(result, model_problem=problem) if problem else result
+
+
+def _cleaned(
+    document: Document,
+    site_model: SiteModel | None,
+    task: CleanTask,
+    page_model: PageModel,
+    evidence: PageEvidence | None = None,
+) -> CleanResult:
+    """Return the result of a page that was read, with its summary if the task asks for it."""
+    if evidence is None and document.segments.texts:
+        evidence = read_page_evidence(document, page_model)
+    of_use = evidence is not None and (site_model is not None or task.with_document)
+    places = document_places(document, evidence.features) if evidence and of_use else None
+    cleaned = clean(document, site_model, config_with(task.comments), page_model, evidence, places)
+    words, summary = int(cleaned.decision.words.sum()), None
+    if evidence and task.with_document and may_be_learned_from(document, words):
+        summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
+    details = page_details(document, task.url, cleaned.text, task.forms)
+    version, url = page_model.version, task.url
+    return clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
@@ -332,9 +350,8 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
             continue
         read[index] = one
         room_chars -= one.document.html_chars
-        if page.may_be_learned_from and may_be_learned_from(
-            one.document, int(one.evidence.words.sum())
-        ):
+        words = int(one.evidence.words.sum())
+        if page.may_be_learned_from and may_be_learned_from(one.document, words):
             learned.append(one)
     model = fit_provisional_model(learned, models.page.version, CONFIG)
     if model is None or model.documents < task.documents_min:
@@ -342,8 +359,7 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
     results: list[CleanResult | None] = [None] * len(task.pages)
     for index, one in read.items():
         work = task.pages[index].task
-        cleaned = clean(one.document, model, config_with(work.comments), models.page, one.evidence)
-        results[index] = _result(work, one.document, cleaned, models.page.version)
+        results[index] = _cleaned(one.document, model, work, models.page, one.evidence)
     return BurstResult(
         pages=results,
         version=model.version,
@@ -377,18 +393,8 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     if isinstance(site_model, CodecError):
         raise site_model
     cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    details = decode_details(task.details, document)
-    result = clean_result(
-        document, cleaned, models.page.version, details, url=task.url, forms=task.forms
-    )
-    before = _kept(task.kept, document)
-    if result.text == render_text(document, before):
-        return ReviseResult(0.0, result)
-    after = _kept(result.kept, document)
-    return ReviseResult(changed_ratio(document.segments.texts, before, after), result)
-
-
-def _kept(bits: bytes, document: Document) -> Bools:
-    """Return which text segments stay, from one bit for each."""
-    columns = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(document.segments.texts))
-    return columns.astype(np.bool_)
+    version, details = models.page.version, decode_details(task.details, document)
+    result = clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
+    kept = np.unpackbits(np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts))
+    before = render_text(document, kept.astype(np.bool_))
+    return ReviseResult(changed_ratio(before, result.text), result)

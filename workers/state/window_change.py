@@ -14,6 +14,7 @@ from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (
     DICTIONARY_PAGES,
     FIRST_PACKING,
+    PACKING_GROWTH,
     SitePackers,
     content_of,
     make_dictionaries,
@@ -137,6 +138,8 @@ class WindowChange:
         self._forget_old_deletions(settings)
         self._thin_out(settings.window_newest_pages, settings.window_day_pages)
         state = self.state
+        if self._surely_keeps_all(settings):
+            return
         for key, entry in self._oldest_first():
             age_ms = self._age_ms(entry.event_time_ms, settings)
             is_spare = state.pages > settings.window_floor_pages
@@ -150,6 +153,26 @@ class WindowChange:
                 return
             self._leave(key, entry)
         state.oldest_ms = 0
+
+    def _surely_keeps_all(self, settings: Settings) -> bool:
+        """Return whether a document entered, none left, and the bounds are kept, without a look at the rest.
+
+        The oldest time is up to date then.
+        """
+        state = self.state
+        if self._entered is None or self._left:
+            return False
+        entered_ms = self._entered[1].event_time_ms
+        oldest_ms = entered_ms if state.pages == 1 else min(state.oldest_ms, entered_ms)
+        age_max_ms = min(settings.window_age_ms, settings.window_floor_age_ms)
+        if (
+            state.pages > settings.window_pages_max
+            or state.bytes > settings.window_bytes_max
+            or state.newest_ms - oldest_ms > age_max_ms
+        ):
+            return False
+        state.oldest_ms = oldest_ms
+        return True
 
     def _age_ms(self, time_ms: int, settings: Settings) -> int:
         """Return the age of a time at the site's present time, exactly where it may be too high."""
@@ -269,6 +292,8 @@ class WindowChange:
 
     def _forget_old_deletions(self, settings: Settings) -> None:
         state = self.state
+        if not state.deletions:
+            return
         for key, url_key in self._db.scan("deletions", self._prefix):
             mark = key.removeprefix(self._prefix)
             age_ms = self._age_ms(time_from(mark), settings)
@@ -311,7 +336,7 @@ class WindowChange:
         """Make a new dictionary for the site when it is time, and compress every value with it."""
         state = self.state
         since = state.learned - state.packed_at
-        if not state.pages or since < max(FIRST_PACKING, state.packed_pages):
+        if not state.pages or since < max(FIRST_PACKING, PACKING_GROWTH * state.packed_pages):
             return
         keys = [key for key, _ in self._oldest_first()]
         newest = [self._contents(key) for key in deque(keys, DICTIONARY_PAGES)]

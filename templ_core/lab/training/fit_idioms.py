@@ -9,15 +9,15 @@ import msgspec
 from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.phrases.idioms import Idioms, TokenKeys
-from templ_core.site_level.phrases.maximal_repeats import find_repeats
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
 from templ_core.site_level.phrases.phrase_corpus import (
     LINE,
+    CorpusReader,
     lines_of_segments,
     page_tokens,
-    read_corpus,
 )
-from templ_core.site_level.phrases.suffix_array import SuffixArray
+from templ_core.site_level.phrases.repeats.maximal_repeats import find_repeats
+from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
 
 _TOKENS_MIN = (4, 3, 1)
 """Least tokens of an idiom that touches no border of a block, one border, or two borders."""
@@ -89,8 +89,8 @@ def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Tok
 def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[TokenKeys, int]:
     """Return the strings inside blocks that enough sites have in their content, with those counts."""
     normaliser = Normaliser()
-    corpus = read_corpus(
-        [site.content for site in sites], normaliser, occurrences_min=sites_min, markup=False
+    corpus = CorpusReader(normaliser).read(
+        [site.content for site in sites], occurrences_min=sites_min, markup=False
     )
     repeats = find_repeats(
         SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2

@@ -28,9 +28,8 @@ from templ_core.site_level.fusion.site_columns import (
     SiteColumns,
 )
 from templ_core.site_level.places._place_log_odds import where_repeated
-from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
-from templ_core.site_level.places.places import node_places, page_places
+from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 
@@ -74,6 +73,7 @@ def site_inputs(
     page_type: PageType,
     model: SiteModel,
     config: CoreConfig,
+    places: DocumentPlaces,
 ) -> SiteColumns:
     """Return all columns of `site_columns` for a page of a known site.
 
@@ -87,11 +87,10 @@ def site_inputs(
         page_type: The type of the page, by the page model.
         model: What is known about the site.
         config: The thresholds of the core.
+        places: The places of the page.
     """
     table = model.places
-    types = element_type_rows(document)
-    nodes = node_places(document, types)
-    page = page_places(document, features, nodes)
+    types, nodes, page = places.types, places.nodes, places.segments
     tree, parent = features.tree, document.nodes.parent
     known = read_places(table, page, content_log_odds)
     containers = find_containers(page.first, page.last, known.content, tree.words)

@@ -1,6 +1,8 @@
 """Learning a site's phrases: Foschini's thesis (2007), section 3.2, applied to blocks of text."""
 
+import functools
 import math
+import threading
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -10,14 +12,31 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases.cutoff import BINS, document_histogram, energy_cutoff
 from templ_core.site_level.phrases.idioms import Idioms, shipped_idioms
-from templ_core.site_level.phrases.maximal_repeats import MaximalRepeats, find_repeats
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
-from templ_core.site_level.phrases.phrase_corpus import LINE, TokenCorpus, page_text, read_corpus
+from templ_core.site_level.phrases.phrase_corpus import (
+    LINE,
+    CorpusReader,
+    TokenCorpus,
+    page_text,
+)
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
-from templ_core.site_level.phrases.suffix_array import SuffixArray
+from templ_core.site_level.phrases.repeats.maximal_repeats import MaximalRepeats, find_repeats
+from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
 
 STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
+
+
+class _Readers(threading.local):
+    """The reader of one thread for the patterns of the package, which every site shares."""
+
+    @functools.cached_property
+    def shipped(self) -> CorpusReader:
+        """The reader, made on first use."""
+        return CorpusReader(Normaliser())
+
+
+_READERS = _Readers()
 
 
 def learn_document_phrases(documents: Sequence[Document], config: CoreConfig) -> PhraseSet:
@@ -60,8 +79,9 @@ def learn_phrases(
     Raises:
         re.error: One of `patterns` is no regular expression.
     """
-    normaliser = Normaliser(patterns)
-    corpus, repeats = _recurring(pages, normaliser, config, markup=markup)
+    reader = CorpusReader(Normaliser(patterns)) if patterns else _READERS.shipped
+    normaliser = reader.normaliser
+    corpus, repeats = _recurring(pages, reader, config, markup=markup)
     cutoff = _cutoff(repeats, pages).bin
     idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
@@ -100,12 +120,12 @@ def phrase_cutoff(pages: Sequence[str], config: CoreConfig) -> PhraseCutoff:
         pages: Distinct pages with a line for each block, none a near-duplicate of another.
         config: The core's thresholds.
     """
-    _, repeats = _recurring(pages, Normaliser(), config, markup=False)
+    _, repeats = _recurring(pages, _READERS.shipped, config, markup=False)
     return _cutoff(repeats, pages)
 
 
 def _recurring(
-    pages: Sequence[str], normaliser: Normaliser, config: CoreConfig, *, markup: bool
+    pages: Sequence[str], reader: CorpusReader, config: CoreConfig, *, markup: bool
 ) -> tuple[TokenCorpus, MaximalRepeats]:
     """Return the tokens of some pages, and the strings that enough of the pages have."""
     pages_min = max(
@@ -113,7 +133,7 @@ def _recurring(
         min(config.phrase_pages_min, len(pages)),
         math.ceil(config.template_share * len(pages)),
     )
-    corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
+    corpus = reader.read(pages, occurrences_min=pages_min, markup=markup)
     repeats = find_repeats(
         SuffixArray(corpus.tokens),
         corpus.document_of,

@@ -11,12 +11,14 @@ from templ_core.array_types import Int32s, Int64s, UInt16s, UInt32s
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
 from templ_core.site_level.phrases.mutable_patterns import Normaliser
-from templ_core.site_level.phrases.suffix_array import BORDER, BREAK
+from templ_core.site_level.phrases.repeats.suffix_array import BORDER, BREAK
 
 LINE = "\n"
 """Key of a border."""
 _REMEMBERED_TOKENS = 1 << 24
 """Different tokens whose numbers are kept while a corpus is read."""
+_KEPT_TOKENS = 1 << 15
+"""Different tokens whose numbers are kept for the next corpus, some 200 bytes each."""
 TokenPlace: TypeAlias = tuple[str, int, int]
 """A token, the index of its first character, and the index behind its last one."""
 
@@ -94,25 +96,49 @@ def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
     return places if markup else [(LINE, 0, 0), *places, (LINE, len(page), len(page))]
 
 
-def read_corpus(
-    pages: Sequence[str], normaliser: Normaliser, *, occurrences_min: int, markup: bool
-) -> TokenCorpus:
-    """Return the corpus of some pages.
+class CorpusReader:
+    """Reads corpora, and remembers the keys of tokens from one to the next; for one thread.
 
-    Args:
-        pages: Text with a line for each block; or markup as it is.
-        normaliser: Gives tokens their keys.
-        occurrences_min: Keys that occur less often become breaks.
-        markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
+    The numbers of keys depend on what was read before, but not which tokens have equal ones.
     """
-    number_of_key = {"": BREAK, LINE: BORDER}
-    numbers = TokenNumbers(
-        lambda token: number_of_key.setdefault(normaliser.key(token), len(number_of_key)),
-        border=BORDER,
-        remembered_max=_REMEMBERED_TOKENS,
-    )
-    parts = [numbers.read([page], markup=markup)[0] for page in pages]
-    return _renumbered(parts, list(number_of_key), occurrences_min)
+
+    def __init__(self, normaliser: Normaliser) -> None:
+        """Begin with nothing remembered.
+
+        Args:
+            normaliser: Gives tokens their keys.
+        """
+        self.normaliser = normaliser
+        self._begin()
+
+    def _begin(self) -> None:
+        self._number_of_key = {"": BREAK, LINE: BORDER}
+        self._keys = list(self._number_of_key)
+        self._asked_count = 0
+        self._tokens = TokenNumbers(
+            self._number_of, border=BORDER, remembered_max=_REMEMBERED_TOKENS
+        )
+
+    def _number_of(self, token: str) -> int:
+        self._asked_count += 1
+        key = self.normaliser.key(token)
+        number = self._number_of_key.setdefault(key, len(self._keys))
+        if number == len(self._keys):
+            self._keys.append(key)
+        return number
+
+    def read(self, pages: Sequence[str], *, occurrences_min: int, markup: bool) -> TokenCorpus:
+        """Return the corpus of some pages.
+
+        Args:
+            pages: Text with a line for each block; or markup as it is.
+            occurrences_min: Keys that occur less often become breaks.
+            markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
+        """
+        if self._asked_count > _KEPT_TOKENS:
+            self._begin()
+        parts = [self._tokens.read([page], markup=markup)[0] for page in pages]
+        return _renumbered(parts, self._keys, occurrences_min)
 
 
 def _renumbered(parts: list[Int32s], keys: list[str], occurrences_min: int) -> TokenCorpus:
@@ -133,5 +159,5 @@ def _renumbered(parts: list[Int32s], keys: list[str], occurrences_min: int) -> T
     return TokenCorpus(
         tokens=tokens[kept],
         document_of=document_of[kept],
-        keys=[key for key, is_frequent in zip(keys, frequent.tolist(), strict=True) if is_frequent],
+        keys=[keys[number] for number in np.flatnonzero(frequent).tolist()],
     )

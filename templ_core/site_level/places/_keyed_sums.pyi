@@ -1,3 +1,13 @@
+from typing import Literal
+
 from templ_core.array_types import Int64s, UInt64s
+from templ_core.site_level.places.keyed_sums import KeyedSums
 
 def sums_of(keys: UInt64s, sums: Int64s, wanted: UInt64s) -> Int64s: ...
+def add_up(
+    keys: UInt64s, order: Int64s, sums: Int64s, labels: UInt64s
+) -> tuple[UInt64s, Int64s, UInt64s]: ...
+def merged(
+    one: KeyedSums, other: KeyedSums, sign: Literal[1, -1]
+) -> tuple[UInt64s, Int64s, UInt64s]: ...
+def common_keys(one: UInt64s, other: UInt64s) -> int: ...

@@ -22,3 +22,112 @@ def sums_of(keys, sums, wanted):
             for row in range(rows):
                 result[row * count + number] = sum_of[row * known + place]
     return found
+
+
+def add_up(keys, order, sums, labels):
+    """Return the distinct keys in ascending order, and for each its sums and its first labels.
+
+    Args:
+        keys: A key for each column, in any order.
+        order: Indexes of the columns in ascending order of their keys; a stable order.
+        sums: What each column adds; (n_sums, len(keys)).
+        labels: What each key stands for; (n_labels, len(keys)).
+    """
+    cdef Py_ssize_t count = len(keys), rows = len(sums), marks = len(labels)
+    cdef Py_ssize_t distinct = 0, at, row, column, place
+    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
+    cdef const int64_t *index = <const int64_t *>items(order, 8)
+    cdef const int64_t *added = <const int64_t *>items(sums, 8)
+    cdef const uint64_t *mark = <const uint64_t *>items(labels, 8)
+    for at in range(count):
+        distinct += at == 0 or key[index[at]] != key[index[at - 1]]
+    found = np.empty(distinct, np.uint64)
+    totals = np.zeros((rows, distinct), np.int64)
+    kept = np.empty((marks, distinct), np.uint64)
+    cdef uint64_t *result = <uint64_t *>items(found, 8, True)
+    cdef int64_t *total = <int64_t *>items(totals, 8, True)
+    cdef uint64_t *label = <uint64_t *>items(kept, 8, True)
+    place = -1
+    for at in range(count):
+        column = index[at]
+        if at == 0 or key[column] != result[place]:
+            place += 1
+            result[place] = key[column]
+            for row in range(marks):
+                label[row * distinct + place] = mark[row * count + column]
+        for row in range(rows):
+            total[row * distinct + place] += added[row * count + column]
+    return found, totals, kept
+
+
+def merged(one, other, int sign):
+    """Return the keys, sums and labels of two `KeyedSums` together, without keys whose first sum is 0.
+
+    Args:
+        one: Sums by key.
+        other: What is added to them or taken off, with as many sums and labels.
+        sign: 1 to add, -1 to take off.
+    """
+    cdef Py_ssize_t rows = len(one.sums), marks = len(one.labels), row
+    cdef Py_ssize_t mine = len(one.keys), theirs = len(other.keys), kept = 0, place = 0
+    cdef Py_ssize_t a = 0, b = 0
+    cdef const uint64_t *my_key = <const uint64_t *>items(one.keys, 8)
+    cdef const uint64_t *their_key = <const uint64_t *>items(other.keys, 8)
+    cdef const int64_t *my_sum = <const int64_t *>items(one.sums, 8)
+    cdef const int64_t *their_sum = <const int64_t *>items(other.sums, 8)
+    cdef const uint64_t *my_label = <const uint64_t *>items(one.labels, 8)
+    cdef const uint64_t *their_label = <const uint64_t *>items(other.labels, 8)
+    cdef bint has_mine, has_theirs
+    cdef int64_t value
+    froms = np.empty((2, mine + theirs), np.int64)      # index in each of the two; -1 = it lacks the key
+    cdef int64_t *from_mine = <int64_t *>items(froms, 8, True)
+    cdef int64_t *from_theirs = from_mine + mine + theirs
+    while a < mine or b < theirs:
+        has_mine = a < mine and (b == theirs or my_key[a] <= their_key[b])
+        has_theirs = b < theirs and (a == mine or their_key[b] <= my_key[a])
+        value = (my_sum[a] if has_mine else 0) + (sign * their_sum[b] if has_theirs else 0)
+        if value > 0:
+            from_mine[kept] = a if has_mine else -1
+            from_theirs[kept] = b if has_theirs else -1
+            kept += 1
+        a += has_mine
+        b += has_theirs
+    keys = np.empty(kept, np.uint64)
+    sums, labels = np.empty((rows, kept), np.int64), np.empty((marks, kept), np.uint64)
+    cdef uint64_t *key = <uint64_t *>items(keys, 8, True)
+    cdef int64_t *total = <int64_t *>items(sums, 8, True)
+    cdef uint64_t *label = <uint64_t *>items(labels, 8, True)
+    for place in range(kept):
+        a, b = from_mine[place], from_theirs[place]
+        key[place] = my_key[a] if a >= 0 else their_key[b]
+    for row in range(rows):
+        for place in range(kept):
+            a, b = from_mine[place], from_theirs[place]
+            value = my_sum[row * mine + a] if a >= 0 else 0
+            if b >= 0:
+                value += sign * their_sum[row * theirs + b]
+            total[row * kept + place] = value
+    for row in range(marks):
+        for place in range(kept):
+            a, b = from_mine[place], from_theirs[place]
+            label[row * kept + place] = (
+                my_label[row * mine + a] if a >= 0 else their_label[row * theirs + b]
+            )
+    return keys, sums, labels
+
+
+def common_keys(one, other):
+    """Return how many keys two columns of distinct keys in ascending order have in common."""
+    cdef Py_ssize_t mine = len(one), theirs = len(other), a = 0, b = 0, common = 0
+    cdef const uint64_t *my_key = <const uint64_t *>items(one, 8)
+    cdef const uint64_t *their_key = <const uint64_t *>items(other, 8)
+    while a < mine and b < theirs:
+        if my_key[a] == their_key[b]:
+            common += 1
+            a += 1
+            b += 1
+        elif my_key[a] < their_key[b]:
+            a += 1
+        else:
+            b += 1
+    return common

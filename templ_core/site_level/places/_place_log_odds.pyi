@@ -15,4 +15,11 @@ def read_places(
     unit: int,
     config: PlacesConfig,
 ) -> dict[str, Any]: ...
+def read_content(
+    table: PlaceTable,
+    page: PagePlaces,
+    content_log_odds: Floats,
+    unit: int,
+    config: PlacesConfig,
+) -> Floats: ...
 def where_repeated(path: UInt64s, text: UInt64s) -> Bools: ...

@@ -110,6 +110,38 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         unit: Content mass of a word that is surely content.
         config: A `PlacesConfig`.
     """
+    paths, texts, constants, pooled = _read(table, page, content_log_odds, unit, config)
+    return {
+        "path_pages": paths[0],
+        "constant": constants,
+        "text_pages": texts[0],
+        "shape_pages": table.shapes.of(page.shape)[0],
+        "log_odds": pooled,
+        "content": _probabilities(pooled),
+    }
+
+
+def read_content(table, page, content_log_odds, int64_t unit, config):
+    """Return the column `content` of `read_places`; the arguments are the same."""
+    return _probabilities(_read(table, page, content_log_odds, unit, config)[3])
+
+
+cdef object _probabilities(pooled):
+    """Return the probabilities of log-odds."""
+    cdef Py_ssize_t segment, count = len(pooled)
+    cdef const double *log_odds = <const double *>items(pooled, 8)
+    contents = np.empty(count)
+    cdef double *content = <double *>items(contents, 8, True)
+    for segment in range(count):
+        content[segment] = 1 / (1 + exp(-log_odds[segment]))
+    return contents
+
+
+cdef tuple _read(table, page, content_log_odds, int64_t unit, config):
+    """Return the sums of each segment's path and text, which segments are constant, and the log-odds.
+
+    The arguments are those of `read_places`.
+    """
     all_words = page.words
     cdef Py_ssize_t segment, count = len(all_words)
     cdef const int32_t *words = <const int32_t *>items(all_words, 4)
@@ -123,13 +155,12 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
     cdef const int64_t *path_words = path_pages + count
     cdef const int64_t *different_words = path_words + count
     cdef const int64_t *text_pages = <const int64_t *>items(texts, 8)
-    masses, constants = np.empty(count, np.int64), np.empty(count, np.bool_)
-    pooled, contents = np.zeros(count), np.empty(count)
+    masses = np.empty(count, np.int64)
+    constants, pooled = np.empty(count, np.bool_), np.zeros(count)
     cdef double constancy
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
     cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
     cdef double *log_odds = <double *>items(pooled, 8, True)
-    cdef double *content = <double *>items(contents, 8, True)
     for segment in range(count):
         constancy = constancy_of(
             path_pages[segment], path_words[segment], different_words[segment], &rule
@@ -147,15 +178,7 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         add_log_odds(known.of(keys), keys, words, mass, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
-        content[segment] = 1 / (1 + exp(-log_odds[segment]))
-    return {
-        "path_pages": paths[0],
-        "constant": constants,
-        "text_pages": texts[0],
-        "shape_pages": table.shapes.of(page.shape)[0],
-        "log_odds": pooled,
-        "content": contents,
-    }
+    return paths, texts, constants, pooled
 
 
 cdef int add_log_odds(

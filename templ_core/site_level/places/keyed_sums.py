@@ -1,12 +1,16 @@
 """Integer sums by key, which can be added and subtracted exactly."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int64s, UInt64s
-from templ_core.site_level.places._keyed_sums import sums_of
+from templ_core.distinct import distinct
+from templ_core.site_level.places._keyed_sums import add_up, merged, sums_of
+
+_NO_KEYS = np.empty(0, np.uint64)
 
 
 class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,11 +37,11 @@ class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
 
     def plus(self, other: "KeyedSums") -> "KeyedSums":
         """Return the sums of both."""
-        return self._with(other, other.sums)
+        return self._with(other, 1)
 
     def minus(self, other: "KeyedSums") -> "KeyedSums":
         """Return the sums as they were before `other` was added."""
-        return self._with(other, -other.sums)
+        return self._with(other, -1)
 
     def where(self, chosen: Bools) -> "KeyedSums":
         """Return the keys that are chosen; `chosen` has length n_keys."""
@@ -47,9 +51,11 @@ class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
             labels=self.labels.compress(chosen, axis=1),
         )
 
-    def _with(self, other: "KeyedSums", sums: Int64s) -> "KeyedSums":
-        both = add_all([self, KeyedSums(keys=other.keys, sums=sums, labels=other.labels)])
-        return both.where(both.sums[0] > 0)
+    def _with(self, other: "KeyedSums", sign: Literal[1, -1]) -> "KeyedSums":
+        if not len(other.keys):
+            return self
+        keys, sums, labels = merged(self, other, sign)
+        return KeyedSums(keys=keys, sums=sums, labels=labels)
 
 
 def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> KeyedSums:
@@ -67,25 +73,14 @@ def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Ke
     """
     if labels is None:
         labels = np.empty((0, len(keys)), np.uint64)
-    if not len(keys):
-        return KeyedSums(keys=keys, sums=sums, labels=labels)
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return KeyedSums(
-        keys=ordered[starts],
-        sums=np.add.reduceat(sums.take(order, axis=1), starts, axis=1),
-        labels=labels.take(order[starts], axis=1),
+    found, totals, kept = add_up(
+        np.ascontiguousarray(keys),
+        order,
+        np.ascontiguousarray(sums, np.int64),
+        np.ascontiguousarray(labels),
     )
-
-
-def add_all(some: Sequence[KeyedSums]) -> KeyedSums:
-    """Return the sums of one or more values together."""
-    return sum_by_key(
-        np.concatenate([one.keys for one in some]),
-        np.concatenate([one.sums for one in some], axis=1),
-        np.concatenate([one.labels for one in some], axis=1),
-    )
+    return KeyedSums(keys=found, sums=totals, labels=kept)
 
 
 def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
@@ -98,15 +93,13 @@ def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
     return sum_by_key(keys, np.ones((1, len(keys)), np.int64), labels)
 
 
-def count_once(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
-    """Return the number 1 for each different key.
+def count_columns(columns: Sequence[UInt64s]) -> KeyedSums:
+    """Return in how many columns each key occurs, however often it occurs in one of them.
 
-    Args:
-        keys: The keys in any order, with or without repeats.
-        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
+    >>> count_columns([np.array([7, 3, 7], np.uint64), np.array([7], np.uint64)]).sums.tolist()
+    [[1, 2]]
     """
-    found = count_keys(keys, labels)
-    return KeyedSums(keys=found.keys, sums=np.ones_like(found.sums), labels=found.labels)
+    return count_keys(np.concatenate([_NO_KEYS, *map(distinct, columns)]))
 
 
 def no_sums(sums: int, labels: int) -> KeyedSums:

@@ -9,8 +9,7 @@ from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.places.keyed_sums import (
     KeyedSums,
-    add_all,
-    count_once,
+    count_columns,
     no_sums,
     sum_by_key,
 )
@@ -22,7 +21,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Sums over pages; what a single page adds is a value of this type too."""
+    """Sums over pages; what some pages add is a value of this type too."""
 
     pages: int
     """Pages that were counted."""
@@ -35,6 +34,8 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that have each text: the node frequency of Chakrabarti et al. (WWW 2007), section 4.1."""
     shapes: KeyedSums
     """Pages that have each shape of a text."""
+    containers: KeyedSums
+    """Pages that have a container at each cell."""
 
     def learn_one(self, page: "PlaceCounts") -> "PlaceCounts":
         """Return the counts with those of a page, or of other pages, added."""
@@ -44,6 +45,7 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
             paths=self.paths.plus(page.paths),
             texts=self.texts.plus(page.texts),
             shapes=self.shapes.plus(page.shapes),
+            containers=self.containers.plus(page.containers),
         )
 
     def forget_one(self, page: "PlaceCounts") -> "PlaceCounts":
@@ -54,40 +56,38 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
             paths=self.paths.minus(page.paths),
             texts=self.texts.minus(page.texts),
             shapes=self.shapes.minus(page.shapes),
+            containers=self.containers.minus(page.containers),
         )
 
 
-def count_page(page: PagePlaces, content_log_odds: Floats) -> PlaceCounts:
-    """Return what one page adds to the counts of its site.
+def count_pages(pages: Sequence[tuple[PagePlaces, Floats]]) -> PlaceCounts:
+    """Return what some pages add to the counts of their site; their order does not matter.
 
     Args:
-        page: Where the segments of the page stand.
-        content_log_odds: Log-odds for content of each segment, by the page model.
+        pages: Of each page where its segments stand, and the log-odds for content of each segment by
+            the page model.
     """
-    mass = content_mass(content_log_odds, page.words)
-    runs = sum_by_key(
-        run_keys(page.cell, page.text),
-        np.stack([page.words.astype(np.int64), mass, np.ones(len(mass), np.int64)]),
-        np.stack([page.cell, page.path, page.anchor, page.text]),
+    if not pages:
+        return NO_PAGES
+    places = [page for page, _ in pages]
+    cell, path, anchor, text, words = (
+        np.concatenate(columns)
+        for columns in zip(
+            *((one.cell, one.path, one.anchor, one.text, one.words) for one in places), strict=True
+        )
     )
+    mass = content_mass(np.concatenate([log_odds for _, log_odds in pages]), words)
     return PlaceCounts(
-        pages=1,
-        runs=runs,
-        paths=count_once(page.path),
-        texts=count_once(page.text),
-        shapes=count_once(page.shape),
-    )
-
-
-def count_pages(pages: Sequence[PlaceCounts]) -> PlaceCounts:
-    """Return the counts of a window; the order of its pages does not matter."""
-    everything = [NO_PAGES, *pages]
-    return PlaceCounts(
-        pages=sum(page.pages for page in pages),
-        runs=add_all([one.runs for one in everything]),
-        paths=add_all([one.paths for one in everything]),
-        texts=add_all([one.texts for one in everything]),
-        shapes=add_all([one.shapes for one in everything]),
+        pages=len(pages),
+        runs=sum_by_key(
+            run_keys(cell, text),
+            np.stack([words.astype(np.int64), mass, np.ones(len(mass), np.int64)]),
+            np.stack([cell, path, anchor, text]),
+        ),
+        paths=count_columns([one.path for one in places]),
+        texts=count_columns([one.text for one in places]),
+        shapes=count_columns([one.shape for one in places]),
+        containers=count_columns([one.containers for one in places]),
     )
 
 
@@ -115,5 +115,6 @@ NO_PAGES = PlaceCounts(
     paths=no_sums(1, 0),
     texts=no_sums(1, 0),
     shapes=no_sums(1, 0),
+    containers=no_sums(1, 0),
 )
 """The counts of an empty window."""

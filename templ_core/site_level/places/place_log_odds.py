@@ -46,3 +46,20 @@ def read_places(
     """
     columns = _place_log_odds.read_places(table, page, content_log_odds, MASS_UNIT, config)
     return PlaceReading(**columns)
+
+
+def read_content(
+    table: PlaceTable,
+    page: PagePlaces,
+    content_log_odds: Floats,
+    config: PlacesConfig = PLACES_CONFIG,
+) -> Floats:
+    """Return the column `content` of `read_places` alone, which takes less time.
+
+    Args:
+        table: What is known about the places of the site.
+        page: Where the segments of the page stand.
+        content_log_odds: Log-odds for content of each segment, by the page model.
+        config: The tunable numbers.
+    """
+    return _place_log_odds.read_content(table, page, content_log_odds, MASS_UNIT, config)

@@ -53,6 +53,29 @@ class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
     """Segment after the last one of each container; length n_containers."""
 
 
+class DocumentPlaces(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known about the places of a page, whatever its site."""
+
+    types: UInt64s
+    """The page's `element_type_rows`."""
+    nodes: NodePlaces
+    """The places of its elements."""
+    segments: PagePlaces
+    """The places of its text."""
+
+
+def document_places(document: Document, features: PageFeatures) -> DocumentPlaces:
+    """Return the places of a page with at least one segment.
+
+    Args:
+        document: The page.
+        features: The features of the page.
+    """
+    types = element_type_rows(document)
+    nodes = node_places(document, types)
+    return DocumentPlaces(types=types, nodes=nodes, segments=page_places(document, features, nodes))
+
+
 def page_places(document: Document, features: PageFeatures, nodes: NodePlaces) -> PagePlaces:
     """Return where the text of a page with at least one segment stands.
 

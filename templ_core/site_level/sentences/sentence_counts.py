@@ -1,6 +1,6 @@
 """How many pages of a window have each sentence, and which text stands around it: exact counts."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from templ_core.array_types import Int32s, Int64s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
-from templ_core.site_level.places.keyed_sums import KeyedSums, add_all, count_once, no_sums
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys, no_sums
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -23,7 +23,7 @@ class PageSentences(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SentenceCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers of pages; what a single page adds is a value of this type, too."""
+    """Numbers of pages; what some pages add is a value of this type, too."""
 
     sentences: KeyedSums
     """Pages that have each sentence."""
@@ -50,39 +50,39 @@ class SentenceCounts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def count_sentences(sentences: PageSentences, texts: UInt64s) -> SentenceCounts:
-    """Return what one page adds to the counts of its site.
+def count_sentences(pages: Sequence[tuple[PageSentences, UInt64s]]) -> SentenceCounts:
+    """Return what some pages add to the counts of their site; their order does not matter.
 
-    A sentence that stands on the page more than once is a pattern of its records, such as the entries of
-    a list, and is not counted.
+    A sentence that stands on a page more than once is a pattern of its records, such as the entries of a
+    list, and is not counted.
 
     Args:
-        sentences: The sentences of the page.
-        texts: Hash of each segment's text; length n_segments.
+        pages: Of each page its sentences, and the hash of each segment's text.
     """
-    _, first, times = np.unique(sentences.keys, return_index=True, return_counts=True)
-    once = first[times == 1]
-    keys, segment = sentences.keys[once], sentences.segment[once]
-    around = np.concatenate([np.zeros(1, np.uint64), texts, np.zeros(1, np.uint64)])
+    found = [_sentences_once(sentences, texts) for sentences, texts in pages]
+    if not found:
+        return NO_SENTENCES
+    keys, before, behind = (np.concatenate(columns) for columns in zip(*found, strict=True))
     return SentenceCounts(
-        sentences=count_once(keys),
-        before=_beside(keys, around[segment]),
-        behind=_beside(keys, around[segment + 2]),
+        sentences=count_keys(keys), before=_beside(keys, before), behind=_beside(keys, behind)
     )
+
+
+def _sentences_once(sentences: PageSentences, texts: UInt64s) -> tuple[UInt64s, UInt64s, UInt64s]:
+    """Return the sentences that stand on a page once, and the texts before and behind each."""
+    order = np.argsort(sentences.keys, kind="stable")
+    ordered = sentences.keys[order]
+    differs = np.ones(len(order) + 1, np.bool_)
+    differs[1:-1] = ordered[1:] != ordered[:-1]
+    once = order[differs[1:] & differs[:-1]]
+    segment = sentences.segment[once]
+    around = np.zeros(len(texts) + 2, np.uint64)
+    around[1:-1] = texts
+    return sentences.keys[once], around[segment], around[segment + 2]
 
 
 def _beside(keys: UInt64s, texts: UInt64s) -> KeyedSums:
-    return count_once(mix(keys * _FACTOR + texts), np.stack([keys, texts]))
-
-
-def count_all_sentences(pages: Iterable[SentenceCounts]) -> SentenceCounts:
-    """Return the counts of a window; the order of its pages does not matter."""
-    everything = [NO_SENTENCES, *pages]
-    return SentenceCounts(
-        sentences=add_all([one.sentences for one in everything]),
-        before=add_all([one.before for one in everything]),
-        behind=add_all([one.behind for one in everything]),
-    )
+    return count_keys(mix(keys * _FACTOR + texts), np.stack([keys, texts]))
 
 
 def tabulate_sentences(

@@ -16,9 +16,12 @@ from bisect import bisect
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
+from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
 from templ_core.site_level.config import DRIFT, DriftConfig
+from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.window.page_summary import PageSummary
 
 
@@ -37,16 +40,16 @@ class _WatchedCluster:
     def __init__(self, began: int) -> None:
         self.began = began
         self.pages: list[int] = []
-        self.paths: frozenset[int] = frozenset()
+        self.paths: UInt64s = np.empty(0, np.uint64)
 
-    def join(self, index: int, paths: frozenset[int]) -> None:
+    def join(self, index: int, paths: UInt64s) -> None:
         self.pages.append(index)
         self.paths = paths
 
-    def likeness(self, paths: frozenset[int]) -> float:
+    def likeness(self, paths: UInt64s) -> float:
         """Return the overlap coefficient of these paths and those of the latest page."""
         fewest = min(len(self.paths), len(paths))
-        return len(self.paths & paths) / fewest if fewest else 1.0
+        return common_keys(self.paths, paths) / fewest if fewest else 1.0
 
     def is_gone(self, pages_instead: int, config: DriftConfig) -> bool:
         """Return whether the sum is above the alarm after so many pages in place of its own."""
@@ -84,7 +87,7 @@ def find_drift(
     clusters: list[_WatchedCluster] = []
     fit = 1.0
     for index, page in enumerate(pages):
-        paths = frozenset(page.places.path.tolist())
+        paths = page.paths
         nearest = max(
             clusters[-drift_config.clusters_compared :],
             key=lambda cluster: cluster.likeness(paths),

@@ -1,19 +1,22 @@
 """What a document adds to its site's model: computed once when it enters the window, kept beside it."""
 
+import functools
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Floats
+from templ_core.array_types import Floats, UInt64s
 from templ_core.columns import Column, hashes, packed, read_columns
 from templ_core.compact import CompactColumns, CompactForm
+from templ_core.distinct import distinct
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import SENTENCES_CONFIG
-from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+from templ_core.site_level.config import SENTENCES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
+from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
 
@@ -27,7 +30,7 @@ _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
 
 
-class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
+class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A page as its site's model sees it."""
 
     places: PagePlaces
@@ -35,6 +38,37 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
     sentences: PageSentences
     """The sentences of text that may be content."""
+
+    @functools.cached_property
+    def paths(self) -> UInt64s:
+        """The different paths of the page in ascending order."""
+        return distinct(self.places.path)
+
+    def content_words(self) -> dict[int, int]:
+        """Return the hash of each different text of the content, and the words of the text."""
+        content = np.flatnonzero(self.content_log_odds > 0)
+        texts, words = self.places.text[content], self.places.words[content]
+        return dict(zip(texts.tolist(), words.tolist(), strict=True))
+
+    @functools.cached_property
+    def probes(self) -> tuple[int, ...]:
+        """Hashes of the longest texts of the content; none where it is short (see `window_dedup`)."""
+        return longest_texts(self.content_words(), WINDOW_DEDUP)
+
+
+def longest_texts(texts: Mapping[int, int], config: WindowDedupConfig) -> tuple[int, ...]:
+    """Return the texts by which near-duplicates of a page are looked up, the longest first.
+
+    >>> longest_texts({1: 40, 2: 60, 3: 5, 4: 40, 5: 9}, WINDOW_DEDUP)
+    (2, 1, 4, 5)
+
+    Args:
+        texts: Hash of each different text of the page, and the words of the text.
+        config: What counts as a near-duplicate; a page of too few words has no such texts.
+    """
+    if sum(texts.values()) < config.words_min:
+        return ()
+    return tuple(sorted(texts, key=lambda text: (-texts[text], text))[: config.probes])
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -74,7 +108,10 @@ def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
 
 
 def summarise_scored_page(
-    document: Document, features: PageFeatures, content_log_odds: Floats
+    document: Document,
+    features: PageFeatures,
+    content_log_odds: Floats,
+    places: DocumentPlaces | None = None,
 ) -> PageSummary:
     """Return what a document adds to its site's model, given what the page model says about it.
 
@@ -82,10 +119,12 @@ def summarise_scored_page(
         document: A page with at least one segment.
         features: Its features.
         content_log_odds: Log-odds for content of each segment; length n_segments.
+        places: The places of the page, if they were read before.
     """
+    places = places or document_places(document, features)
     log_odds = np.clip(content_log_odds, -_LOG_ODDS_MAX, _LOG_ODDS_MAX)
     return PageSummary(
-        places=page_places(document, features, node_places(document)),
+        places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
         sentences=_counted_sentences(features, content_log_odds),
     )

@@ -1,10 +1,7 @@
 """When a page's published text is looked at again, and whether the new one is worth publishing."""
 
-from collections.abc import Sequence
+from collections import Counter
 
-import numpy as np
-
-from templ_core.array_types import Bools
 from templ_core.site_level.config import REVISIONS, RevisionsConfig
 from templ_core.tokens import tokenise
 
@@ -51,17 +48,18 @@ def revision_reason(
     return REDESIGN if reason and of_old_design else reason
 
 
-def changed_ratio(texts: Sequence[str], before: Bools, after: Bools) -> float:
-    """Return the share of the words kept before or after that are kept in only one of the two, 0 to 1.
+def changed_ratio(before: str, after: str) -> float:
+    r"""Return the share of the words of two texts together that only one of them has, 0 to 1.
 
-    >>> changed_ratio(["one two three", "four"], np.array([True, True]), np.array([True, False]))
+    >>> changed_ratio("one two three\nfour", "one two three")
     0.25
 
     Args:
-        texts: The texts of the page's segments.
-        before: Which segments were kept.
-        after: Which segments are kept now.
+        before: The text that was published last.
+        after: The text of now.
     """
-    words = np.array([len(tokenise(text)) for text in texts], np.int64)
-    either = int(words[before | after].sum())
-    return int(words[before ^ after].sum()) / either if either else 0.0
+    if before == after:
+        return 0.0
+    words, others = Counter(tokenise(before)), Counter(tokenise(after))
+    either = (words | others).total()
+    return 1 - (words & others).total() / either if either else 0.0

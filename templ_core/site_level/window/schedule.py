@@ -8,7 +8,7 @@ def is_due(learned: int, fitted_at: int, pages: int, config: ScheduleConfig = SC
 
     >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
     [1, 2, 3, 5, 8, 12, 16, 24]
-    >>> is_due(1100, 1000, 1000)  # a tenth of the window is new
+    >>> is_due(1150, 1000, 1000)  # 15 % of the window are new
     True
 
     Args:
@@ -35,7 +35,8 @@ def templates_overdue(
     """Return the new documents over the number at which templates are due: they are from 1 on.
 
     Templates are fitted on two documents first, then each time that the documents have doubled, until
-    that would be later than when all documents they are fitted on, or a share of the window, are new.
+    that would be later than when the documents they are fitted on were all replaced twice, or a share of
+    the window is new.
 
     >>> templates_overdue(learned=8, fitted_at=4, pages=8, template_pages=25)
     1.0
@@ -51,5 +52,5 @@ def templates_overdue(
     """
     if not pages:
         return 0.0
-    most = max(template_pages, config.templates_growth_ratio * pages)
+    most = max(config.templates_turnovers * template_pages, config.templates_growth_ratio * pages)
     return (learned - fitted_at) / max(config.first_templates, min(fitted_at, most))

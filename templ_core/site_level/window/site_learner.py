@@ -8,16 +8,14 @@ import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
-from templ_core.distinct import distinct
 from templ_core.site_level.containers.containers import find_containers
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
-from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_page, count_pages
-from templ_core.site_level.places.place_log_odds import read_places
+from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
+from templ_core.site_level.places.place_log_odds import read_content
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.sentences.sentence_counts import (
     NO_SENTENCES,
     SentenceCounts,
-    count_all_sentences,
     count_sentences,
     tabulate_sentences,
 )
@@ -51,6 +49,8 @@ class SiteLearner:
         self._page_model_version = page_model_version
         self._config = config
         self._window: Sequence[WindowPage] = ()
+        self.known: dict[tuple[str, bytes], WindowPage] = {}
+        """The documents of the window, and those remembered for it, by page id and content digest."""
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self._sentences = NO_SENTENCES
@@ -64,6 +64,11 @@ class SiteLearner:
         """The documents that were learned, in order of (event time, page id)."""
         return self._window
 
+    def remember(self, page: WindowPage) -> WindowPage:
+        """Keep a document that will be in the next window in `known`, and return it."""
+        self.known[_name(page)] = page
+        return page
+
     def follow(self, window: Sequence[WindowPage]) -> None:
         """Learn what is new in a window, and forget what has left it.
 
@@ -74,10 +79,7 @@ class SiteLearner:
         places = latest_contents(contents, max(len(contents), 1))
         first = [window[place] for place in places]
         indexes = distinct_pages([one.page for one in first])
-        counted = {
-            (first[index].page_id, first[index].content_digest): first[index].page
-            for index in indexes
-        }
+        counted = {_name(first[index]): first[index].page for index in indexes}
         come = [page for name, page in counted.items() if name not in self._counted]
         left = [page for name, page in self._counted.items() if name not in counted]
         if len(come) + len(left) < len(counted):
@@ -89,6 +91,7 @@ class SiteLearner:
             self._counts = _counts_of(counted.values())
             self._sentences = _sentences_of(counted.values())
         self._window, self._counted = window, counted
+        self.known = {_name(one): one for one in window}
         drift = find_drift([one.page for one in first], self._config)
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
@@ -100,7 +103,7 @@ class SiteLearner:
         """Return what is known now, with the templates that were fitted last."""
         return SiteModel(
             version=self._version(templates),
-            places=_with_containers(tabulate(self._counts), list(self._counted.values())),
+            places=_with_containers(self._counts, self._counted.values()),
             trees=templates.trees,
             phrases=templates.phrases,
             sentences=tabulate_sentences(self._sentences, self._counts.texts, self._counts.pages),
@@ -117,20 +120,25 @@ class SiteLearner:
         return digest.hexdigest()
 
 
+def _name(page: WindowPage) -> tuple[str, bytes]:
+    return page.page_id, page.content_digest
+
+
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
-    return count_pages([count_page(page.places, page.content_log_odds) for page in pages])
+    return count_pages([(page.places, page.content_log_odds) for page in pages])
 
 
 def _sentences_of(pages: Iterable[PageSummary]) -> SentenceCounts:
-    return count_all_sentences(count_sentences(page.sentences, page.places.text) for page in pages)
+    return count_sentences([(page.sentences, page.places.text) for page in pages])
 
 
-def _with_containers(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTable:
-    """Return the table with the containers that its places give each page."""
+def _with_containers(counts: PlaceCounts, pages: Iterable[PageSummary]) -> PlaceTable:
+    """Return the table of a window with the containers that its places give each page."""
+    table = tabulate(counts)
     content, best = [], []
     for page in pages:
         places = page.places
-        probability = read_places(table, places, page.content_log_odds).content
+        probability = read_content(table, places, page.content_log_odds)
         words = places.words.astype(np.float64)
         found = find_containers(places.first, places.last, probability, words)
         content.append(places.containers[found.content])
@@ -138,14 +146,12 @@ def _with_containers(table: PlaceTable, pages: Sequence[PageSummary]) -> PlaceTa
     return msgspec.structs.replace(
         table,
         content_containers=count_keys(np.array(content, np.uint64)),
-        best_containers=_among(count_keys(np.array(best, np.uint64)), pages),
+        best_containers=_among(count_keys(np.array(best, np.uint64)), counts.containers),
     )
 
 
-def _among(votes: KeyedSums, pages: Sequence[PageSummary]) -> KeyedSums:
+def _among(votes: KeyedSums, pages_with: KeyedSums) -> KeyedSums:
     """Return votes for containers, with the pages that have an element at the place of each."""
-    containers = [distinct(page.places.containers) for page in pages]
-    pages_with = count_keys(np.concatenate([np.empty(0, np.uint64), *containers]))
     return KeyedSums(
         keys=votes.keys,
         sums=np.concatenate([votes.sums, pages_with.of(votes.keys)]),

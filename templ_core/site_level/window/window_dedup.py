@@ -6,28 +6,25 @@ caller; in a window they are the segments that the page model takes for content.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-import numpy as np
-
 from templ_core.site_level.config import WINDOW_DEDUP, WindowDedupConfig
-from templ_core.site_level.window.page_summary import PageSummary
+from templ_core.site_level.window.page_summary import PageSummary, longest_texts
 
 TextWords: TypeAlias = Mapping[int, int]
 """Hash of each different text of a page, and the words of the text."""
 
 
-def distinct_pages(
-    pages: Sequence[PageSummary], config: WindowDedupConfig = WINDOW_DEDUP
-) -> list[int]:
+def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
     """Return the indexes of the pages whose content is no near-duplicate of a page before them.
 
     Args:
         pages: A window's pages in order of (event time, page id).
-        config: What counts as a near-duplicate.
     """
-    return distinct_texts([_content_words(page) for page in pages], config)
+    return _distinct(
+        [page.probes for page in pages], lambda index: pages[index].content_words(), WINDOW_DEDUP
+    )
 
 
 def distinct_texts(
@@ -43,16 +40,32 @@ def distinct_texts(
         pages: The texts of each page.
         config: What counts as a near-duplicate.
     """
+    probes = [longest_texts(page, config) for page in pages]
+    return _distinct(probes, pages.__getitem__, config)
+
+
+def _distinct(
+    probes: Sequence[tuple[int, ...]],
+    texts_of: Callable[[int], TextWords],
+    config: WindowDedupConfig,
+) -> list[int]:
+    """Return the indexes of the pages that are no near-duplicate of a kept page before them.
+
+    Args:
+        probes: The longest texts of each page; none where it cannot be a near-duplicate.
+        texts_of: Returns the texts of the page of an index.
+        config: What counts as a near-duplicate.
+    """
     kept: list[int] = []
     by_probe: defaultdict[int, list[int]] = defaultdict(list)
-    for index, page in enumerate(pages):
-        if sum(page.values()) >= config.words_min:
-            probes = sorted(page, key=lambda text: (-page[text], text))[: config.probes]
-            others = {other for text in probes for other in by_probe[text]}
-            if any(_are_near(page, pages[other], config.near_ratio) for other in others):
+    for index, longest in enumerate(probes):
+        others = {other for text in longest for other in by_probe[text]}
+        if others:
+            page = texts_of(index)
+            if any(_are_near(page, texts_of(other), config.near_ratio) for other in others):
                 continue
-            for text in probes:
-                by_probe[text].append(index)
+        for text in longest:
+            by_probe[text].append(index)
         kept.append(index)
     return kept
 
@@ -71,12 +84,6 @@ def latest_contents(contents: Sequence[bytes], contents_max: int) -> list[int]:
     for index, content in enumerate(contents):
         first.setdefault(content, index)
     return list(first.values())[-contents_max:]
-
-
-def _content_words(page: PageSummary) -> TextWords:
-    content = np.flatnonzero(page.content_log_odds > 0)
-    texts, words = page.places.text[content], page.places.words[content]
-    return dict(zip(texts.tolist(), words.tolist(), strict=True))
 
 
 def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:

@@ -1,6 +1,10 @@
 """Near-duplicates in a window count once when its templates are fitted."""
 
+import msgspec
+import pytest
+
 from templ_core.dom.document import parse_document
+from templ_core.errors import CodecError
 from templ_core.site_level.site_templates import fit_templates, template_pages
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from tests.templ_core.site_level.builders import CONFIG, window_page
@@ -50,3 +54,11 @@ def test_templates_may_be_fitted_on_more_pages_than_they_use():
     contents = [number.to_bytes(2, "big") for number in range(200)]
     latest = template_pages(contents, CONFIG)
     assert latest == list(range(200 - 2 * CONFIG.template_pages, 200))
+
+
+def test_a_summary_of_another_document_is_refused_before_compiled_code_reads_it():
+    one, other = (window_page(name, article(name)) for name in ("rivers", "lakes"))
+    longer = window_page("seas", article("seas", "<p>One more."))
+    swapped = msgspec.structs.replace(longer, document=other.document)
+    with pytest.raises(CodecError, match="page seas is that of another document"):
+        fit_templates([one, swapped], CONFIG)

@@ -1,8 +1,11 @@
 """Errors end the command with one line."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from workers.cli import main as command
@@ -41,3 +44,18 @@ def test_an_unforeseen_error_of_a_worker_is_logged_with_its_traceback(monkeypatc
     (record,) = caplog.records
     assert record.exc_info[0] is KeyError
     assert capsys.readouterr().err == ""
+
+
+def test_the_help_page_imports_no_command():
+    script = (
+        "import sys; from workers.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted(name for name in sys.modules if name in ('numpy', 'workers.cli.run')))"
+    )
+    page = subprocess.run(
+        [sys.executable, "-c", script, "--help"], check=True, capture_output=True, text=True
+    ).stdout
+    assert page.splitlines()[-1] == "[]"
+    for name in command.templ.list_commands(click.Context(command.templ)):
+        assert re.search(rf"^  {name} +\w", page, re.MULTILINE)

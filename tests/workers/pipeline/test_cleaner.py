@@ -129,7 +129,7 @@ def fitted_model(pool, bodies):
         )
         for number, document in enumerate(documents)
     ]
-    templates, _ = pool.run("example.com", TemplatesTask(window), 10)
+    templates, _ = pool.run("example.com", TemplatesTask("example.com", window), 10)
     result, _ = pool.run("example.com", RefitTask("example.com", window, templates.body), 10)
     return SiteModelRecord(
         site="example.com",

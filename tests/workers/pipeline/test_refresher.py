@@ -76,7 +76,10 @@ def test_a_document_without_text_is_left_out(store, poison_pool, poison_settings
     columns = document_columns(parse_document("", "https://example.com/"))
     [one] = documents(1)
     empty = msgspec.structs.replace(
-        one, body=compress_columns(columns), content_digest=content_digest(columns)
+        one,
+        body=compress_columns(columns),
+        content_digest=content_digest(columns),
+        summary=b"",
     )
     refresher = Refresher(store, poison_pool, poison_settings)
     assert refresher.process(empty, 0) == NotLearned("the document has no text")
@@ -86,7 +89,7 @@ def test_models_are_published_by_the_schedule(store, poison_pool, poison_setting
     transport = MemoryTransport(store, poison_pool, poison_settings)
     transport.learn(*documents(32))
     published = transport.models
-    assert [model.documents for model in published] == [*SCHEDULE.first_fits, 27, 30]
+    assert [model.documents for model in published] == [*SCHEDULE.first_fits, 29]
     assert len({model.version for model in published}) == len(published)
     assert not model_is_due(store.site_state("example.com"))
 
@@ -135,15 +138,37 @@ def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, po
             asked.append((type(task).__name__, deadline_s))
             return LearnResult(packed(b"")), 1
 
-    assert Refresher(store, Slow(), poison_settings).process(next(documents(1)), 0) is None
+    unread = msgspec.structs.replace(next(documents(1)), summary=b"")
+    assert Refresher(store, Slow(), poison_settings).process(unread, 0) is None
     assert asked == [("LearnTask", poison_settings.refit_deadline_s)]
+
+
+def test_a_document_that_comes_with_its_summary_is_not_read_again(
+    store, poison_pool, poison_settings, documents
+):
+    class Nobody:
+        def run(self, _site, task, _deadline_s):
+            raise AssertionError(f"{type(task).__name__} for a page that was read before")
+
+    [one] = documents(1)
+    assert Refresher(store, Nobody(), poison_settings).process(one, 0) is None
+    came_with = stored_summary(store)
+    unread = msgspec.structs.replace(one, summary=b"", source=Source("pages", 0, 77), id="again")
+    assert Refresher(store, poison_pool, poison_settings).process(unread, 1) is None
+    assert stored_summary(store) == came_with
+
+
+def stored_summary(store):
+    """Return the summary of the newest document of the window."""
+    *_, entry = store.window_entries("example.com")
+    return store.summary("example.com", entry).body
 
 
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     store, poison_pool, poison_settings, documents
 ):
     transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
-    transport.learn(*documents(30))
+    transport.learn(*documents(29))
     for model in transport.models:
         if model.documents < 8:
             assert not list(transport.refresher.revisions(model))

@@ -4,10 +4,10 @@ import os
 import socket
 import subprocess
 import sys
-from multiprocessing.connection import Connection
 
 import msgspec
 
+from workers.processes.channel import Channel
 from workers.processes.page_model import read_model_file
 from workers.processes.record_forms import RecordForms
 from workers.processes.tasks import CleanTask
@@ -24,9 +24,9 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
             pass_fds=[theirs.fileno()],
             stderr=subprocess.PIPE,
         )
-    connection = Connection(ours.detach())
-    assert connection.recv_bytes() == b"ready"
-    connection.send_bytes(read_model_file(None))
+    channel = Channel(ours)
+    assert channel.receive() == b"ready"
+    channel.send(read_model_file(None))
     page = b"<p>A sentence of some words, and more." * 20_000
     task = CleanTask(
         body=page,
@@ -38,10 +38,11 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         model_key=None,
         model_body=None,
         forms=RecordForms(),
+        with_document=True,
         comments="auto",
         source_id="pages-0-1",
     )
-    connection.send_bytes(msgspec.msgpack.encode(task))
-    connection.close()
+    channel.send(msgspec.msgpack.encode(task))
+    channel.close()
     assert child.communicate()[1] == b""
     assert child.returncode == 0

@@ -9,6 +9,7 @@ from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import TRUST
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
 from templ_core.site_level.places.place_log_odds import PlaceReading
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.trees.tree_evidence import TreeEvidence
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
@@ -97,7 +98,8 @@ def columns_of(html, window, page_type):
     log_odds = np.zeros(len(document.segments.texts))
     texts = document.segments.texts
     model = site_model(list(map(read, window)))
-    return texts, site_inputs(document, features, log_odds, page_type, model, CONFIG)
+    places = document_places(document, features)
+    return texts, site_inputs(document, features, log_odds, page_type, model, CONFIG, places)
 
 
 def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_were_seen():
@@ -137,6 +139,7 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
     texts = document.segments.texts
     features, model = read_features(document), site_model(list(map(read, window)))
     log_odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
-    columns = site_inputs(document, features, log_odds, documentation, model, CONFIG)
+    places = document_places(document, features)
+    columns = site_inputs(document, features, log_odds, documentation, model, CONFIG, places)
     assert columns["same shape"][texts.index("Method Summary")] == 0
     assert columns["same shape"][texts.index("Contents of the manual")] > 0.5

@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templ_core.site_level.phrases.maximal_repeats import find_repeats, opened
-from templ_core.site_level.phrases.suffix_array import BORDER, BREAK, SuffixArray, tokens_left
+from templ_core.site_level.phrases.repeats.maximal_repeats import find_repeats, opened
+from templ_core.site_level.phrases.repeats.suffix_array import (
+    BORDER,
+    BREAK,
+    SuffixArray,
+    tokens_left,
+)
 
 
 def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):

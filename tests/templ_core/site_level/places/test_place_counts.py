@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.site_level.places._place_log_odds import where_repeated
-from templ_core.site_level.places.place_counts import NO_PAGES, count_page, count_pages
+from templ_core.site_level.places.place_counts import NO_PAGES, count_pages
 from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import tabulate
 from templ_core.site_level.places.places import PagePlaces
@@ -40,11 +40,11 @@ def log_odds_of(segments):
 
 
 def counts_of(pages):
-    return [count_page(places_of(page), log_odds_of(page)) for page in pages]
+    return [(places_of(page), log_odds_of(page)) for page in pages]
 
 
 def columns(counts):
-    tables = (counts.runs, counts.paths, counts.texts, counts.shapes)
+    tables = (counts.runs, counts.paths, counts.texts, counts.shapes, counts.containers)
     return counts.pages, [(one.keys.tolist(), one.sums.tolist()) for one in tables]
 
 
@@ -52,7 +52,7 @@ def columns(counts):
 def test_learning_page_by_page_is_counting_the_window(pages):
     learned = NO_PAGES
     for page in counts_of(pages):
-        learned = learned.learn_one(page)
+        learned = learned.learn_one(count_pages([page]))
     assert columns(learned) == columns(count_pages(counts_of(pages)))
     assert columns(learned) == columns(count_pages(counts_of(pages[::-1])))
 
@@ -60,7 +60,7 @@ def test_learning_page_by_page_is_counting_the_window(pages):
 @given(PAGES, SEGMENTS)
 def test_forgetting_a_page_gives_the_counts_before(pages, page):
     window = count_pages(counts_of(pages))
-    one = count_page(places_of(page), log_odds_of(page))
+    one = count_pages(counts_of([page]))
     assert columns(window.learn_one(one).forget_one(one)) == columns(window)
 
 

@@ -6,7 +6,6 @@ from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.sentences.sentence_counts import (
     NO_SENTENCES,
     PageSentences,
-    count_all_sentences,
     count_sentences,
     tabulate_sentences,
 )
@@ -66,27 +65,27 @@ def page(keys, texts):
     sentences = PageSentences(
         keys=np.array(keys, np.uint64), segment=np.arange(1, len(keys) + 1, dtype=np.int32)
     )
-    return count_sentences(sentences, np.array(texts, np.uint64))
+    return sentences, np.array(texts, np.uint64)
 
 
 def test_what_a_page_adds_can_be_taken_away_again():
     pages = [page([7, 9], [100 + number, 1, 2, 3]) for number in range(5)]
-    together = count_all_sentences(pages)
-    before = together.forget_one(pages[0])
-    alone = count_all_sentences(pages[1:])
+    together = count_sentences(pages)
+    before = together.forget_one(count_sentences(pages[:1]))
+    alone = count_sentences(pages[1:])
     for name in ("sentences", "before", "behind"):
         one, other = getattr(before, name), getattr(alone, name)
         assert one.keys.tolist() == other.keys.tolist()
         assert one.sums.tolist() == other.sums.tolist()
-    assert not len(count_all_sentences([]).sentences.keys)
-    assert NO_SENTENCES.learn_one(pages[0]).sentences.keys.tolist() == [7, 9]
+    assert not len(count_sentences([]).sentences.keys)
+    assert NO_SENTENCES.learn_one(count_sentences(pages[:1])).sentences.keys.tolist() == [7, 9]
 
 
 def table_of(pages, window_pages, text_pages=()):
     known = np.array(sorted(text for text, _ in text_pages), np.uint64)
     sums = np.array([[dict(text_pages)[text] for text in known.tolist()]], np.int64)
     texts = KeyedSums(keys=known, sums=sums, labels=np.empty((0, len(known)), np.uint64))
-    return tabulate_sentences(count_all_sentences(pages), texts, window_pages)
+    return tabulate_sentences(count_sentences(pages), texts, window_pages)
 
 
 def test_a_sentence_is_template_from_four_pages_and_a_twentieth_of_them():
@@ -105,4 +104,5 @@ def test_it_is_counted_how_often_the_same_text_stands_beside_a_sentence(pages_wi
 
 
 def test_a_pattern_that_a_page_has_twice_is_not_counted():
-    assert page([7, 9, 7], [0, 1, 2, 3, 4]).sentences.keys.tolist() == [9]
+    counts = count_sentences([page([7, 9, 7], [0, 1, 2, 3, 4])])
+    assert counts.sentences.keys.tolist() == [9]

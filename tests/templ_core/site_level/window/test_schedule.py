@@ -13,14 +13,15 @@ from templ_core.site_level.window.schedule import is_due, templates_overdue
         (5, 3, 5, True),
         (9, 3, 9, True),
         (25, 24, 25, False),
-        (27, 24, 27, True),
-        (1100, 1000, 1000, True),
-        (1099, 1000, 1000, False),
+        (28, 24, 28, False),
+        (29, 24, 29, True),
+        (1150, 1000, 1000, True),
+        (1149, 1000, 1000, False),
         (5, 5, 5, False),
         (5, 3, 0, False),
     ],
 )
-def test_models_are_due_often_at_first_and_then_for_each_tenth_of_the_window(
+def test_models_are_due_often_at_first_and_then_for_each_seventh_of_the_window(
     learned, fitted_at, pages, due
 ):
     assert is_due(learned, fitted_at, pages) == due
@@ -32,7 +33,7 @@ def test_templates_are_fitted_at_growing_distances_until_their_documents_are_new
         if templates_overdue(learned, at, min(learned, 400), 25) >= 1:
             at = learned
             fitted.append(at)
-    assert fitted[:7] == [2, 4, 8, 16, 32, 57, 82]
+    assert fitted[:7] == [2, 4, 8, 16, 32, 64, 114]
     assert all(later - earlier == 100 for earlier, later in pairwise(fitted[-5:]))
 
 

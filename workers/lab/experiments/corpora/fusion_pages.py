@@ -29,6 +29,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.phrases.varied_text import find_varied
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
@@ -258,7 +259,13 @@ def _fusion_page(
             KnownSite(
                 documents=model.documents,
                 columns=site_inputs(
-                    document, scores.features, scores.log_odds, scores.page_type, model, config
+                    document,
+                    scores.features,
+                    scores.log_odds,
+                    scores.page_type,
+                    model,
+                    config,
+                    document_places(document, scores.features),
                 ),
                 repeated=find_repeated(
                     document, scores.features, scores.page_type, model.sentences, model.documents

@@ -1,0 +1,1 @@
+"""Strings that recur in a corpus of tokens, by its suffix array."""
