@@ -328,10 +328,13 @@ class _Reader:
     def _kind(self) -> Literal["product", "listing"] | None:
         types = {name for item in self._items for name in types_of(item)}
         kinds = {text.lower() for text in self._meta("og:type")}
+        if (
+            self._articles or "article" in kinds
+        ):  # A subscription that it is a part of is a product, too.
+            return None
         if types & names.PRODUCTS or "product" in kinds or "og:product" in kinds:
             return "product"
-        is_article = bool(self._articles) or "article" in kinds
-        return "listing" if self._listing and not is_article else None
+        return "listing" if self._listing else None
 
 
 def _first(texts: Iterable[str], checked: Callable[[str], str | None]) -> str | None:

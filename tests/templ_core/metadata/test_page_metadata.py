@@ -158,3 +158,12 @@ def test_any_markup_has_metadata_of_the_right_form(text):
     for value in (found.canonical_url, found.image):
         assert value is None or address(value, URL) == value
     assert found.language is None or language_tag(found.language) == found.language
+
+
+def test_an_article_that_is_part_of_a_subscription_is_no_product():
+    data = '{"@type": "NewsArticle", "headline": "Rain", "isPartOf": {"@type": ["CreativeWork", "Product"]}}'
+    page = f'<script type="application/ld+json">{data}</script><p>It rains.'
+    document = parse_document(page, "https://a.com/")
+    assert read_metadata(document, "https://a.com/").kind is None
+    shop = page.replace("NewsArticle", "Product")
+    assert read_metadata(parse_document(shop, "https://a.com/"), "https://a.com/").kind == "product"
