@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]
 
 
 def test_ten_random_faults_lose_nothing(kafka_broker, prefix, tmp_path, monkeypatch):
-    for name in ("MemoryRecords", "FetchResult"):
+    for name in ("MemoryRecords", "PartitionRecords", "FetchResult"):
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
     bound_fetches(load_settings().record_limit_bytes)
     found = disturbed_run(
