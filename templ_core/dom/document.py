@@ -158,15 +158,14 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
     claims = bytearray()
     columns, language = parse_page(utf8, url, claims=claims, with_marks=with_marks)
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
+    declared = declared_segments(bytes(claims), columns.texts)
     return Document(
         title=columns.title,
         language=language,
         html_chars=html_chars,
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
-        segments=Segments(
-            columns.texts, **columns.segments, declared=declared_segments(utf8, columns.texts)
-        ),
+        segments=Segments(columns.texts, **columns.segments, declared=declared),
         claims=bytes(claims),
         marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
     )

@@ -1,6 +1,6 @@
 """The text that a page declares to be its article, in the JSON-LD of its scripts, and where it stands.
 
-Scripts are left out before a page is parsed, so that their text is looked for in the markup itself.
+Scripts are left out before a page is parsed; those with JSON-LD are kept among the page's claims.
 """
 
 import html
@@ -25,7 +25,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 
 
 def declared_segments(
-    utf8: bytes, texts: Sequence[str], config: DeclaredBodyConfig = _CONFIG
+    claims: bytes, texts: Sequence[str], config: DeclaredBodyConfig = _CONFIG
 ) -> Int32s:
     r"""Return whether each segment is inside the article body that the page declares.
 
@@ -38,7 +38,7 @@ def declared_segments(
     [1, 2, 2]
 
     Args:
-        utf8: Markup of the page in UTF-8.
+        claims: `Document.claims`, or any other markup in UTF-8.
         texts: Text of each segment.
         config: The tunable numbers.
 
@@ -46,7 +46,7 @@ def declared_segments(
         One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
     """
     declared = np.zeros(len(texts), np.int32)
-    body = _letters(_declared_body(utf8, config))
+    body = _letters(_declared_body(claims, config))
     if len(body) < config.letters_min:
         return declared
     found: dict[str, int] = {}
@@ -63,11 +63,11 @@ def declared_segments(
     return declared
 
 
-def _declared_body(utf8: bytes, config: DeclaredBodyConfig) -> str:
+def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
     """Return the longest text that is declared; empty if there is none."""
-    if _KEY not in utf8:
+    if _KEY not in claims:
         return ""
-    found = islice(_BODY.finditer(utf8), config.bodies_max)
+    found = islice(_BODY.finditer(claims), config.bodies_max)
     return max((_text(one[1]) for one in found), key=len, default="")
 
 

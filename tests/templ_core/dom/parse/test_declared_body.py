@@ -51,9 +51,10 @@ def test_a_page_without_the_key_declares_nothing():
 
 @pytest.mark.parametrize("literal", ['"\\ud8', '"never ends', '"\\x"', "{}", '"a\nb"'])
 def test_broken_json_declares_nothing(literal):
-    page = f'<script>{{"articleBody": {literal}}}</script>{PAGE}'
+    page = f'<script type="application/ld+json">{{"articleBody": {literal}}}</script>{PAGE}'
     assert set(parse_document(page, "").segments.declared.tolist()) == {NO_BODY}
 
 
 def declared_script(body):
-    return f"<script>{json.dumps({'articleBody': body})}</script>"
+    data = json.dumps({"articleBody": body})
+    return f'<script type="application/ld+json">{data}</script>'
