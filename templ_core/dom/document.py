@@ -155,10 +155,11 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
 
 
 def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
-    claims = bytearray()
-    columns, language = parse_page(utf8, url, claims=claims, with_marks=with_marks)
+    found = bytearray()
+    columns, language = parse_page(utf8, url, claims=found, with_marks=with_marks)
+    claims = bytes(found)
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
-    declared = declared_segments(bytes(claims), columns.texts)
+    declared = declared_segments(claims, columns.texts)
     return Document(
         title=columns.title,
         language=language,
@@ -166,6 +167,6 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
         segments=Segments(columns.texts, **columns.segments, declared=declared),
-        claims=bytes(claims),
+        claims=claims,
         marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
     )

@@ -271,10 +271,12 @@ class Cleaner:
             headers=list(page.headers),
         )
         limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
+        size_bytes = len(encode_msgpack(document))
         for field in ("summary", "details"):
-            if len(encode_msgpack(document)) > limit_bytes:
+            if size_bytes > limit_bytes:
                 document = msgspec.structs.replace(document, **{field: b""})
-        return document if len(encode_msgpack(document)) <= limit_bytes else None
+                size_bytes = len(encode_msgpack(document))
+        return document if size_bytes <= limit_bytes else None
 
 
 def _is_success(page: Page) -> bool:

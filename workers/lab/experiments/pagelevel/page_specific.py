@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, UInt64s
-from templ_core.clean import decide_page
 from templ_core.config import CoreConfig
-from templ_core.dom.document import Document, parse_document
+from templ_core.decide import decide
+from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, selected_labels
-from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
 from workers.lab.experiments.corpora.scored_pages import record_markup
@@ -138,18 +138,19 @@ def _read_pages(corpus: Path, models: FoldModels) -> Iterator[tuple[str, Labelle
 def _labelled_texts(record: dict[str, Any], url: str, model: PageModel) -> LabelledTexts | None:
     try:
         markup = record_markup(record)
-        document: Document = parse_document(markup, url)
+        document = parse_document(markup, url)
     except PageError:
         return None
     gold = GoldSelectors.of(record)
     labels = selected_labels(document, markup, gold) if gold and document.segments.texts else None
     if labels is None:
         return None
-    decision = decide_page(document, None, CoreConfig(), model)
+    page = read_page_evidence(document, model)
+    kept = decide(page, None, CoreConfig()).kept
     counts = labels.counts
     return LabelledTexts(
-        text=read_features(document).text[counts],
-        words=decision.words[counts],
+        text=page.features.text[counts],
+        words=page.words[counts],
         is_template=labels.content[counts] < 0.5,
-        is_kept=decision.kept[counts],
+        is_kept=kept[counts],
     )
