@@ -34,15 +34,17 @@ comments_option = click.option(
 )
 
 
+_prefix_option = click.option(
+    "--prefix",
+    envvar="TEMPL_PREFIX",
+    default="",
+    metavar="TEXT",
+    help="Text before the name of each topic.",
+)
+
+
 def broker_options(command: Command) -> Command:
     """Add the options --broker and --prefix to a command."""
-    prefix = click.option(
-        "--prefix",
-        envvar="TEMPL_PREFIX",
-        default="",
-        metavar="TEXT",
-        help="Text before the name of each topic.",
-    )
     broker = click.option(
         "--broker",
         envvar="TEMPL_BROKER",
@@ -50,7 +52,7 @@ def broker_options(command: Command) -> Command:
         metavar="HOST:PORT",
         help="Kafka broker; several are separated by commas.",
     )
-    return broker(prefix(command))
+    return broker(_prefix_option(command))
 
 
 class SiteSource(NamedTuple):
@@ -73,13 +75,6 @@ def site_source_options(command: Command) -> Command:
     def with_source(state: Path | None, broker: str | None, prefix: str, **others: Any) -> None:
         command(source=SiteSource(state, broker, prefix), **others)
 
-    prefix = click.option(
-        "--prefix",
-        envvar="TEMPL_PREFIX",
-        default="",
-        metavar="TEXT",
-        help="Text before the name of each topic.",
-    )
     broker = click.option(
         "--broker",
         metavar="HOST:PORT",
@@ -91,7 +86,7 @@ def site_source_options(command: Command) -> Command:
         help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
         "uses it.",
     )
-    return state(broker(prefix(with_source)))
+    return state(broker(_prefix_option(with_source)))
 
 
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:

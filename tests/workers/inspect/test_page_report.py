@@ -65,14 +65,6 @@ def test_style_sheets_keep_what_makes_a_layout():
 
 
 @pytest.fixture(scope="module")
-def state(templ, feed, tmp_path_factory):
-    """A state directory with what was learned of the sites of a feed."""
-    folder = tmp_path_factory.mktemp("inspect")
-    templ("run", feed, "--out", folder / "out.jsonl", "--state", folder / "state")
-    return folder / "state"
-
-
-@pytest.fixture(scope="module")
 def record(feed):
     """The last page of the feed."""
     return json.loads(feed.read_text().splitlines()[-1])

@@ -19,14 +19,6 @@ from workers.state.site_copy import copied_sites, copy_site
 
 
 @pytest.fixture(scope="module")
-def state(templ, feed, tmp_path_factory):
-    """A state directory with what was learned of the sites of a feed."""
-    folder = tmp_path_factory.mktemp("inspect")
-    templ("run", feed, "--out", folder / "out.jsonl", "--state", folder / "state")
-    return folder / "state"
-
-
-@pytest.fixture(scope="module")
 def site(feed):
     """The site of the first page of the feed."""
     return json.loads(feed.read_text().splitlines()[0])["site"]
