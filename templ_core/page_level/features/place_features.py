@@ -6,6 +6,7 @@ It stands among similar ones, around the main text, under tags, and in or beside
 import numpy as np
 
 from templ_core.array_types import UInt64s
+from templ_core.distinct import distinct
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _declared_features, _place_features
 from templ_core.page_level.features.characters import read_characters, read_words
@@ -79,4 +80,4 @@ def title_hashes(title: str) -> UInt64s:
     """
     if not title:
         return np.empty(0, np.uint64)
-    return np.unique(read_words(read_characters([title])).hashes[:_TITLE_WORDS_MAX])
+    return distinct(read_words(read_characters([title])).hashes[:_TITLE_WORDS_MAX])
