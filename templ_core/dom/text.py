@@ -36,7 +36,7 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     'One. Three.'
     """
     nodes, segments = document.nodes, document.segments
-    stays = np.flatnonzero(kept)
+    (stays,) = kept.nonzero()
     texts = [segments.texts[segment] for segment in stays.tolist()]
     if cuts:
         texts = [

@@ -41,6 +41,7 @@ from templ_core.page_level.features.place_features import (
     SEMANTIC_TAGS,
     TAG_FEATURES,
     title_hashes,
+    title_words,
 )
 from templ_core.page_level.features.surroundings import read_surroundings
 from templ_core.page_level.page_tree import PageTree, read_tree
@@ -71,6 +72,8 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Path group of each segment: owners of equal tags and attributes up to the root."""
     text: UInt64s
     """Hash of each segment's words; length n_segments."""
+    title: UInt64s
+    """Hash of each word of the page's title."""
     surroundings: Int32s
     """What the elements around each segment say about it, as bits; length n_segments."""
     rows: Float32s
@@ -111,14 +114,16 @@ def read_features(document: Document) -> PageFeatures:
     column = fill_main(tree, density, ends, config, rows, column)
     column = fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
     surroundings = read_surroundings(document)
+    title = title_hashes(document.title)
     fill_declared(
-        segments.declared, words, title_hashes(document.title), surroundings, config, rows, column
+        segments.declared, words, title_words(title), surroundings, config, rows, column
     )
     return PageFeatures(
         words=words,
         tree=tree,
         group=group,
         text=text,
+        title=title,
         surroundings=surroundings,
         rows=rows,
     )
