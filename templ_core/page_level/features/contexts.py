@@ -81,7 +81,7 @@ def with_contexts(
         attribute=attribute,
         text=text,
         first_guess=guess,
-        order=np.argsort(-(attribute + text), kind="stable"),
+        order=(-(attribute + text)).argsort(kind="stable"),
         smoothed=smoothed,
         section_words=section_words,
     )

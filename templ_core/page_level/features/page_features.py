@@ -115,9 +115,7 @@ def read_features(document: Document) -> PageFeatures:
     column = fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
     surroundings = read_surroundings(document)
     title = title_hashes(document.title)
-    fill_declared(
-        segments.declared, words, title_words(title), surroundings, config, rows, column
-    )
+    fill_declared(segments.declared, words, title_words(title), surroundings, config, rows, column)
     return PageFeatures(
         words=words,
         tree=tree,

@@ -58,7 +58,7 @@ def smooth(parent: Int32s, score: Floats, weight: Floats, penalty: Floats) -> Sm
         True
     """
     taken, section = best_of_values(parent, score, weight, penalty, SCORE_GRID)
-    ascending = np.argsort(score, kind="stable")
+    ascending = score.argsort(kind="stable")
     settled, section = settle(parent, score, weight, section, SCORE_GRID, taken, ascending)
     return Smoothed(score=settled, section=section)
 

@@ -39,7 +39,6 @@ class TextTree(msgspec.Struct, frozen=True, kw_only=True):
         columns = _text_tree.smoothing_columns(self.leaf, self.words, templateness, penalty)
         return smooth(self.parent, *columns)
 
-
     def of_segments(self, smoothed: Smoothed) -> tuple[Floats, Floats]:
         """Return the smoothed score of each segment, and the words of its section; length n_segments.
 
