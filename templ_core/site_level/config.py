@@ -323,8 +323,11 @@ class VariedTextConfig(msgspec.Struct, frozen=True, kw_only=True):
     learned_pages_min: int = 8
     """Pages that phrases must have been learned from."""
 
-    phrase_pages_ratio_min: float = 0.3
-    """Share of these pages, 0 to 1, that must have a phrase."""
+    phrase_pages_min: int = 4
+    """Pages that must have a phrase."""
+
+    phrase_pages_ratio_min: float = 0.15
+    """Share of the pages that phrases were learned from, 0 to 1, that must have a phrase."""
 
     phrase_tokens_min: int = 8
     """Tokens and borders of the shortest phrase that counts; shorter ones are turns of speech."""

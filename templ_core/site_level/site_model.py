@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
-from templ_core.site_level.phrases.varied_text import varying_phrases
+from templ_core.site_level.phrases.varying_phrases import varying_phrases
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model

@@ -22,6 +22,7 @@ from templ_core.site_level.phrases.phrase_corpus import (
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
 from templ_core.site_level.phrases.repeats.maximal_repeats import MaximalRepeats, find_repeats
 from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
+from templ_core.site_level.phrases.varying_phrases import is_varying
 
 STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
@@ -88,7 +89,7 @@ def learn_phrases(
     phrases = [
         phrase
         for phrase in _strings(repeats, corpus)
-        if _is_template(phrase, cutoff_pages, normaliser, config)
+        if _is_template(phrase, len(pages), cutoff_pages, normaliser, config)
         and not idioms.make_up(phrase.keys)
     ]
     phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
@@ -159,20 +160,25 @@ def _strings(repeats: MaximalRepeats, corpus: TokenCorpus) -> Iterator[Phrase]:
 
 
 def _is_template(
-    phrase: Phrase, cutoff_pages: int, normaliser: Normaliser, config: CoreConfig
+    phrase: Phrase, pages: int, cutoff_pages: int, normaliser: Normaliser, config: CoreConfig
 ) -> bool:
     """Return whether a string that recurs often enough is part of the site's template.
 
     A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
     so must a long block: an article's paragraph recurs where the article is fetched again or begins a
-    listing. The more of a string's ends are borders, the shorter it may be; and some token must be
-    more than figures or a shape.
+    listing. A long part of blocks that have other words beside it is no such paragraph, and the cut-off,
+    which mostly sees short strings, does not ask for it. The more of a string's ends are borders, the
+    shorter it may be; and some token must be more than figures or a shape.
     """
     words = [key for key in phrase.keys if key != LINE]
     borders = len(phrase.keys) - len(words)
     is_short_block = borders == 2 and len(words) <= config.phrase_block_tokens_max
     return (
         len(words) >= config.phrase_tokens_min[borders]
-        and (is_short_block or phrase.pages >= max(cutoff_pages, config.phrase_pages_min))
+        and (
+            is_short_block
+            or phrase.pages >= max(cutoff_pages, config.phrase_pages_min)
+            or is_varying(phrase, pages)
+        )
         and any(map(normaliser.has_meaning, words))
     )
