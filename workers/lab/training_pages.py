@@ -109,6 +109,7 @@ def read_taught_pages(path: Path, cleaned: Path, training: Any) -> Iterator[Any]
                 corpus=corpus_name(cleaned),
                 gold_text=text.text,
                 selectors=None,
+                has_headline=True,
                 **_page(path, number, line, fields),
             )
     if not found:
