@@ -302,6 +302,10 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that such a text may have at most, in multiples of those of the sentence; a text of more
     pages is one of the site's, such as its footer, and makes no record."""
 
+    everywhere_ratio: float = 0.6
+    """Share of a window's pages, 0 to 1, from which on a run of sentences is template on documentation
+    and in forums as well, whatever is around it: what stands beside it is then the site's, too."""
+
     record_probability: float = 0.5
     """Probability that a page is documentation or a thread, 0 to 1, from which on its sentences
     may be parts of records."""
