@@ -34,7 +34,7 @@ def varied(learned, page, page_type=None):
     return [] if found is None else found.nonzero()[0].tolist()
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5])
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.3])
 def test_a_box_with_other_titles_on_each_page_is_found(share):
     assert varied(list(pages(20, share)), next(pages(1))) == [2]
 
