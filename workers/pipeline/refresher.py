@@ -176,7 +176,7 @@ class Refresher:
         needed = range(max(len(entries) - CONFIG.template_pages, 0), len(entries))
         for index in needed:  # unless there are near-duplicates among them, the fit uses these
             latest[index] = msgspec.structs.replace(
-                latest[index], document=self._document_body(site, entries[index])
+                latest[index], document=self._store.document_body(site, entries[index])
             )
         for _ in range(_ATTEMPTS):
             result = self._run(site, TemplatesTask(site, latest))
@@ -214,12 +214,7 @@ class Refresher:
 
     def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
         page = self._window_page(site, entry)
-        return msgspec.structs.replace(page, document=self._document_body(site, entry))
-
-    def _document_body(self, site: str, entry: WindowEntry) -> bytes:
-        """Return a document in compact form; empty where it has left the window."""
-        document = self._store.document(site, entry)
-        return document.body if document else b""
+        return msgspec.structs.replace(page, document=self._store.document_body(site, entry))
 
     def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
         learned = self._store.summary(site, entry)

@@ -27,9 +27,9 @@ from workers.processes.deadline import (
     processor_s,
 )
 from workers.processes.learning import RefitTask, TemplatesTask
+from workers.processes.models import MODELS_IN_MEMORY
 from workers.processes.page_model import read_model_file
 from workers.processes.tasks import (
-    MODELS_IN_MEMORY,
     BurstTask,
     CleanTask,
     Failure,

@@ -19,15 +19,13 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.lru_cache import LruCache
 from workers.processes.burst import BurstDocument, fit_provisional_model
 from workers.processes.clean_result import CleanResult, clean_result, may_be_learned_from
 from workers.processes.learning import (
     CONFIG,
-    Learners,
     LearnResult,
     LearnTask,
     RefitResult,
@@ -40,6 +38,7 @@ from workers.processes.learning import (
     learn_document,
     refit_site,
 )
+from workers.processes.models import Models
 from workers.processes.record_forms import RecordForms, page_details
 
 log = logging.getLogger("templ")
@@ -170,41 +169,6 @@ Result = (
 )
 
 
-MODELS_IN_MEMORY = 256
-"""Decoded site models that a child keeps in memory and that its parent need not send again."""
-
-
-class Models:
-    """The page model and the most recently used site models of a child."""
-
-    def __init__(self, page: PageModel) -> None:
-        self.page = page
-        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
-        """Decoded site models by (site, version), or why one cannot be used.
-
-        They are dropped when a task fails.
-        """
-        self.learners = Learners(page.version)
-
-    def site_model(
-        self, key: tuple[str, str] | None, body: bytes | None
-    ) -> SiteModel | CodecError | None:
-        """Return the site model to use, or why it cannot be used; None where there is none.
-
-        Args:
-            key: Site and version of the model; None = none.
-            body: The model in compact form; None where it was sent before.
-        """
-        if key is None:
-            return None
-        if body is not None and self.sites.get(key) is None:
-            try:
-                self.sites.put(key, decode_site_model(body))
-            except CodecError as error:
-                self.sites.put(key, error)
-        return self.sites.get(key)
-
-
 class TaskRunner(Protocol):
     """Something that performs tasks."""
 
@@ -264,8 +228,7 @@ def run_task(task: Task, models: Models) -> Result:
     """
     result = _attempt(task, models)
     if isinstance(result, Failure):
-        models.sites.clear()
-        models.learners.clear()
+        models.clear()
     return result
 
 
