@@ -55,7 +55,7 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     fields: RecordFields = RecordFields()
     """The fields of the record that the task asked for."""
     details: bytes = b""
-    """What the page's records need besides its document, in compact form."""
+    """What the page's records need besides its document, in compact form; empty without a document."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
 
@@ -82,6 +82,7 @@ def clean_result(
         forms: The fields that its record is to have.
     """
     kept = int(cleaned.decision.kept.sum())
+    learned = None if summary is None else _document(document, summary, page_model_version)
     return CleanResult(
         title=document.title,
         text=cleaned.text,
@@ -93,12 +94,10 @@ def clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        document=(
-            _document(document, summary, page_model_version) if summary is not None else None
-        ),
+        document=learned,
         kept=np.packbits(cleaned.decision.kept).tobytes(),
         fields=record_fields(document, cleaned, details, url, forms),
-        details=details_body(details),
+        details=b"" if learned is None else details_body(details),
     )
 
 

@@ -1,6 +1,6 @@
 """Which fields of a cleaned record are made besides the plain text, and how."""
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -15,7 +15,9 @@ from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
-from workers.settings import Settings
+
+if TYPE_CHECKING:  # A child process has no settings, and reading their module takes it 0.1 s.
+    from workers.settings import Settings
 
 _SECTION_PENALTY = CoreConfig().section_penalty
 
@@ -35,7 +37,7 @@ class RecordForms(msgspec.Struct, frozen=True, array_like=True):
         return self.markdown or self.html or self.links
 
 
-def forms_of(settings: Settings, *, with_segments: bool = False) -> RecordForms:
+def forms_of(settings: "Settings", *, with_segments: bool = False) -> RecordForms:
     """Return the fields that the settings ask for.
 
     Args:
