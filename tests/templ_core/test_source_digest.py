@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 import templ_core
-from templ_core.clean import cleaner_version
-from templ_core.config import CoreConfig
+from templ_core.config import CoreConfig, cleaner_version
 from templ_core.source_digest import (
     DIGEST_FILE,
     digest_of,

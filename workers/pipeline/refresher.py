@@ -9,36 +9,33 @@ from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
-from templ_core.clean import cleaner_version
+from templ_core.cleaner_version import cleaner_version
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
 from workers.pipeline.outputs import cleaned_record
-from workers.processes.clean_result import CleanResult
-from workers.processes.learning import (
-    CONFIG,
+from workers.processes.core_config import CONFIG, config_with
+from workers.processes.messages import (
+    CleanResult,
+    Failure,
     LearnResult,
     LearnTask,
     RefitResult,
     RefitTask,
+    Result,
+    ReviseResult,
+    ReviseTask,
     Stale,
+    Task,
     TaskPage,
+    TaskRunner,
     TemplatesResult,
     TemplatesTask,
     Unknown,
 )
 from workers.processes.record_forms import forms_of
-from workers.processes.tasks import (
-    Failure,
-    Result,
-    ReviseResult,
-    ReviseTask,
-    Task,
-    TaskRunner,
-    config_with,
-)
 from workers.settings import Settings
 from workers.state.packing import content_of
 from workers.state.site_state import SiteState

@@ -6,9 +6,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from workers.lru_cache import LruCache
 from workers.processes.learning import Learners
-
-MODELS_IN_MEMORY = 256
-"""Decoded site models that a child keeps in memory and that its parent need not send again."""
+from workers.processes.messages import MODELS_IN_MEMORY
 
 
 class Models:
