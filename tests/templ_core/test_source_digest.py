@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 import templ_core
-from templ_core.config import CoreConfig, cleaner_version
+from templ_core.cleaner_version import cleaner_version
+from templ_core.config import CoreConfig
 from templ_core.source_digest import (
     DIGEST_FILE,
     digest_of,
