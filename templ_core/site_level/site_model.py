@@ -60,6 +60,15 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The matcher of the phrases of text that varies, built on first use."""
         return PhraseMatcher(varying_phrases(self.phrases))
 
+    def take_matchers(self, earlier: "SiteModel") -> None:
+        """Use the matchers of an earlier model of the site if the phrases are the same.
+
+        They remember the tokens that they have met, so the pages of the site cost less.
+        """
+        if earlier.phrases == self.phrases:
+            for name in ("phrase_matcher", "varying_phrase_matcher"):
+                self.__dict__[name] = getattr(earlier, name)
+
 
 def best_supported(model: SiteModel, share: float) -> SiteModel:
     """Return the best supported part of a model.
