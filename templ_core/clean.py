@@ -66,7 +66,7 @@ def clean(
         text=text,
         decision=decision,
         warnings=_warnings(document, decision, text),
-        chars_in=len("\n".join(document.segments.texts)),
+        chars_in=sum(map(len, document.segments.texts)) + max(len(document.segments.texts) - 1, 0),
     )
 
 
