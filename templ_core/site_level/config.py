@@ -306,6 +306,10 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of a window's pages, 0 to 1, from which on a run of sentences is template on documentation
     and in forums as well, whatever is around it: what stands beside it is then the site's, too."""
 
+    everywhere_words_ratio_max: float = 0.33
+    """Share of the words in a page's sentences, 0 to 1, that such runs may have together; a page with more
+    is made of records that other pages have as well, such as inherited members."""
+
     record_probability: float = 0.5
     """Probability that a page is documentation or a thread, 0 to 1, from which on its sentences
     may be parts of records."""

@@ -118,6 +118,8 @@ def judge_sentences(
     fewest = np.minimum.reduceat(on_pages, first)
     is_rare = fewest < certain_pages
     is_everywhere = fewest >= max(config.certain_pages_min, config.everywhere_ratio * pages)
+    everywhere_words = np.add.reduceat(repeated.words, first)[is_everywhere].sum()
+    is_everywhere &= everywhere_words <= config.everywhere_words_ratio_max * sentences.words.sum()
     is_record = is_record_page(page_type, config)
     stays = is_alike & (is_rare | is_record) & ~is_everywhere
     if is_record:
