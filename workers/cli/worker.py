@@ -46,9 +46,10 @@ def worker_command(
         end_with_parent(supervisor)
     settings = load_settings(page_model=page_model)
     if role != "both":
+        from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
 
-        run_role(role, broker, prefix, state, settings)
+        run_role(role, BrokerAccess.of(broker, settings), prefix, state, settings)
         return
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
 

@@ -13,8 +13,10 @@ from typing import Any
 import faust
 from aiokafka.errors import KafkaError
 from faust.types import TP
+from faust.types.auth import CredentialsT
 
 from workers.errors import FeedProblem, WorkerError
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.broker.fetched_epochs import FETCHED
@@ -130,7 +132,8 @@ def build_app(config: KafkaConfig, role: str) -> App:
     bound_fetches(settings.record_limit_bytes)
     app = App(
         config.group(role),
-        broker=f"kafka://{config.broker}",
+        broker=[f"kafka://{one}" for one in config.broker.address.split(",")],
+        broker_credentials=faust_credentials(config.broker),
         datadir=config.state / "faust",
         store="memory://",
         key_serializer="raw",
@@ -163,6 +166,21 @@ def build_app(config: KafkaConfig, role: str) -> App:
     app.marks = {}
     app.assigned = frozenset()
     return app
+
+
+def faust_credentials(broker: BrokerAccess) -> CredentialsT | None:
+    """Return what faust needs for TLS and for the login."""
+    settings = broker.settings
+    if broker.tokens is not None:
+        return faust.OAuthCredentials(oauth_cb=broker.tokens, ssl_context=broker.tls)
+    if settings.uses_sasl:
+        return faust.SASLCredentials(
+            username=settings.sasl_username,
+            password=settings.sasl_password,
+            ssl_context=broker.tls,
+            mechanism=settings.sasl_mechanism,
+        )
+    return None if broker.tls is None else faust.SSLCredentials(broker.tls)
 
 
 def max_value_bytes(settings: Settings) -> int:

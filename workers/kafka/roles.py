@@ -11,6 +11,7 @@ import faust
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
@@ -29,14 +30,14 @@ _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
 
 
-def run_role(role: str, broker: str, prefix: str, state: Path, settings: Settings) -> None:
+def run_role(role: str, broker: BrokerAccess, prefix: str, state: Path, settings: Settings) -> None:
     """Run a role until a signal asks to stop.
 
     Everything that blocks is opened before the role's event loop starts, and closed after it ends.
 
     Args:
         role: `cleaner` or `refresher`.
-        broker: HOST:PORT of the broker.
+        broker: How the broker is reached.
         prefix: Text before the name of each topic.
         state: State directory of the worker, in which each role has a directory of its own.
         settings: Limits and bounds.
@@ -48,7 +49,9 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
         StateProblem: The state directory cannot be used.
     """
     _set_up_logging(role)
-    partitions = asyncio.run(_checked_partitions(broker, prefix, has_served=is_used(state / role)))
+    group = f"{prefix}templ-{role}"
+    has_served = is_used(state / role)
+    partitions = asyncio.run(_checked_partitions(broker, prefix, group, has_served=has_served))
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
@@ -101,8 +104,10 @@ def _set_up_logging(role: str) -> None:
         handler.addFilter(escape_log_arguments)
 
 
-async def _checked_partitions(broker: str, prefix: str, *, has_served: bool) -> int:
-    problems = await check_topics(broker, prefix)
+async def _checked_partitions(
+    broker: BrokerAccess, prefix: str, group: str, *, has_served: bool
+) -> int:
+    problems = await check_topics(broker, prefix, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.
         problem = BrokerProblem if has_served else TopicProblem
