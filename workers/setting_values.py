@@ -39,14 +39,14 @@ PAGES = Unit("pages", {})
 """Numbers of pages."""
 
 
-def number_of(unit: Unit, **bounds: float) -> msgspec.Meta:
+def number_of(unit: Unit, **bounds: Any) -> msgspec.Meta:
     """Return the annotation of a number that has a unit and bounds.
 
     Args:
         unit: The unit.
         bounds: `gt`, `ge`, `lt` and `le` as in `msgspec.Meta`.
     """
-    return msgspec.Meta(extra={"unit": unit}, **bounds)  # type: ignore[arg-type]
+    return msgspec.Meta(extra={"unit": unit}, **bounds)
 
 
 SECRET = msgspec.Meta(extra={"secret": True})
@@ -79,7 +79,8 @@ class SettingType(msgspec.Struct, frozen=True):
     @property
     def unit(self) -> Unit | None:
         """The unit of a number; None for a value without one."""
-        return self._extra("unit")
+        unit: Unit | None = self._extra("unit")
+        return unit
 
     @property
     def is_secret(self) -> bool:

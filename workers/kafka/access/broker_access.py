@@ -1,6 +1,7 @@
 """How a broker is reached: its address, TLS, and the login by SASL or by a certificate."""
 
 import asyncio
+import base64
 import socket
 import ssl
 from pathlib import Path
@@ -162,11 +163,12 @@ async def _fetched_token(settings: Settings) -> str:
     form = {"grant_type": "client_credentials"}
     if settings.sasl_scope is not None:
         form["scope"] = settings.sasl_scope
-    login = aiohttp.BasicAuth(settings.sasl_client_id or "", settings.sasl_client_secret or "")
+    login = f"{settings.sasl_client_id}:{settings.sasl_client_secret}".encode()
+    headers = {"Authorization": f"Basic {base64.b64encode(login).decode()}"}
     timeout = aiohttp.ClientTimeout(total=_TOKEN_TIMEOUT_S)
     async with (
         aiohttp.ClientSession(timeout=timeout, raise_for_status=True) as session,
-        session.post(settings.sasl_token_url or "", data=form, auth=login) as response,
+        session.post(settings.sasl_token_url or "", data=form, headers=headers) as response,
     ):
         answer = await response.json(content_type=None)
     return str(answer["access_token"])
