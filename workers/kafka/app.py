@@ -48,6 +48,8 @@ class App(faust.App):
     """The logs of its partitions of its input topic, as they were at the last look."""
     assigned: frozenset[int]
     """The partitions of its input topic that it was assigned last; any thread may read it."""
+    has_joined: bool
+    """Whether its group has assigned it partitions, be they none, and not taken them away since."""
 
     def FlowControlQueue(  # noqa: N802 - faust's name
         self, maxsize: int | None = None, *, clear_on_resume: bool = False
@@ -92,6 +94,18 @@ class App(faust.App):
             await essential(self, "taking over partitions", step)
         self.assigned = frozenset(one.partition for one in assigned)
         await super()._on_partitions_assigned(assigned, generation_id)
+        self.has_joined = True
+
+    async def _on_partitions_revoked(self, revoked: set[TP]) -> None:
+        self.has_joined = False
+        await super()._on_partitions_revoked(revoked)
+
+    def event_loops(self) -> list[asyncio.AbstractEventLoop]:
+        """Return the loops that must answer while the app runs: its own, and that of the consumer."""
+        loops = [self.loop] if self.started else []
+        if self._consumer is not None:
+            loops += self._consumer.event_loops()  # type: ignore[attr-defined]
+        return loops
 
     async def _set_offsets_right(self, topic: str, numbers: Iterable[int]) -> None:
         question = partial(self._right_offsets, topic, list(numbers))
@@ -165,6 +179,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     app.config = config
     app.marks = {}
     app.assigned = frozenset()
+    app.has_joined = False
     return app
 
 

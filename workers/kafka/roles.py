@@ -17,6 +17,7 @@ from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
+from workers.kafka.monitoring.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import Watched, start_watchdog
 from workers.log_lines import escape_log_arguments
@@ -73,7 +74,9 @@ def run_role(role: str, broker: BrokerAccess, prefix: str, state: Path, settings
                 settings.metrics_port and settings.metrics_port + 1,
             )
         if port is not None:
-            work.metrics.serve(settings.metrics_host, port)
+            health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
+            serve_probes(settings.metrics_host, port, work.metrics.registry, health)
+        work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
         watched = Watched(
             broker=broker,
             group=config.group(role),

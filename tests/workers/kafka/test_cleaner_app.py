@@ -99,8 +99,8 @@ def test_every_message_is_answered_and_documents_follow_the_texts(
     dead = {one[0].offset for name, one in producer.stored if name == "DeadLetter"}
     assert dead == {1, 3}
     counted = {
-        outcome: app.metrics.pages.labels(outcome)._value.get()
-        for outcome in ("cleaned", "dead", "deleted")
+        outcome: app.metrics._pages.labels(outcome, method)._value.get()
+        for outcome, method in (("cleaned", "page"), ("dead", ""), ("deleted", ""))
     }
     assert counted == {"cleaned": 2, "dead": 2, "deleted": 1}
     assert app.inner_progress() == 4  # one of the messages is no page
@@ -157,7 +157,7 @@ def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order
     assert [one.model_documents for one in documents if one.site == "a.com"] == (
         [3] * 4 if together else [0] * 4
     )
-    assert app.metrics.with_site._value.get() == together
+    assert app.metrics._pages.labels("cleaned", "site")._value.get() == together
     assert app.inner_progress() == 7
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 import msgspec
 
-from schemas.codec import encode_json
 from workers.setting_sources import PREFIX, GivenSetting
 from workers.setting_values import SettingType
 from workers.settings import Settings, setting_types, settings_from_outside
@@ -54,7 +53,7 @@ def settings_command(form: str) -> None:
     """
     listed = list(listed_settings(settings_from_outside()))
     if form == "json":
-        click.echo(encode_json(listed))
+        click.echo(msgspec.json.encode(listed))
     else:
         lines = {"text": _text, "markdown": _markdown, "toml": _toml}[form]
         click.echo("\n".join(line for one in listed for line in lines(one)))

@@ -24,8 +24,10 @@ from workers.settings import Settings
 _ATTEMPT_MS = 4000
 """Longest time of one attempt to find out why a broker cannot be reached."""
 _TOKEN_TIMEOUT_S = 10.0
-_EXPIRED, _OTHER_HOST = 10, 62
-"""OpenSSL's codes of a certificate that has expired, and of one for another host."""
+_EXPIRED = 10
+"""OpenSSL's code of a certificate that has expired."""
+_OTHER_HOST = (62, 64)
+"""OpenSSL's codes of a certificate for another host name or address."""
 
 
 class BrokerAccess(msgspec.Struct, frozen=True):
@@ -125,7 +127,7 @@ _WORDS: dict[tuple[type[BaseException], ...], str] = {
 def _certificate_words(error: ssl.SSLCertVerificationError, host: str) -> str:
     if error.verify_code == _EXPIRED:
         return "has a certificate that has expired; it needs a new one"
-    if error.verify_code == _OTHER_HOST:
+    if error.verify_code in _OTHER_HOST:
         return f"has a certificate that is not for {host}; use the name that it is for"
     return (
         f"has a certificate that is not trusted ({error.verify_message}); set TEMPL_SSL_CA_FILE to the "

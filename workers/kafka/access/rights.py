@@ -4,8 +4,12 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailedError, for_code
-from aiokafka.protocol.admin import DescribeGroupsRequest
+from aiokafka.errors import (
+    GroupAuthorizationFailedError,
+    GroupCoordinatorNotAvailableError,
+    TopicAuthorizationFailedError,
+    for_code,
+)
 
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
 from workers.kafka.logs.requests import TopicIdsResponse, TopicRequest
@@ -61,14 +65,17 @@ async def topic_rights(admin: AIOKafkaAdminClient, topic: str) -> frozenset[Righ
 
 
 async def group_rights(admin: AIOKafkaAdminClient, group: str) -> frozenset[Right] | None:
-    """Return what this user may do with a consumer group; None where the broker cannot tell."""
-    request = DescribeGroupsRequest([group], include_authorized_operations=True)
-    coordinator = await admin.find_coordinator(group)
-    response = await admin._send_request(request, coordinator)  # noqa: SLF001
-    ((code, *_, operations),) = response.groups
-    if for_code(code) is GroupAuthorizationFailedError:
+    """Return no right for a consumer group that this user may not see; otherwise None.
+
+    A user that may read a group may see it; the broker tells no more of it to aiokafka.
+    """
+    try:
+        await admin.find_coordinator(group)
+    except GroupAuthorizationFailedError:
         return frozenset()
-    return _rights(operations)
+    except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
+        return None
+    return None
 
 
 def missing_rights(
