@@ -27,6 +27,7 @@ _COMMANDS = {
     "site": "workers.cli.site:site_command",
     "schemas": "workers.cli.schemas:schemas_command",
     "settings": "workers.cli.operate.settings:settings_command",
+    "dlq": "workers.cli.operate.dlq:dlq_command",
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
     "train": "workers.lab.train",
@@ -45,6 +46,7 @@ _SUMMARIES = {
     "site": "Export what was learned of a site.",
     "schemas": "Write the JSON Schema files of the messages.",
     "settings": "List all settings with unit, default, bounds and meaning.",
+    "dlq": "Look at dead letters, and send their pages again.",
     "evaluate": "Score cleaned text, and other extractors, against gold text.",
     "phrases": "Learn, apply and export strings that recur word for word.",
     "train": "Train a page model on pages with gold text.",
@@ -53,7 +55,7 @@ _SUMMARIES = {
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
 _EXTRAS = (
-    dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
+    dict.fromkeys(("worker", "feed", "seed", "topics", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
     | {"inspect": "inspect"}
 )

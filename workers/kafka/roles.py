@@ -20,7 +20,7 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.monitoring.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import Watched, start_watchdog
-from workers.log_lines import escape_log_arguments
+from workers.log_lines import escape_log_arguments, set_up_logging
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.directory import StateDirectory, is_used
@@ -98,7 +98,7 @@ def run_role(role: str, broker: BrokerAccess, prefix: str, state: Path, settings
 
 
 def _set_up_logging(role: str) -> None:
-    logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {role} %(levelname)s %(message)s")
+    set_up_logging(role)
     for noisy in ("faust", "mode", "aiokafka"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
