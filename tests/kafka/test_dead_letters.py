@@ -23,7 +23,7 @@ def listed(stream, *options):
 
 
 def test_dead_letters_are_listed_shown_and_sent_again(stream):
-    long = [("url", b"https://a.org/long"), ("Trace", b"\xff"), ("Trace", b"two")]
+    long = [("url", b"https://a.org/long"), ("Trace", "höher".encode()), ("Trace", b"two")]
     json_page = json.dumps({"url": "https://b.org/1", "html": STORY.decode()}).encode()
     messages = (
         (b"a.org", STORY, long),
