@@ -215,6 +215,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests have one of their own."""
 
+    def __repr__(self) -> str:
+        """Return all values in one line; secrets are masked, since errors and logs may show this."""
+        shown = (f"{name}={one.show(getattr(self, name))}" for name, one in setting_types().items())
+        return f"Settings({', '.join(shown)})"
+
     @property
     def uses_tls(self) -> bool:
         """Whether connections to the broker are encrypted."""

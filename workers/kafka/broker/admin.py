@@ -118,7 +118,7 @@ async def check_topics(
         BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with _admin(broker) as admin:
-        denied = []
+        denied: list[str] = []
         for name, needed in rights.items():
             given = await topic_rights(admin, prefix + name)
             denied += missing_rights(
@@ -148,6 +148,24 @@ async def partition_count(broker: BrokerAccess, prefix: str) -> int:
     if name not in counts:
         raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
     return counts[name]
+
+
+async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
+    """Return the number of partitions of a topic.
+
+    Args:
+        broker: How the broker is reached.
+        topic: Full name of the topic.
+
+    Raises:
+        TopicProblem: There is no such topic.
+        BrokerProblem: The broker cannot be reached, or refuses.
+    """
+    async with _admin(broker) as admin:
+        counts = await _partition_counts(admin)
+    if topic not in counts:
+        raise TopicProblem(f"{topic}: no such topic, or this user may not see it")
+    return counts[topic]
 
 
 @asynccontextmanager

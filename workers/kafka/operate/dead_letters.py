@@ -1,7 +1,5 @@
 """Reading the topic of dead letters, and sending its pages to the topic that they came from again."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator
 
 import msgspec
@@ -26,6 +24,7 @@ from templ_core.site_key import site_key
 from workers.errors import BrokerProblem, InputProblem
 from workers.feeds.times import rfc3339
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.feeder import Pace
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 
@@ -94,9 +93,9 @@ async def read_letters(
     Those that are written meanwhile are left out.
     """
     topic = prefix + DEAD_LETTERS
+    count = await topic_partitions(broker, topic)
+    partitions = [TopicPartition(topic, number) for number in range(count)]
     async with plain_consumer(broker) as consumer:
-        numbers = consumer.partitions_for_topic(topic) or await _numbers(consumer, topic)
-        partitions = [TopicPartition(topic, number) for number in sorted(numbers)]
         ends = await consumer.end_offsets(partitions)
         starts = await consumer.beginning_offsets(partitions)
         if wanted.since_ms is not None:
@@ -117,15 +116,14 @@ async def read_letter(broker: BrokerAccess, prefix: str, letter_id: str) -> Stor
     """
     number, _, offset = letter_id.partition("-")
     topic = prefix + DEAD_LETTERS
-    if number.isdecimal() and offset.isdecimal():
+    is_id = number.isdecimal() and offset.isdecimal()
+    if is_id and int(number) < await topic_partitions(broker, topic):
+        one = TopicPartition(topic, int(number))
         async with plain_consumer(broker) as consumer:
-            one = TopicPartition(topic, int(number))
-            numbers = consumer.partitions_for_topic(topic) or await _numbers(consumer, topic)
-            if one.partition in numbers:
-                ends = await consumer.end_offsets([one])
-                end = min(int(offset) + 1, ends[one])
-                async for record in read_range(consumer, {one: int(offset)}, {one: end}):
-                    return _letter(record)
+            ends = await consumer.end_offsets([one])
+            end = min(int(offset) + 1, ends[one])
+            async for record in read_range(consumer, {one: int(offset)}, {one: end}):
+                return _letter(record)
     raise InputProblem(f"{topic} has no letter {letter_id}; `templ dlq list` shows their ids")
 
 
@@ -192,18 +190,6 @@ def page_headers_of(letter: StoredLetter) -> list[LetterHeader]:
     """Return the headers that the page had, with how often it has been sent again."""
     theirs = [one for one in letter.headers if not one[0].startswith(_OURS)]
     return [*theirs, (HEADER_REDRIVES, str(letter.redrives + 1).encode())]
-
-
-async def _numbers(consumer: object, topic: str) -> set[int]:
-    """Return the partitions of a topic that the consumer does not know yet."""
-    until = time.monotonic() + 5
-    while time.monotonic() < until:
-        await consumer.topics()  # type: ignore[attr-defined]
-        numbers: set[int] | None = consumer.partitions_for_topic(topic)  # type: ignore[attr-defined]
-        if numbers:
-            return numbers
-        await asyncio.sleep(0.1)
-    raise BrokerProblem(f"{topic}: no such topic, or this user may not read it")
 
 
 def _letter(record: ConsumerRecord) -> StoredLetter:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from workers.cli.main import templ
 from workers.cli.operate.settings import settings_command
 from workers.settings import setting_types
 
@@ -50,6 +51,18 @@ def test_the_toml_file_holds_the_defaults(tmp_path, monkeypatch):
     assert tomllib.loads(path.read_text()).keys() == setting_types().keys()
     text = listed("text", TEMPL_SETTINGS=str(path))
     assert text.count("    Here: ") > 30
+
+
+def test_the_broker_may_stand_in_the_file(tmp_path):
+    path = tmp_path / "templ.toml"
+    path.write_text('broker = "nowhere"\n')
+    for arguments in (["topics", "check"], ["seed", str(tmp_path)]):
+        done = CliRunner().invoke(templ, arguments, env={"TEMPL_SETTINGS": str(path)})
+        assert "Missing option" not in done.stderr
+    done = CliRunner().invoke(templ, ["topics", "check"], env={"TEMPL_SETTINGS": str(path)})
+    assert "--broker is HOST:PORT, not 'nowhere'" in str(done.exception)
+    none = CliRunner().invoke(templ, ["topics", "check"])
+    assert (none.exit_code, "Missing option '--broker'" in none.stderr) == (2, True)
 
 
 def test_the_readme_has_the_list():
