@@ -43,15 +43,22 @@ _prefix_option = click.option(
 )
 
 
+def _given_broker(context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """Return the broker of the option, or else that of the settings."""
+    broker = value or load_settings().broker
+    if broker is None:
+        raise click.MissingParameter(ctx=context, param=option)
+    return broker
+
+
 def broker_options(command: Command) -> Command:
     """Add the options --broker and --prefix to a command."""
     broker = click.option(
         "--broker",
         envvar="TEMPL_BROKER",
-        default=lambda: load_settings().broker,
-        required=True,
+        callback=_given_broker,
         metavar="HOST:PORT",
-        help="Kafka broker; several are separated by commas.",
+        help="Kafka broker; several are separated by commas.  [default: TEMPL_BROKER]",
     )
     return broker(_prefix_option(command))
 
