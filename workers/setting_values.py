@@ -1,7 +1,6 @@
 """Values of settings as people write them: sizes such as `2GiB`, times such as `14d`, lists and files."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -191,8 +190,8 @@ def _written(value: float, unit: Unit | None) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _from_text(wanted: Callable[[object], Any], value: object) -> Any:
+def _from_text(wanted: type[Any], value: object) -> Any:
     """Make what msgspec does not know, which is a path, of its text."""
-    if isinstance(value, str):
+    if isinstance(value, str | wanted):
         return wanted(value)
     raise ValueError(value)

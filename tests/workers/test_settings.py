@@ -1,6 +1,7 @@
 """Settings are read from the environment and TOML, and what is wrong stops the start with a line."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -188,6 +189,7 @@ def test_a_secret_may_stand_in_a_file_and_is_never_shown(given, tmp_path):
 def test_overrides_go_before_everything(given):
     given(BATCH_PAGES="9")
     assert load_settings(batch_pages=3, links=None).batch_pages == 3
+    assert load_settings(page_model=Path("/m")).page_model == Path("/m")
     with pytest.raises(SettingsProblem, match="TEMPL_BATCH_PAGES='x'"):
         load_settings(batch_pages="x")
 
