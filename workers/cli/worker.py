@@ -48,14 +48,12 @@ def worker_command(
     if supervisor is not None:
         end_with_parent(supervisor)
     settings = load_settings(page_model=page_model)
-    if supervisor is None:
-        set_up_logging("worker" if role == "both" else role)
-        log.info("settings: %s", settings_line(settings))
     if role != "both":
         from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
 
-        run_role(role, BrokerAccess.of(broker, settings), prefix, state, settings)
+        access = BrokerAccess.of(broker, settings)
+        run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
         return
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
 
@@ -63,6 +61,8 @@ def worker_command(
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
+    set_up_logging("worker")
+    log.info("settings: %s", settings_line(settings))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]

@@ -22,16 +22,25 @@ from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import Watched, start_watchdog
 from workers.log_lines import escape_log_arguments, set_up_logging
 from workers.processes.pool import Pool
-from workers.settings import Settings
+from workers.settings import Settings, settings_line
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
+log = logging.getLogger("templ")
 
 
-def run_role(role: str, broker: BrokerAccess, prefix: str, state: Path, settings: Settings) -> None:
+def run_role(
+    role: str,
+    broker: BrokerAccess,
+    prefix: str,
+    state: Path,
+    settings: Settings,
+    *,
+    is_alone: bool = False,
+) -> None:
     """Run a role until a signal asks to stop.
 
     Everything that blocks is opened before the role's event loop starts, and closed after it ends.
@@ -42,6 +51,7 @@ def run_role(role: str, broker: BrokerAccess, prefix: str, state: Path, settings
         prefix: Text before the name of each topic.
         state: State directory of the worker, in which each role has a directory of its own.
         settings: Limits and bounds.
+        is_alone: Whether there is no supervisor, which would have logged the settings.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or it lacks a topic with which this state directory
@@ -53,6 +63,8 @@ def run_role(role: str, broker: BrokerAccess, prefix: str, state: Path, settings
     group = f"{prefix}templ-{role}"
     has_served = is_used(state / role)
     partitions = asyncio.run(_checked_partitions(broker, prefix, group, has_served=has_served))
+    if is_alone:
+        log.info("settings: %s", settings_line(settings))
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
