@@ -4,6 +4,8 @@ import msgspec
 
 HEADER_EXCEPTION = "__streams.errors.exception"
 HEADER_MESSAGE = "__streams.errors.message"
+HEADER_STACK_TRACE = "__streams.errors.stacktrace"
+"""Header that Kafka Streams writes too; it names the stage, since what failed was another process."""
 HEADER_TOPIC = "__streams.errors.topic"
 HEADER_PARTITION = "__streams.errors.partition"
 HEADER_OFFSET = "__streams.errors.offset"
@@ -13,6 +15,9 @@ HEADER_AT = "templ.at"
 HEADER_WORKER_VERSION = "templ.worker-version"
 HEADER_CUT_FROM = "templ.cut-from"
 """Header with the original size of a value in bytes, where the value was cut to the page limit."""
+
+HEADER_REDRIVES = "templ.redrives"
+"""Header of a page, and of its dead letter, with how often `templ dlq redrive` has sent it again."""
 
 MESSAGE_LIMIT_BYTES = 500
 """Largest value of a header of a dead letter."""
@@ -46,6 +51,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
         values = {
             HEADER_EXCEPTION: self.exception,
             HEADER_MESSAGE: self.message,
+            HEADER_STACK_TRACE: f"{self.exception}: {self.message}\n\tat templ.{self.stage}",
             HEADER_TOPIC: topic,
             HEADER_PARTITION: str(partition),
             HEADER_OFFSET: str(offset),

@@ -1,12 +1,13 @@
 """The errors of the workers, each of which ends a command with one line and an exit code.
 
 WorkerError            exit code 1
-├── UsageProblem       2   an argument or a setting cannot be used
+├── UsageProblem       2   an argument cannot be used
 ├── FeedProblem        65  most records of a feed cannot be cleaned
 ├── InputProblem       66  an input file cannot be read
 ├── BrokerProblem      69  the broker cannot be reached, or refuses
 ├── StateProblem       73  the state is of another version, in use, damaged or not writable
 ├── DiskProblem        74  a store cannot be written because the disk is full or fails
+├── SettingsProblem    78  a setting is unknown, cannot be used or contradicts another one
 └── TopicProblem       78  a topic is missing or has wrong settings
 """
 
@@ -21,7 +22,7 @@ class WorkerError(Exception):
 
 
 class UsageProblem(WorkerError):
-    """The problem that an argument or a setting cannot be used."""
+    """The problem that an argument cannot be used."""
 
     exit_code = 2
 
@@ -78,6 +79,12 @@ class DiskProblem(WorkerError):
     """
 
     exit_code = 74
+
+
+class SettingsProblem(WorkerError):
+    """The problem that a setting is unknown, cannot be used or contradicts another one."""
+
+    exit_code = 78
 
 
 class TopicProblem(WorkerError):

@@ -38,6 +38,13 @@ def escape_log_arguments(record: logging.LogRecord) -> bool:
     return True
 
 
+def set_up_logging(process: str) -> None:
+    """Have this process write log lines that begin with the time and its name, from INFO on."""
+    logging.basicConfig(
+        level=logging.INFO, format=f"%(asctime)s {process} %(levelname)s %(message)s"
+    )
+
+
 def _escaped(value: object) -> object:
     return value if isinstance(value, int | float) else one_line(value)
 

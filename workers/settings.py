@@ -1,14 +1,31 @@
-"""The settings of a deployment; no other module reads the environment."""
+"""The settings of a deployment; no other module reads the environment.
+
+The fields of `Settings` and their docstrings are the only place where settings are described:
+`templ settings` and the table in workers/README.md are made from them.
+"""
 
 import os
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+import msgspec
+from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
-from workers.errors import UsageProblem
+from workers.errors import SettingsProblem
+from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
+from workers.setting_values import (
+    BYTES,
+    MILLISECONDS,
+    PAGES,
+    PER_SECOND,
+    SECONDS,
+    SECRET,
+    SettingType,
+    number_of,
+)
 
 DAY_MS = 24 * 3600 * 1000
 OffsetReset = Literal["cut", "earliest", "latest"]
@@ -19,28 +36,64 @@ _DEADLINE_PAGE_BYTES = 4 << 20
 """Size up to which a page has the plain deadline."""
 
 
-class Settings(BaseSettings):
-    """All settings; the environment variable of each is `TEMPL_` and the field's name in capitals."""
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All settings.
 
-    model_config = SettingsConfigDict(env_prefix="TEMPL_", env_ignore_empty=True, frozen=True)
+    The environment variable of each is `TEMPL_` and the field's name in capitals; its key in the TOML
+    file is the field's name.
+    """
+
+    broker: str | None = None
+    """HOST:PORT of the Kafka broker; several are separated by commas."""
+    prefix: str = ""
+    """Text before the name of each topic and consumer group."""
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    """Whether connections to the broker are encrypted (SSL) and log in (SASL)."""
+    ssl_ca_file: Path | None = None
+    """PEM file of the authorities that may sign the broker's certificate; none means the system's."""
+    ssl_certificate_file: Path | None = None
+    """PEM file of the certificate by which the broker knows this client (mTLS)."""
+    ssl_key_file: Path | None = None
+    """PEM file of that certificate's private key; none means that the certificate file has it."""
+    ssl_key_password: Annotated[str, SECRET] | None = None
+    """Password of the private key."""
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None = None
+    """How this client logs in to the broker."""
+    sasl_username: str | None = None
+    """User name for PLAIN and SCRAM."""
+    sasl_password: Annotated[str, SECRET] | None = None
+    """Password for PLAIN and SCRAM."""
+    sasl_token_file: Path | None = None
+    """File with the token for OAUTHBEARER, which is read again for each connection.
+
+    It goes before `sasl_token_url`.
+    """
+    sasl_token_url: str | None = None
+    """Address that gives tokens for OAUTHBEARER, by the client-credentials flow of OAuth 2."""
+    sasl_client_id: str | None = None
+    """Name of this client at that address."""
+    sasl_client_secret: Annotated[str, SECRET] | None = None
+    """Secret of this client at that address."""
+    sasl_scope: str | None = None
+    """Scope that is asked for at that address."""
 
     page_model: Path | None = None
     """File of a page model that `templ train` wrote; None means the one that comes with templ."""
-    page_deadline_s: float = Field(5.0, gt=0)
+    page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
     """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
 
     It is also the longest time for which a page's process may use no processor. A page that exceeds it
     is tried once more.
     """
-    refit_deadline_s: float = Field(120.0, gt=0)
+    refit_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 120.0
     """Longest processor time to fit a site model once."""
-    child_memory_bytes: int = Field(2 << 30, ge=256 << 20)
+    child_memory_bytes: Annotated[int, number_of(BYTES, ge=256 << 20)] = 2 << 30
     """Largest memory of a child process."""
-    page_limit_bytes: int = Field(32 << 20, gt=0)
+    page_limit_bytes: Annotated[int, number_of(BYTES, gt=0)] = 32 << 20
     """Largest page after decompression."""
-    message_limit_bytes: int = Field(MAX_MESSAGE_BYTES, ge=64 << 10)
+    message_limit_bytes: Annotated[int, number_of(BYTES, ge=64 << 10)] = MAX_MESSAGE_BYTES
     """Largest Kafka message."""
-    record_limit_bytes: int = Field(64 << 20, ge=1 << 20)
+    record_limit_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Largest record of a topic that is read, after decompression.
 
     A larger one becomes a dead letter with its first 64 KiB. The limit has room for a page of the
@@ -55,7 +108,7 @@ class Settings(BaseSettings):
 
     metadata: bool = True
     """Whether records have the title, authors, times, language and addresses that a page tells of itself."""
-    text_forms: Annotated[frozenset[TextForm], NoDecode] = frozenset()
+    text_forms: frozenset[TextForm] = frozenset()
     """Forms of the text that records have besides the plain one, separated by commas: `markdown,html`."""
     links: bool = False
     """Whether records have the links of their pages."""
@@ -66,84 +119,84 @@ class Settings(BaseSettings):
 
     Every client reads gzip and none; kafka-python and aiokafka need a further package for the others.
     """
-    header_bytes_max: int = Field(4096, ge=0, le=12 << 10)
+    header_bytes_max: Annotated[int, number_of(BYTES, ge=0, le=12 << 10)] = 4096
     """Most bytes of headers of a page message, names and values, that are passed on with its outputs.
 
     The first ones that fit are passed on; 0 means none.
     """
 
-    window_age_ms: int = Field(14 * DAY_MS, gt=0)
+    window_age_ms: Annotated[int, number_of(MILLISECONDS, gt=0)] = 14 * DAY_MS
     """Largest age, in event time, of the documents in a site's window."""
-    window_floor_pages: int = Field(25, ge=1)
+    window_floor_pages: Annotated[int, number_of(PAGES, ge=1)] = 25
     """Number of newest documents that stay in a window beyond that age."""
-    window_floor_age_ms: int = Field(180 * DAY_MS, gt=0)
+    window_floor_age_ms: Annotated[int, number_of(MILLISECONDS, gt=0)] = 180 * DAY_MS
     """Largest age, in event time, of those newest documents too."""
-    window_newest_pages: int = Field(100, ge=1)
+    window_newest_pages: Annotated[int, number_of(PAGES, ge=1)] = 100
     """Number of newest documents of a window that are not thinned out by day."""
-    window_day_pages: int = Field(64, ge=1)
+    window_day_pages: Annotated[int, number_of(PAGES, ge=1)] = 64
     """Number of other documents that stay of each day, so that a window spreads over several days."""
-    window_pages_max: int = Field(1000, ge=1)
+    window_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 1000
     """Most documents in a site's window."""
-    window_bytes_max: int = Field(64 << 20, ge=1 << 20)
+    window_bytes_max: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Most bytes of compact documents in a site's window."""
 
     revisions: bool = True
     """Whether a text is published again when a better site model changes it."""
-    revisions_per_s: float = Field(20.0, gt=0)
+    revisions_per_s: Annotated[float, number_of(PER_SECOND, gt=0)] = 20.0
     """Most texts that a worker publishes again per second."""
     own_models: bool = False
     """Whether a cleaner keeps only the site models of its own partitions.
 
     `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
     """
-    clock_skew_ms: int = Field(3_600_000, ge=0)
+    clock_skew_ms: Annotated[int, number_of(MILLISECONDS, ge=0)] = 3_600_000
     """How far the event time of a page may lie after its arrival and after the worker's clock."""
-    batch_pages: int = Field(128, ge=1)
+    batch_pages: Annotated[int, number_of(PAGES, ge=1)] = 128
     """Most pages that a cleaner processes at once.
 
     A batch holds what has arrived, so it is as large as this during a backlog only.
     """
-    batch_bytes: int = Field(64 << 20, ge=1 << 20)
+    batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Most bytes of pages that a cleaner processes at once; twice as many may wait.
 
     A single larger page is processed by itself.
     """
-    burst_pages_min: int = Field(3, ge=0)
+    burst_pages_min: Annotated[int, number_of(PAGES, ge=0)] = 3
     """Distinct pages of a new site in one batch from which on they are cleaned together; 0 means never.
 
     Pages that are cleaned together are cleaned with a provisional site model, which is fitted on them. A
     site counts as new while its model rests on fewer than three documents.
     """
-    burst_pages_max: int = Field(64, ge=1)
+    burst_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 64
     """Most pages that are cleaned together; more pages of the batch are cleaned with the same model."""
-    look_ahead_pages: int = Field(0, ge=0, le=64)
+    look_ahead_pages: Annotated[int, number_of(PAGES, ge=0, le=64)] = 0
     """First pages of a new site that `templ run` holds, to clean them together; 0 means none.
 
     At most 64 records of the input are ahead of the output, so fewer pages are held of a site whose
     pages are far apart.
     """
-    burst_bytes: int = Field(16 << 20, ge=1 << 20)
+    burst_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 16 << 20
     """Size up to which pages are read to be cleaned together, in characters of HTML."""
-    dead_letters_run_max: int = Field(1000, ge=0)
+    dead_letters_run_max: Annotated[int, number_of(PAGES, ge=0)] = 1000
     """Pages in a row that become dead letters until the worker stops; 0 means any number.
 
     So many in a row mean that the feed is wrong, not its pages.
     """
-    dead_letters_ratio_max: float = Field(0.5, gt=0, le=1)
+    dead_letters_ratio_max: Annotated[float, Meta(gt=0, le=1)] = 0.5
     """Largest share of dead letters among the latest pages of a worker, beyond which it stops.
 
     1 means any share.
     """
-    dead_letters_ratio_pages: int = Field(2000, ge=1)
+    dead_letters_ratio_pages: Annotated[int, number_of(PAGES, ge=1)] = 2000
     """Number of latest pages among which that share is counted; before as many have come, it is not."""
-    refresher_niceness: int = Field(10, ge=0, le=19)
+    refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10
     """Niceness of the refresher, so that cleaning comes first when processors are busy.
 
     The fitting of templates has half as much in addition.
     """
-    session_timeout_s: float = Field(15.0, gt=0)
+    session_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 15.0
     """Time without a heartbeat after which a worker's partitions go to other workers."""
-    commit_interval_s: float = Field(1.0, gt=0)
+    commit_interval_s: Annotated[float, number_of(SECONDS, gt=0)] = 1.0
     """Time between commits of offsets, which bounds the pages processed again after a crash."""
     offset_reset: OffsetReset = "cut"
     """Where a worker goes on in a partition whose log was cut, by a lost disk or an unclean election.
@@ -153,26 +206,145 @@ class Settings(BaseSettings):
     came since. Where the broker cannot tell the cut, `cut` means `earliest`. Windows are made anew
     from the whole log of `documents` in any case.
     """
-    stall_timeout_s: float = Field(300.0, gt=0)
+    stall_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 300.0
     """Time after which a process ends whose committed offsets do not move although records wait."""
-    metrics_port: int | None = Field(None, ge=1, le=65534)
+    metrics_port: Annotated[int, Meta(ge=1, le=65534)] | None = None
     """Port of the cleaner's metrics for Prometheus; the refresher uses the next one. None means none."""
     metrics_host: str = "127.0.0.1"
     """Address at which the metrics are served."""
     child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests have one of their own."""
 
-    @field_validator("text_forms", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        """Return the parts of a list that is separated by commas."""
-        if not isinstance(value, str):
-            return value
-        return [part.strip() for part in value.split(",") if part.strip()]
+    def __repr__(self) -> str:
+        """Return all values in one line; secrets are masked, since errors and logs may show this."""
+        shown = (f"{name}={one.show(getattr(self, name))}" for name, one in setting_types().items())
+        return f"Settings({', '.join(shown)})"
+
+    @property
+    def uses_tls(self) -> bool:
+        """Whether connections to the broker are encrypted."""
+        return self.security_protocol in {"SSL", "SASL_SSL"}
+
+    @property
+    def uses_sasl(self) -> bool:
+        """Whether connections to the broker log in by SASL."""
+        return self.security_protocol.startswith("SASL")
 
     def deadline_s(self, page_bytes: int) -> float:
         """Return the longest processor time to clean a page of this size, in seconds."""
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
+
+
+_SMALLER = (
+    ("message_limit_bytes", "record_limit_bytes", "a message that is sent must be readable"),
+    ("page_limit_bytes", "child_memory_bytes", "a page must fit into its process"),
+)
+"""Settings of which the first must not exceed the second, and why."""
+_SMALLER_IF_BOTH_GIVEN = (
+    ("window_newest_pages", "window_pages_max", "a window holds no more pages"),
+    ("window_floor_pages", "window_pages_max", "a window holds no more pages"),
+    ("window_age_ms", "window_floor_age_ms", "the floor is for older pages"),
+    ("burst_pages_min", "burst_pages_max", "no more pages are cleaned together"),
+    ("commit_interval_s", "session_timeout_s", "offsets must be committed within a session"),
+)
+"""Settings of which the first may exceed the second only where one of them is a default."""
+
+
+@cache
+def setting_types() -> dict[str, SettingType]:
+    """Return what the values of each setting are, by name."""
+    return {one.name: SettingType.of(one.type) for one in msgspec.structs.fields(Settings)}
+
+
+def settings_from_outside() -> dict[str, GivenSetting]:
+    """Return the settings that the environment and the TOML file give.
+
+    Raises:
+        SettingsProblem: A value cannot be used, or a name is unknown. The message has a line for each.
+    """
+    return given_settings(os.environ, setting_types())  # noqa: TID251
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Return the settings that the environment and the TOML file give.
+
+    Args:
+        overrides: Values that replace those; None replaces nothing.
+
+    Raises:
+        SettingsProblem: A value cannot be used, a name is unknown, or settings contradict each other.
+            The message has a line for each.
+    """
+    given = settings_from_outside()
+    for name, value in overrides.items():
+        if value is not None:
+            origin = PREFIX + name.upper()
+            try:
+                given[name] = GivenSetting(setting_types()[name].read(value), origin)
+            except ValueError as error:
+                raise SettingsProblem(f"{origin}={value!r}: {error}") from None
+    settings = Settings(**{name: one.value for name, one in given.items()})
+    refuse_settings([*_too_large(settings, given), *_security_problems(settings, given)])
+    return settings
+
+
+def settings_line(settings: Settings) -> str:
+    """Return all settings in one line, with the origin of those that are given; secrets are masked."""
+    given = settings_from_outside()
+    shown = []
+    for name, kind in setting_types().items():
+        origin = f" ({given[name].origin})" if name in given else ""
+        shown.append(f"{name}={kind.show(getattr(settings, name))}{origin}")
+    return ", ".join(shown)
+
+
+def _too_large(settings: Settings, given: Mapping[str, GivenSetting]) -> Iterator[str]:
+    """Yield a line for each pair of settings of which the smaller one is the larger."""
+    pairs = [*_SMALLER, *(one for one in _SMALLER_IF_BOTH_GIVEN if given.keys() >= {*one[:2]})]
+    for small, large, reason in pairs:
+        values = [getattr(settings, name) for name in (small, large)]
+        if values[0] > values[1]:
+            shown = [
+                f"{given[name].origin if name in given else f'{name} (default)'}="
+                f"{setting_types()[name].show(value)}"
+                for name, value in zip((small, large), values, strict=True)
+            ]
+            yield f"{shown[0]} exceeds {shown[1]}; {reason}"
+
+
+def _security_problems(settings: Settings, given: Mapping[str, GivenSetting]) -> Iterator[str]:
+    """Yield a line for each setting of the connection that is missing or has no effect."""
+    used = {"ssl": settings.uses_tls, "sasl": settings.uses_sasl}
+    right = {"ssl": "SSL or SASL_SSL", "sasl": "SASL_SSL"}
+    for name, one in given.items():
+        kind = name.partition("_")[0]
+        if not used.get(kind, True):
+            protocol = settings.security_protocol
+            yield (
+                f"{one.origin} has no effect while security_protocol={protocol}; "
+                f"set TEMPL_SECURITY_PROTOCOL to {right[kind]}"
+            )
+    for needing, name in _needed(settings):
+        if getattr(settings, name) is None:
+            variable = PREFIX + name.upper()
+            file = f" or {variable}_FILE" if setting_types()[name].is_secret else ""
+            yield f"{needing} needs {variable}{file}"
+
+
+def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield what needs a setting, and the setting."""
+    if settings.ssl_key_file is not None:
+        yield "ssl_key_file", "ssl_certificate_file"
+    if not settings.uses_sasl:
+        return
+    names = ["sasl_username", "sasl_password"]
+    if settings.sasl_mechanism is None:
+        names = ["sasl_mechanism"]
+    elif settings.sasl_mechanism == "OAUTHBEARER":
+        from_url = settings.sasl_token_url is not None
+        names = ["sasl_client_id", "sasl_client_secret"] if from_url else ["sasl_token_file"]
+    for name in names:
+        yield settings.sasl_mechanism or settings.security_protocol, name
 
 
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -190,20 +362,3 @@ def child_environment() -> dict[str, str]:
 def use_one_arithmetic_thread() -> None:
     """Have this process and children that inherit its environment use one thread for arithmetic."""
     os.environ.update(_ONE_THREAD)  # noqa: TID251
-
-
-def load_settings(**overrides: Any) -> Settings:
-    """Return the settings in the environment.
-
-    Args:
-        overrides: Values that replace those in the environment; None replaces nothing.
-
-    Raises:
-        UsageProblem: A value cannot be used; the message names the variable and the range.
-    """
-    try:
-        return Settings(**{k: v for k, v in overrides.items() if v is not None})
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "TEMPL_" + "_".join(map(str, first["loc"])).upper()
-        raise UsageProblem(f"{name}={first['input']!r}: {first['msg']}") from None

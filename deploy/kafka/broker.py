@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import uuid
+from collections.abc import Sequence
 from concurrent.futures import Future
 from os import getpid
 from pathlib import Path
@@ -149,7 +150,27 @@ def answers(port: int) -> bool:
 class Broker:
     """One broker on one data folder; `start` after `stop` continues with the same data and ports."""
 
-    def __init__(self, data: Path, port: int | None = None, cache: Path = CACHE) -> None:
+    def __init__(
+        self,
+        data: Path,
+        port: int | None = None,
+        cache: Path = CACHE,
+        *,
+        more_settings: str = "",
+        scram_users: Sequence[str] = (),
+    ) -> None:
+        """Prepare without starting.
+
+        Args:
+            data: Folder of its data.
+            port: Port for clients; None takes a free one.
+            cache: Folder of Kafka's jars.
+            more_settings: Lines that go before those of `server.properties`, and instead of lines
+                there that begin with the same name.
+            scram_users: Users that log in by SCRAM, as `StorageTool format --add-scram` wants them.
+        """
+        self._more_settings = more_settings
+        self._scram_users = scram_users
         self.data = data.resolve()
         self.port = port or free_port()
         self.controller_port = free_port()
@@ -254,12 +275,18 @@ class Broker:
         filled = template.substitute(
             port=self.port, controller_port=self.controller_port, data=self.data / "log"
         )
-        settings.write_text(filled, encoding="utf-8")
+        more = Template(self._more_settings).substitute(
+            port=self.port, controller_port=self.controller_port
+        )
+        names = {line.partition("=")[0] for line in more.splitlines()}
+        kept = [line for line in filled.splitlines() if line.partition("=")[0] not in names]
+        settings.write_text("\n".join([more, *kept, ""]), encoding="utf-8")
         return settings
 
     def _format(self, java: list[str], settings: Path) -> None:
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         tool = ["kafka.tools.StorageTool", "format", f"--cluster-id={cluster}"]
+        tool += [f"--add-scram={user}" for user in self._scram_users]
         with (self.data / LOG_FILE).open("wb") as log:
             done = subprocess.run(  # noqa: S603 - fixed arguments
                 [*java, *tool, "--config", str(settings)],

@@ -45,8 +45,7 @@ from workers.settings import Settings, load_settings
 
 WAIT_S = 3600
 DEFAULTS = {
-    name: str(Settings.model_fields[name.removeprefix("TEMPL_").lower()].default)
-    for name in ENVIRONMENT
+    name: str(getattr(Settings(), name.removeprefix("TEMPL_").lower())) for name in ENVIRONMENT
 }
 """The settings of a deployment, in place of those that make tests quick."""
 WARM_UP_PAGES = 20
@@ -243,7 +242,7 @@ def feed_all(stream, pages, name, rate=None):
     async def send():
         limit_bytes = load_settings().message_limit_bytes
         pace = Pace(rate) if rate else None
-        async with Feeder(stream.address, stream.prefix, limit_bytes) as feeder:
+        async with Feeder(stream.access, stream.prefix, limit_bytes) as feeder:
             for number, page in enumerate(pages):
                 if pace is not None:
                     await pace.wait()

@@ -82,7 +82,7 @@ def measure(stream, pages, sites, directory):
 
 
 async def send(stream, pages):
-    async with Feeder(stream.address, stream.prefix, load_settings().message_limit_bytes) as feeder:
+    async with Feeder(stream.access, stream.prefix, load_settings().message_limit_bytes) as feeder:
         for page in pages:
             await feeder.send(page)
 

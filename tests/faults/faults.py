@@ -189,7 +189,7 @@ def batched(items, size):
 
 
 async def send(stream, pages):
-    async with Feeder(stream.address, stream.prefix, load_settings().message_limit_bytes) as feeder:
+    async with Feeder(stream.access, stream.prefix, load_settings().message_limit_bytes) as feeder:
         for page in pages:
             assert await feeder.send(page) is None
 
@@ -199,7 +199,7 @@ async def progress(stream):
     admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
     await admin.start()
     try:
-        async with plain_consumer(stream.address) as consumer:
+        async with plain_consumer(stream.access) as consumer:
             return await progress_with(stream, admin, consumer)
     finally:
         await admin.close()
@@ -222,7 +222,7 @@ async def wait_until_recovered(stream, before, disturber, ended):
     admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
     await admin.start()
     try:
-        async with plain_consumer(stream.address) as consumer:
+        async with plain_consumer(stream.access) as consumer:
             while not has_recovered(before, await progress_with(stream, admin, consumer)):
                 assert time.monotonic() < until, "no recovery"
                 ended += disturber.start_ended()

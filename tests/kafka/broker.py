@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from workers.kafka.access.broker_access import BrokerAccess
+
 HERE = Path(__file__).parent
 RUNNER = HERE.parents[1] / "deploy" / "kafka" / "broker.py"
 
@@ -26,6 +28,11 @@ def _load_runner() -> ModuleType:
 
 
 runner = _load_runner()
+
+
+def access(broker: runner.Broker) -> BrokerAccess:
+    """How the clients of the project reach a broker that runs for the tests."""
+    return BrokerAccess(broker.address)
 
 
 @pytest.fixture(scope="session")

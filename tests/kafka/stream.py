@@ -21,6 +21,7 @@ from templ_core.dom.codec import content_digest
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import DamagedStore
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -63,6 +64,7 @@ class Stream:
 
     def __init__(self, broker, prefix, directory):
         self.address = broker.address
+        self.access = BrokerAccess(self.address)
         self.prefix = prefix
         self.directory = directory
         self.options = ("--broker", self.address, "--prefix", prefix)
@@ -146,7 +148,7 @@ class Stream:
 
     async def _records(self, topic):
         partitions = [TopicPartition(topic, n) for n in range(PARTITIONS)]
-        async with plain_consumer(self.address) as consumer:
+        async with plain_consumer(self.access) as consumer:
             consumer.assign(partitions)
             await consumer.seek_to_beginning(*partitions)
             ends = await consumer.end_offsets(partitions)
@@ -236,7 +238,7 @@ class Stream:
 
     async def _may_be_answered(self):
         """Whether there are as many outputs as pages: the records need not be read before."""
-        async with plain_consumer(self.address) as consumer:
+        async with plain_consumer(self.access) as consumer:
             pages, cleaned, dead = [
                 sum((await consumer.end_offsets(self.partitions(topic))).values())
                 for topic in (PAGES, CLEANED, DEAD_LETTERS)
@@ -278,7 +280,7 @@ class Stream:
         return sum(abs(ends[one] - done.get(one, 0)) for one in partitions)
 
     async def _ends(self, topic):
-        async with plain_consumer(self.address) as consumer:
+        async with plain_consumer(self.access) as consumer:
             return await consumer.end_offsets(self.partitions(topic))
 
     def _logs(self):

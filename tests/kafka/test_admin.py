@@ -8,7 +8,9 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from schemas.topics import DEFAULT_PARTITIONS, TOPICS
+from tests.kafka.broker import access
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin as topics_admin
 from workers.kafka.broker.admin import (
     _wait_until_there,
@@ -16,6 +18,7 @@ from workers.kafka.broker.admin import (
     create_topics,
     partition_count,
 )
+from workers.settings import load_settings
 
 ALL = list(TOPICS)
 
@@ -37,40 +40,40 @@ async def wrong_topic(broker, prefix, name, *, partitions=2, **changed):
 
 
 async def test_create_is_idempotent(kafka_broker, prefix):
-    created = await create_topics(kafka_broker.address, prefix, 3)
+    created = await create_topics(access(kafka_broker), prefix, 3)
     assert created == [prefix + name for name in ALL]
-    assert await create_topics(kafka_broker.address, prefix, 3) == []
-    assert await create_topics(kafka_broker.address, prefix) == []
-    assert await check_topics(kafka_broker.address, prefix, 3) == []
-    assert await check_topics(kafka_broker.address, prefix) == []
-    assert await partition_count(kafka_broker.address, prefix) == 3
+    assert await create_topics(access(kafka_broker), prefix, 3) == []
+    assert await create_topics(access(kafka_broker), prefix) == []
+    assert await check_topics(access(kafka_broker), prefix, 3) == []
+    assert await check_topics(access(kafka_broker), prefix) == []
+    assert await partition_count(access(kafka_broker), prefix) == 3
 
 
 async def test_create_adds_what_is_missing(kafka_broker, prefix):
     await wrong_topic(kafka_broker, prefix, "cleaned", partitions=2)
-    created = await create_topics(kafka_broker.address, prefix)
+    created = await create_topics(access(kafka_broker), prefix)
     assert prefix + "cleaned" not in created
     assert len(created) == len(ALL) - 1
-    assert await partition_count(kafka_broker.address, prefix) == 2
+    assert await partition_count(access(kafka_broker), prefix) == 2
 
 
 async def test_create_without_a_number_takes_the_default(kafka_broker, prefix):
-    await create_topics(kafka_broker.address, prefix, replication_factor=1)
-    assert await partition_count(kafka_broker.address, prefix) == DEFAULT_PARTITIONS
+    await create_topics(access(kafka_broker), prefix, replication_factor=1)
+    assert await partition_count(access(kafka_broker), prefix) == DEFAULT_PARTITIONS
 
 
 async def test_creating_twice_at_once_is_fine(kafka_broker, prefix):
-    both = [create_topics(kafka_broker.address, prefix, 2) for _ in range(2)]
+    both = [create_topics(access(kafka_broker), prefix, 2) for _ in range(2)]
     first, second = await asyncio.gather(*both)
     assert sorted(first + second) == sorted(prefix + name for name in ALL)
-    assert await check_topics(kafka_broker.address, prefix, 2) == []
+    assert await check_topics(access(kafka_broker), prefix, 2) == []
 
 
 async def test_create_beside_a_wrong_topic_creates_nothing(kafka_broker, prefix):
     await wrong_topic(kafka_broker, prefix, "cleaned", cleanup_policy="delete")
     with pytest.raises(TopicProblem, match=r"nothing created: .*cleaned: cleanup\.policy"):
-        await create_topics(kafka_broker.address, prefix, 2)
-    problems = await check_topics(kafka_broker.address, prefix)
+        await create_topics(access(kafka_broker), prefix, 2)
+    problems = await check_topics(access(kafka_broker), prefix)
     assert sum("no such topic" in problem for problem in problems) == len(ALL) - 1
 
 
@@ -84,26 +87,26 @@ async def test_another_creates_a_wrong_topic_meanwhile(kafka_broker, prefix, mon
 
     monkeypatch.setattr(topics_admin, "_states", nothing_yet)
     with pytest.raises(TopicProblem, match="cleaned: has 3 partitions, needs 2"):
-        await create_topics(kafka_broker.address, prefix, 2)
+        await create_topics(access(kafka_broker), prefix, 2)
 
 
 async def test_more_copies_than_brokers(kafka_broker, prefix):
     with pytest.raises(BrokerProblem, match="--replication-factor"):
-        await create_topics(kafka_broker.address, prefix, 2, replication_factor=3)
+        await create_topics(access(kafka_broker), prefix, 2, replication_factor=3)
 
 
 async def test_a_prefix_that_no_topic_can_have(kafka_broker):
     with pytest.raises(BrokerProblem, match="cannot create no/good"):
-        await create_topics(kafka_broker.address, "no/good", 2)
+        await create_topics(access(kafka_broker), "no/good", 2)
 
 
 async def test_missing_topics(kafka_broker, prefix):
-    problems = await check_topics(kafka_broker.address, prefix)
+    problems = await check_topics(access(kafka_broker), prefix)
     assert len(problems) == len(ALL)
     command = f"templ topics create --broker {kafka_broker.address} --prefix {prefix}"
     assert problems[0] == f"{prefix}pages: no such topic; create it: {command}"
     with pytest.raises(TopicProblem, match="documents: no such topic"):
-        await partition_count(kafka_broker.address, prefix)
+        await partition_count(access(kafka_broker), prefix)
 
 
 @pytest.mark.parametrize(
@@ -124,28 +127,28 @@ async def test_wrong_setting(kafka_broker, prefix, name, setting, value, needs):
     change = f"--topic {prefix}{name} --add-config {key}={TOPICS[name].config()[key]}"
     command = f"kafka-configs.sh --bootstrap-server {kafka_broker.address} --alter {change}"
     expected = f"{prefix}{name}: {key} is {value}, {needs}; {command}"
-    assert await check_topics(kafka_broker.address, prefix, 2) == [expected]
+    assert await check_topics(access(kafka_broker), prefix, 2) == [expected]
 
 
 async def test_larger_and_longer_is_fine(kafka_broker, prefix):
     more = {"retention_ms": "-1", "max_message_bytes": "16777216"}
     await wrong_topic(kafka_broker, prefix, "pages", partitions=7, **more)
-    await create_topics(kafka_broker.address, prefix, 2)
-    assert await check_topics(kafka_broker.address, prefix, 2) == []
+    await create_topics(access(kafka_broker), prefix, 2)
+    assert await check_topics(access(kafka_broker), prefix, 2) == []
 
 
 async def test_partitions_that_differ(kafka_broker, prefix):
     for name in ALL:
         count = {"cleaned": 3, "pages": 1}.get(name, 2)
         await wrong_topic(kafka_broker, prefix, name, partitions=count)
-    (cleaned,) = await check_topics(kafka_broker.address, prefix)
+    (cleaned,) = await check_topics(access(kafka_broker), prefix)
     assert cleaned.startswith(f"{prefix}cleaned: has 3 partitions, needs 2; ")
     assert "--delete" in cleaned
-    pages, again = await check_topics(kafka_broker.address, prefix, 2)
+    pages, again = await check_topics(access(kafka_broker), prefix, 2)
     assert again == cleaned
     assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; ")
     assert pages.endswith("--alter --partitions 2")
-    others = await check_topics(kafka_broker.address, prefix, 3)
+    others = await check_topics(access(kafka_broker), prefix, 3)
     assert [line.split(":")[0].removeprefix(prefix) for line in others] == [
         "pages",
         "documents",
@@ -183,13 +186,13 @@ async def test_unreachable_broker_is_one_clear_error(
     )  # the limit of the whole call counts
     monkeypatch.setattr(topics_admin, "TIME_LIMIT_SECONDS", 1.0)
     with pytest.raises(BrokerProblem) as caught, caplog.at_level(logging.INFO):
-        await call(unreachable, prefix)
-    assert str(caught.value).startswith(f"cannot reach Kafka at {unreachable};")
+        await call(BrokerAccess(unreachable), prefix)
+    assert str(caught.value).startswith(f"cannot reach Kafka at {unreachable}:")
     assert "\n" not in str(caught.value)
     assert [record for record in caplog.records if record.name.startswith("aiokafka")] == []
 
 
 @pytest.mark.parametrize("address", ["localhost:kafka", "localhost", "", ":1", "h:99999"])
-async def test_an_address_that_is_none(address):
+def test_an_address_that_is_none(address):
     with pytest.raises(UsageProblem, match="--broker is HOST:PORT, not"):
-        await check_topics(address, "")
+        BrokerAccess.of(address, load_settings())

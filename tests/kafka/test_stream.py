@@ -318,7 +318,7 @@ def test_mistakes_are_one_line_and_an_exit_code(stream, tmp_path):
     assert "templ topics create" in done.stderr
     done = templ("feed", "/nonexistent.jsonl", *stream.options, expect=66)
     assert done.stderr.count("\n") == 1
-    done = templ("worker", *stream.options, *state, expect=2, TEMPL_BATCH_PAGES="many")
+    done = templ("worker", *stream.options, *state, expect=78, TEMPL_BATCH_PAGES="many")
     assert "TEMPL_BATCH_PAGES" in done.stderr
 
 

@@ -20,9 +20,9 @@ def test_work_that_stands_still_is_a_stall_and_work_that_moves_inside_is_not():
     assert not progress.stalled({}, 40)
 
 
-async def ends_reach(address, partition, offset):
+async def ends_reach(broker, partition, offset):
     """Wait until a partition ends at an offset: markers of transactions are written later."""
-    async with plain_consumer(address) as consumer:
+    async with plain_consumer(broker) as consumer:
         while (await consumer.end_offsets([partition]))[partition] < offset:
             await asyncio.sleep(0.05)
 
@@ -40,13 +40,13 @@ def test_the_end_of_a_transaction_and_expired_records_are_no_work(kafka_broker, 
             async with producer.transaction():
                 await producer.send(topic, b"page", partition=number)
         await producer.stop()
-        await ends_reach(stream.address, TopicPartition(topic, 1), 2)
+        await ends_reach(stream.access, TopicPartition(topic, 1), 2)
         admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
         await admin.start()
         await admin.delete_records({TopicPartition(topic, 1): RecordsToDelete(before_offset=2)})
         await admin.close()
         return [
-            await _is_work_waiting(stream.address, topic, lagging)
+            await _is_work_waiting(stream.access, topic, lagging)
             for lagging in ({0: 0}, {0: 1}, {1: 0}, {0: 1, 1: 0})
         ]
 

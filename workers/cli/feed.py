@@ -14,7 +14,7 @@ from workers.cli.progress import progress
 from workers.local.dead_letters import DeadLetterFile
 from workers.log_lines import one_line
 from workers.page import Page, Rejected
-from workers.settings import load_settings
+from workers.settings import Settings, load_settings
 
 _SOME_REFUSED = 1
 
@@ -61,7 +61,7 @@ def feed_command(
     with ExitStack() as stack:
         dead = DeadLetterFile(dead_letters)
         stack.callback(dead.close)
-        sent = asyncio.run(_send(reader, broker, prefix, rate, dead, settings.message_limit_bytes))
+        sent = asyncio.run(_send(reader, broker, prefix, rate, dead, settings))
     click.echo(f"{sent} pages sent, {dead.count} refused", err=True)
     if dead.count:
         click.echo(f"refused records: {dead.path}", err=True)
@@ -74,15 +74,17 @@ async def _send(
     prefix: str,
     rate: float | None,
     dead: DeadLetterFile,
-    limit_bytes: int,
+    settings: Settings,
 ) -> int:
-    from workers.kafka.broker.feeder import Feeder, Pace  # noqa: PLC0415 - not needed for --help
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.broker.feeder import Feeder, Pace  # noqa: PLC0415
     from workers.kafka.broker.off_loop import items_off_loop  # noqa: PLC0415
 
+    access = BrokerAccess.of(broker, settings)
     pace = Pace(rate) if rate else None
     sent = 0
     with progress(reader.bytes_total) as bar:
-        async with Feeder(broker, prefix, limit_bytes) as feeder:
+        async with Feeder(access, prefix, settings.message_limit_bytes) as feeder:
             async for record in items_off_loop(reader):
                 if pace is not None:
                     await pace.wait()

@@ -26,6 +26,8 @@ _COMMANDS = {
     "inspect": "workers.cli.inspect:inspect_command",
     "site": "workers.cli.site:site_command",
     "schemas": "workers.cli.schemas:schemas_command",
+    "settings": "workers.cli.operate.settings:settings_command",
+    "dlq": "workers.cli.operate.dlq:dlq_command",
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
     "train": "workers.lab.train",
@@ -43,6 +45,8 @@ _SUMMARIES = {
     "inspect": "Look at what was decided about a page, and at what was learned of a site.",
     "site": "Export what was learned of a site.",
     "schemas": "Write the JSON Schema files of the messages.",
+    "settings": "List all settings with unit, default, bounds and meaning.",
+    "dlq": "Look at dead letters, and send their pages again.",
     "evaluate": "Score cleaned text, and other extractors, against gold text.",
     "phrases": "Learn, apply and export strings that recur word for word.",
     "train": "Train a page model on pages with gold text.",
@@ -51,7 +55,7 @@ _SUMMARIES = {
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
 _EXTRAS = (
-    dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
+    dict.fromkeys(("worker", "feed", "seed", "topics", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
     | {"inspect": "inspect"}
 )
@@ -62,10 +66,10 @@ _EXTRAS = (
     modules=_COMMANDS,
     extras=_EXTRAS,
     summaries=_SUMMARIES,
-    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page, or most of a "
+    epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
     "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
-    "topic is missing or has wrong settings; 130 interrupted.",
+    "setting cannot be used, or a topic is missing or has wrong settings; 130 interrupted.",
 )
 @click.version_option(__version__)
 def templ() -> None:

@@ -11,10 +11,10 @@ import click
 
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem, UsageProblem
+from workers.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from workers.inspect.site_view import SiteView
-    from workers.settings import Settings
 
 Command = Callable[..., Any]
 
@@ -37,10 +37,18 @@ comments_option = click.option(
 _prefix_option = click.option(
     "--prefix",
     envvar="TEMPL_PREFIX",
-    default="",
+    default=lambda: load_settings().prefix,
     metavar="TEXT",
     help="Text before the name of each topic.",
 )
+
+
+def _given_broker(context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """Return the broker of the option, or else that of the settings."""
+    broker = value or load_settings().broker
+    if broker is None:
+        raise click.MissingParameter(ctx=context, param=option)
+    return broker
 
 
 def broker_options(command: Command) -> Command:
@@ -48,9 +56,9 @@ def broker_options(command: Command) -> Command:
     broker = click.option(
         "--broker",
         envvar="TEMPL_BROKER",
-        required=True,
+        callback=_given_broker,
         metavar="HOST:PORT",
-        help="Kafka broker; several are separated by commas.",
+        help="Kafka broker; several are separated by commas.  [default: TEMPL_BROKER]",
     )
     return broker(_prefix_option(command))
 
@@ -105,9 +113,11 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     require_extra("kafka", "--broker")
     import asyncio  # noqa: PLC0415
 
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.logs.site_records import read_site_records  # noqa: PLC0415
 
-    found = asyncio.run(read_site_records(source.broker, source.prefix, key))
+    access = BrokerAccess.of(source.broker, settings)
+    found = asyncio.run(read_site_records(access, source.prefix, key))
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {source.broker} hold no site {key}")
     return site_view(key, found.model, state=None, window=found.documents)

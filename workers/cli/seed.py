@@ -19,15 +19,17 @@ def seed_command(state: Path, broker: str, prefix: str) -> None:
     STATE is a state directory of `templ run --state`, which is not changed. Workers that start
     afterwards use these site models from the first page on.
     """
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.broker.seed_broker import seed_broker  # noqa: PLC0415 - not needed for --help
     from workers.local.local_state import LocalState  # noqa: PLC0415
 
     if not (state / "state.json").exists():
         raise StateProblem(f"{state} is not a state directory of `templ run`")
     settings = load_settings()
+    access = BrokerAccess.of(broker, settings)
     known = LocalState(state, settings)
     try:
-        sent = asyncio.run(seed_broker(broker, prefix, known.windows, known.models, settings))
+        sent = asyncio.run(seed_broker(access, prefix, known.windows, known.models, settings))
     finally:
         known.close()
     click.echo(f"{sent} documents and site models sent", err=True)

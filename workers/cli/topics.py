@@ -7,7 +7,9 @@ import click
 from schemas.topics import DEFAULT_PARTITIONS
 from workers.cli.options import broker_options
 from workers.errors import TopicProblem
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin
+from workers.settings import load_settings
 
 _COUNT = click.IntRange(min=1)
 
@@ -39,8 +41,9 @@ def create(
 
     Existing topics are not changed; if one of them has wrong settings, nothing is created.
     """
+    access = BrokerAccess.of(broker, load_settings())
     created = asyncio.run(
-        admin.create_topics(broker, prefix, partitions, replication_factor=replication_factor)
+        admin.create_topics(access, prefix, partitions, replication_factor=replication_factor)
     )
     for name in created:
         click.echo(f"created {name}")
@@ -53,7 +56,9 @@ def create(
 @click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
 def check(broker: str, prefix: str, partitions: int | None) -> None:
     """Print what is wrong with the topics, one line for each problem; exit code 78 if there is any."""
-    problems = asyncio.run(admin.check_topics(broker, prefix, partitions))
+    problems = asyncio.run(
+        admin.check_topics(BrokerAccess.of(broker, load_settings()), prefix, partitions)
+    )
     for problem in problems:
         click.echo(problem, err=True)
     if problems:

@@ -1,13 +1,17 @@
 """`templ worker`: run the worker on Kafka."""
 
+import logging
 import sys
 from pathlib import Path
 
 import click
 
 from workers.cli.options import broker_options, page_model_option
+from workers.log_lines import set_up_logging
 from workers.processes.parent_watch import end_with_parent
-from workers.settings import load_settings
+from workers.settings import load_settings, settings_line
+
+log = logging.getLogger("templ")
 
 
 @click.command(name="worker")
@@ -39,16 +43,17 @@ def worker_command(
 ) -> None:
     """Clean pages from Kafka as they arrive, and learn each site's templates.
 
-    The worker stops on SIGTERM or Ctrl-C. Its settings are environment variables; workers/README.md
-    lists them.
+    The worker stops on SIGTERM or Ctrl-C. `templ settings` lists its settings.
     """
     if supervisor is not None:
         end_with_parent(supervisor)
     settings = load_settings(page_model=page_model)
     if role != "both":
+        from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
 
-        run_role(role, broker, prefix, state, settings)
+        access = BrokerAccess.of(broker, settings)
+        run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
         return
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
 
@@ -56,6 +61,8 @@ def worker_command(
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
+    set_up_logging("worker")
+    log.info("settings: %s", settings_line(settings))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]

@@ -13,8 +13,10 @@ from typing import Any
 import faust
 from aiokafka.errors import KafkaError
 from faust.types import TP
+from faust.types.auth import CredentialsT
 
 from workers.errors import FeedProblem, WorkerError
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.broker.fetched_epochs import FETCHED
@@ -46,6 +48,8 @@ class App(faust.App):
     """The logs of its partitions of its input topic, as they were at the last look."""
     assigned: frozenset[int]
     """The partitions of its input topic that it was assigned last; any thread may read it."""
+    has_joined: bool
+    """Whether its group has assigned it partitions, be they none, and not taken them away since."""
 
     def FlowControlQueue(  # noqa: N802 - faust's name
         self, maxsize: int | None = None, *, clear_on_resume: bool = False
@@ -90,6 +94,18 @@ class App(faust.App):
             await essential(self, "taking over partitions", step)
         self.assigned = frozenset(one.partition for one in assigned)
         await super()._on_partitions_assigned(assigned, generation_id)
+        self.has_joined = True
+
+    async def _on_partitions_revoked(self, revoked: set[TP]) -> None:
+        self.has_joined = False
+        await super()._on_partitions_revoked(revoked)
+
+    def event_loops(self) -> list[asyncio.AbstractEventLoop]:
+        """Return the loops that must answer while the app runs: its own, and that of the consumer."""
+        loops = [self.loop] if self.started else []
+        if self._consumer is not None:
+            loops += self._consumer.event_loops()  # type: ignore[attr-defined]
+        return loops
 
     async def _set_offsets_right(self, topic: str, numbers: Iterable[int]) -> None:
         question = partial(self._right_offsets, topic, list(numbers))
@@ -130,7 +146,8 @@ def build_app(config: KafkaConfig, role: str) -> App:
     bound_fetches(settings.record_limit_bytes)
     app = App(
         config.group(role),
-        broker=f"kafka://{config.broker}",
+        broker=[f"kafka://{one}" for one in config.broker.address.split(",")],
+        broker_credentials=faust_credentials(config.broker),
         datadir=config.state / "faust",
         store="memory://",
         key_serializer="raw",
@@ -162,7 +179,23 @@ def build_app(config: KafkaConfig, role: str) -> App:
     app.config = config
     app.marks = {}
     app.assigned = frozenset()
+    app.has_joined = False
     return app
+
+
+def faust_credentials(broker: BrokerAccess) -> CredentialsT | None:
+    """Return what faust needs for TLS and for the login."""
+    settings = broker.settings
+    if broker.tokens is not None:
+        return faust.OAuthCredentials(oauth_cb=broker.tokens, ssl_context=broker.tls)
+    if settings.uses_sasl:
+        return faust.SASLCredentials(
+            username=settings.sasl_username,
+            password=settings.sasl_password,
+            ssl_context=broker.tls,
+            mechanism=settings.sasl_mechanism,
+        )
+    return None if broker.tls is None else faust.SSLCredentials(broker.tls)
 
 
 def max_value_bytes(settings: Settings) -> int:

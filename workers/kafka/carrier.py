@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from schemas.cleaned import CleanedRecord
 from schemas.site_model import SiteModelRecord
-from workers.kafka.metrics import RefresherMetrics
+from workers.kafka.monitoring.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs, send_all
 from workers.kafka.partition_windows import OwnedPartitions
 from workers.kafka.template_backlog import Site, TemplateBacklog
@@ -117,8 +117,7 @@ class Carrier:
 
     def _count(self, record: OutputRecord, seconds: float) -> None:
         if isinstance(record, SiteModelRecord):
-            self._metrics.refits.inc()
-            self._metrics.refit_seconds.observe(seconds)
+            self._metrics.refitted(seconds)
         elif isinstance(record, CleanedRecord):
             self._metrics.revisions.labels(record.revision_reason).inc()
 

@@ -19,11 +19,11 @@ from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.config import KafkaConfig
-from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
+from workers.kafka.monitoring.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
 from workers.page import Page, Rejected
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Outcome, Together
+from workers.pipeline.cleaner import Cleaner, Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.processes.pool import Pool
 from workers.state.model_store import ModelStore
@@ -37,9 +37,9 @@ class CleanerApp:
     def __init__(self, config: KafkaConfig, pool: Pool, models: ModelStore) -> None:
         self._config = config
         self._pool = pool
-        self.metrics = CleanerMetrics()
+        self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
-        self._follower = ModelFollower(config, models, self.metrics.models.inc)
+        self._follower = ModelFollower(config, models, self.metrics.model_read)
         self._cleaner = Cleaner(
             pool,
             models,
@@ -64,6 +64,12 @@ class CleanerApp:
         """
         return self._follower.taken + self._pages_done
 
+    def waiting_for(self) -> str:
+        """Return what this cleaner waits for before it cleans pages; empty for nothing."""
+        if not self.app.has_joined:
+            return "the consumer group has not assigned partitions yet"
+        return "" if self._follower.ready.is_set() else "site models are being read"
+
     async def _follow_models(self) -> None:
         await essential(self.app, "site models", self._follower.run)
 
@@ -81,12 +87,17 @@ class CleanerApp:
         records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._follower.ready.wait()
+        reached_s = self.metrics.stage("receive", started_s)
         together = self._cleaned_together(records)
         outcomes = await asyncio.gather(*(self._outcome(one, together) for one in records))
+        reached_s = self.metrics.stage("clean", reached_s)
         await send_all(map(self._output, messages, outcomes))
+        reached_s = self.metrics.stage("publish", reached_s)
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
         await send_all(self._outputs.send(one) for one in documents if one is not None)
-        self._count(outcomes, time.monotonic() - started_s)
+        ended_s = self.metrics.stage("store", reached_s)
+        timestamps = (one.timestamp_ms for one in messages)
+        self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
         self._check_feed(messages, outcomes)
 
     def _cleaned_together(self, records: Iterable[Page | Rejected]) -> dict[str, Future[Together]]:
@@ -125,13 +136,6 @@ class CleanerApp:
             return self._outputs.send_dead_letter(message, letter)
         headers, _ = passed_on(message.headers, self._config.settings.header_bytes_max)
         return self._outputs.send(outcome.record, headers)
-
-    def _count(self, outcomes: Iterable[Outcome], seconds: float) -> None:
-        for outcome in outcomes:
-            self.metrics.pages.labels(type(outcome).__name__.lower()).inc()
-            self.metrics.page_seconds.observe(seconds)
-            if isinstance(outcome, Cleaned) and outcome.record.method == "site":
-                self.metrics.with_site.inc()
 
     def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
         """Raise `FeedProblem` when too many pages are dead letters; those so far are stored."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.settings import Settings
 
 PRODUCER_ROOM_BYTES = 1 << 20
@@ -13,8 +14,8 @@ PRODUCER_ROOM_BYTES = 1 << 20
 class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What the apps of both roles need to know."""
 
-    broker: str
-    """HOST:PORT of the broker."""
+    broker: BrokerAccess
+    """How the broker is reached."""
     prefix: str
     """Text before the name of each topic."""
     partitions: int

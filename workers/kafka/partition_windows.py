@@ -159,6 +159,15 @@ class OwnedPartitions:
         """Return the windows that are open now, by partition."""
         return dict(self._open)
 
+    def not_ready(self) -> list[int]:
+        """Return the partitions that are ours and whose windows lack records; any thread may call."""
+        opened = dict(self._open)
+        return [
+            number
+            for number in sorted(set(self._numbers))
+            if number not in opened or opened[number].mark is None
+        ]
+
     @asynccontextmanager
     async def hold(self, number: int) -> AsyncIterator[PartitionWindows | None]:
         """Keep all other work off a partition; gives None where the partition is not ours."""

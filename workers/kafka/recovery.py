@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from aiokafka import TopicPartition
 
 from schemas.topics import DOCUMENTS
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
 from workers.kafka.broker.received import Received, received_from_aiokafka
 from workers.kafka.logs.log_reader import ask_for_logs
@@ -24,7 +25,7 @@ Learn = Callable[[PartitionWindows, Received], Awaitable[str]]
 class Recovery:
     """Reads what a store of windows lacks of the topic, all of it if the store is lost."""
 
-    def __init__(self, broker: str, topic: str, learn: Learn) -> None:
+    def __init__(self, broker: BrokerAccess, topic: str, learn: Learn) -> None:
         self._broker = broker
         self._topic = topic
         self._learn = learn

@@ -17,7 +17,7 @@ from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.grounds import Grounds
 from workers.kafka.logs.lost_models import LOOK_S, LostModels
-from workers.kafka.metrics import RefresherMetrics
+from workers.kafka.monitoring.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
@@ -45,7 +45,9 @@ class RefresherApp:
         self._owned = OwnedPartitions(open_windows, self._recovery.recover)
         self._grounds = Grounds(config.broker, documents)
         self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
-        self.metrics = RefresherMetrics(self._totals)
+        self.metrics = RefresherMetrics(
+            self._totals, {"refresh": pool, "templates": templates_pool}
+        )
         self._carrier = Carrier(
             TopicOutputs(self.app, config),
             self._owned,
@@ -76,6 +78,13 @@ class RefresherApp:
     def inner_progress(self) -> dict[int, int]:
         """Return how far each window store has read, be it in a rebuild."""
         return {number: one.store.next_offset for number, one in self._owned.opened().items()}
+
+    def waiting_for(self) -> str:
+        """Return what this refresher waits for before it keeps windows; empty for nothing."""
+        if not self.app.has_joined:
+            return "the consumer group has not assigned partitions yet"
+        missing = self._owned.not_ready()
+        return f"windows of partitions {missing} are being rebuilt" if missing else ""
 
     def _totals(self) -> WindowTotals:
         """Return the totals of all open windows; the thread that answers a scrape calls this."""

@@ -11,35 +11,47 @@ import faust
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
+from workers.kafka.monitoring.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import Watched, start_watchdog
-from workers.log_lines import escape_log_arguments
+from workers.log_lines import escape_log_arguments, set_up_logging
 from workers.processes.pool import Pool
-from workers.settings import Settings
+from workers.settings import Settings, settings_line
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
+log = logging.getLogger("templ")
 
 
-def run_role(role: str, broker: str, prefix: str, state: Path, settings: Settings) -> None:
+def run_role(
+    role: str,
+    broker: BrokerAccess,
+    prefix: str,
+    state: Path,
+    settings: Settings,
+    *,
+    is_alone: bool = False,
+) -> None:
     """Run a role until a signal asks to stop.
 
     Everything that blocks is opened before the role's event loop starts, and closed after it ends.
 
     Args:
         role: `cleaner` or `refresher`.
-        broker: HOST:PORT of the broker.
+        broker: How the broker is reached.
         prefix: Text before the name of each topic.
         state: State directory of the worker, in which each role has a directory of its own.
         settings: Limits and bounds.
+        is_alone: Whether there is no supervisor, which would have logged the settings.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or it lacks a topic with which this state directory
@@ -48,7 +60,11 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
         StateProblem: The state directory cannot be used.
     """
     _set_up_logging(role)
-    partitions = asyncio.run(_checked_partitions(broker, prefix, has_served=is_used(state / role)))
+    group = f"{prefix}templ-{role}"
+    has_served = is_used(state / role)
+    partitions = asyncio.run(_checked_partitions(broker, prefix, group, has_served=has_served))
+    if is_alone:
+        log.info("settings: %s", settings_line(settings))
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
@@ -70,7 +86,9 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
                 settings.metrics_port and settings.metrics_port + 1,
             )
         if port is not None:
-            work.metrics.serve(settings.metrics_host, port)
+            health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
+            serve_probes(settings.metrics_host, port, work.metrics.registry, health)
+        work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
         watched = Watched(
             broker=broker,
             group=config.group(role),
@@ -92,7 +110,7 @@ def run_role(role: str, broker: str, prefix: str, state: Path, settings: Setting
 
 
 def _set_up_logging(role: str) -> None:
-    logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {role} %(levelname)s %(message)s")
+    set_up_logging(role)
     for noisy in ("faust", "mode", "aiokafka"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
@@ -101,8 +119,10 @@ def _set_up_logging(role: str) -> None:
         handler.addFilter(escape_log_arguments)
 
 
-async def _checked_partitions(broker: str, prefix: str, *, has_served: bool) -> int:
-    problems = await check_topics(broker, prefix)
+async def _checked_partitions(
+    broker: BrokerAccess, prefix: str, group: str, *, has_served: bool
+) -> int:
+    problems = await check_topics(broker, prefix, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.
         problem = BrokerProblem if has_served else TopicProblem

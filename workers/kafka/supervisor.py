@@ -12,6 +12,7 @@ from types import FrameType
 import msgspec
 
 from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
+from workers.log_lines import set_up_logging
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
@@ -54,7 +55,7 @@ def supervise(commands: Mapping[str, Sequence[str]], policy: RestartPolicy | Non
     Returns:
         0 after a signal, otherwise the exit code of the role that failed.
     """
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s worker %(levelname)s %(message)s")
+    set_up_logging("worker")
     policy = policy or RestartPolicy()
     stopping: list[int] = []
 

@@ -16,6 +16,7 @@ import msgspec
 from aiokafka import TopicPartition
 from aiokafka.errors import UnknownTopicOrPartitionError
 
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.app import end_process
 from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
@@ -94,8 +95,8 @@ class Patience:
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """A process's share of the work of a consumer group."""
 
-    broker: str
-    """HOST:PORT of the broker."""
+    broker: BrokerAccess
+    """How the broker is reached."""
     group: str
     """Consumer group."""
     topic: str
@@ -305,7 +306,7 @@ async def _end_stalled(
     progress.begin_anew(time.monotonic())
 
 
-async def _is_work_waiting(broker: str, topic: str, lagging: Lagging) -> bool:
+async def _is_work_waiting(broker: BrokerAccess, topic: str, lagging: Lagging) -> bool:
     """Return whether there is a record at or after a committed offset.
 
     Offsets without a record are left behind by the ends of transactions and by expired records.

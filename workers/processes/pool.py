@@ -141,6 +141,7 @@ class _Lane:
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
         self._sent: LruCache[tuple[str, str], bool] = LruCache(MODELS_IN_MEMORY)
+        self.restarts = 0
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
 
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
@@ -168,6 +169,7 @@ class _Lane:
             is_final = isinstance(task, BurstTask)  # its pages are tried one by one
             result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
         self._drop_child()
+        self.restarts += 1
         return result, is_final
 
     def _new_child(self) -> _Child:
@@ -230,6 +232,10 @@ class Pool:
         result, attempts = self._lane(site).run(task, deadline_s)
         log_fault(site, task, result)
         return result, attempts
+
+    def restarts(self) -> int:
+        """Return how many children were dropped because they died, were late or lacked memory."""
+        return sum(lane.restarts for lane in self._lanes)
 
     def submit(
         self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs

@@ -256,6 +256,14 @@ def _write_buffers() -> WriteBufferManager:
     )
 
 
+def memory_bytes() -> dict[str, int]:
+    """Return the memory that the databases of the process use, by part; the cache has the buffers."""
+    return {
+        "block_cache": _block_cache().get_usage(),
+        "write_buffers": _write_buffers().get_usage(),
+    }
+
+
 def _options() -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)

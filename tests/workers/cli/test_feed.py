@@ -6,6 +6,7 @@ from tests.workers.builders import page
 from tests.workers.kafka.broker.slow_items import SlowItems
 from workers.cli.feed import _send
 from workers.kafka.broker import feeder
+from workers.settings import load_settings
 
 
 class MadeUpFeeder:
@@ -35,7 +36,7 @@ def test_the_event_loop_runs_while_an_input_is_read(monkeypatch):
 
     async def send():
         async with slow.running_loop():
-            return await _send(slow, "127.0.0.1:1", "", None, None, 1 << 20)
+            return await _send(slow, "127.0.0.1:1", "", None, None, load_settings())
 
     assert asyncio.run(send()) == 3
     assert MadeUpFeeder.sent == pages

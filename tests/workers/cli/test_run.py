@@ -185,7 +185,7 @@ def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):
     assert "in use" in one_line(templ("run", feed, *out, "--state", tmp_path / "busy", expect=73))
     busy.close()
     assert "TEMPL_PAGE_DEADLINE_S" in one_line(
-        templ("run", feed, *out, expect=2, TEMPL_PAGE_DEADLINE_S="soon")
+        templ("run", feed, *out, expect=78, TEMPL_PAGE_DEADLINE_S="soon")
     )
     (tmp_path / "file").write_text("")
     bad_out = ("--out", tmp_path / "file" / "out.jsonl")

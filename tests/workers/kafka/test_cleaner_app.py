@@ -3,11 +3,13 @@
 import asyncio
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
 from workers.errors import FeedProblem
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.state.model_store import ModelStore
@@ -58,7 +60,7 @@ def message(offset, value, **headers):
 
 def clean(tmp_path, pool, settings, messages, producer):
     config = KafkaConfig(
-        broker="127.0.0.1:1", prefix="", partitions=4, state=tmp_path, instance="one",
+        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=4, state=tmp_path, instance="one",
         settings=settings,
     )  # fmt: skip
     models = ModelStore(None)
@@ -97,8 +99,8 @@ def test_every_message_is_answered_and_documents_follow_the_texts(
     dead = {one[0].offset for name, one in producer.stored if name == "DeadLetter"}
     assert dead == {1, 3}
     counted = {
-        outcome: app.metrics.pages.labels(outcome)._value.get()
-        for outcome in ("cleaned", "dead", "deleted")
+        outcome: app.metrics._pages.labels(outcome, method)._value.get()
+        for outcome, method in (("cleaned", "page"), ("dead", ""), ("deleted", ""))
     }
     assert counted == {"cleaned": 2, "dead": 2, "deleted": 1}
     assert app.inner_progress() == 4  # one of the messages is no page
@@ -116,7 +118,7 @@ def test_a_feed_of_dead_letters_stops_the_worker_once_they_are_stored(
     tmp_path, poison_pool, poison_settings
 ):
     producer = Producer()
-    few = poison_settings.model_copy(update={"dead_letters_run_max": 3})
+    few = msgspec.structs.replace(poison_settings, dead_letters_run_max=3)
     messages = [message(offset, b"no page") for offset in range(4)]
     with pytest.raises(FeedProblem) as problem:
         clean(tmp_path, poison_pool, few, messages, producer)
@@ -138,7 +140,7 @@ def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order
     tmp_path, poison_pool, poison_settings, pages_min, together
 ):
     producer = Producer()
-    settings = poison_settings.model_copy(update={"burst_pages_min": pages_min})
+    settings = msgspec.structs.replace(poison_settings, burst_pages_min=pages_min)
     urls = ["https://a.com/0", "https://b.com/1", "https://a.com/2", "https://a.com/0"]
     urls += ["https://b.com/4", "https://a.com/5"]
     messages = [message(offset, story(offset), url=url) for offset, url in enumerate(urls)]
@@ -155,7 +157,7 @@ def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order
     assert [one.model_documents for one in documents if one.site == "a.com"] == (
         [3] * 4 if together else [0] * 4
     )
-    assert app.metrics.with_site._value.get() == together
+    assert app.metrics._pages.labels("cleaned", "site")._value.get() == together
     assert app.inner_progress() == 7
 
 

@@ -11,6 +11,7 @@ from schemas.codec import encode_msgpack
 from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS, document_key
 from schemas.source import Source
 from tests.workers.builders import document, packed
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
@@ -36,7 +37,7 @@ class Learner:
 @pytest.fixture
 def windows(tmp_path):
     config = KafkaConfig(
-        broker="",
+        broker=BrokerAccess(""),
         prefix="",
         partitions=1,
         state=tmp_path,

@@ -9,6 +9,7 @@ import pytest
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
 from tests.workers.builders import document, stored_summary
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.resume import LogMark
@@ -21,7 +22,7 @@ NOT_OURS = 3
 
 def config(state):
     return KafkaConfig(
-        broker="127.0.0.1:1",
+        broker=BrokerAccess("127.0.0.1:1"),
         prefix="",
         partitions=4,
         state=state,

@@ -6,6 +6,7 @@ import pytest
 
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
 
@@ -23,20 +24,20 @@ def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_p
     monkeypatch.setattr(roles, "_checked_partitions", two_partitions)
     monkeypatch.setattr(roles, "ModelStore", open_store)
     with pytest.raises(StateProblem, match="the store is in use"):
-        roles.run_role("cleaner", "127.0.0.1:1", "", tmp_path, load_settings())
+        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
     StateDirectory.open(tmp_path / "cleaner", 2).close()  # its lock was released
 
 
 def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used(
     monkeypatch, tmp_path
 ):
-    async def missing(*_arguments):
+    async def missing(*_arguments, **_options):
         return ["pages: no such topic"]
 
     monkeypatch.setattr(roles, "_set_up_logging", lambda _role: None)
     monkeypatch.setattr(roles, "check_topics", missing)
     with pytest.raises(TopicProblem, match="no such topic"):
-        roles.run_role("cleaner", "127.0.0.1:1", "", tmp_path, load_settings())
+        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
     StateDirectory.open(tmp_path / "cleaner", 2).close()
     with pytest.raises(BrokerProblem, match="no such topic"):
-        roles.run_role("cleaner", "127.0.0.1:1", "", tmp_path, load_settings())
+        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())

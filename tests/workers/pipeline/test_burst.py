@@ -122,7 +122,7 @@ def test_a_text_of_a_provisional_model_is_revised_as_one_of_a_young_model(
     ids=["few", "off", "fewer than asked for", "one URL", "deletions"],
 )
 def test_too_few_pages_are_not_cleaned_together(spy, poison_settings, pages, settings):
-    cleaner = Cleaner(spy, NoModels(), poison_settings.model_copy(update=settings))
+    cleaner = Cleaner(spy, NoModels(), msgspec.structs.replace(poison_settings, **settings))
     assert cleaner.clean_together(pages) == {}
     assert spy.tasks == []
 

@@ -203,7 +203,7 @@ def test_a_record_too_large_loses_its_segments_first_and_then_the_end_of_its_tex
 def test_children_that_cannot_start_are_no_dead_letters(poison_settings):
     from workers.errors import WorkerError
 
-    broken = poison_settings.model_copy(update={"child_module": "tests.workers.no_such_module"})
+    broken = msgspec.structs.replace(poison_settings, child_module="tests.workers.no_such_module")
     pool = Pool(broken, children=1)
     with pytest.raises(WorkerError, match="did not start"):
         Cleaner(pool, NoModels(), broken).process(page(1, GOOD))

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 
+import msgspec
 import psutil
 import pytest
 
@@ -90,7 +91,7 @@ def test_a_child_that_was_stopped_for_longer_than_the_deadline_blames_no_page(
 
 
 def test_a_page_that_is_late_in_both_attempts_says_so(poison_settings):
-    settings = poison_settings.model_copy(update={"page_deadline_s": 0.3})
+    settings = msgspec.structs.replace(poison_settings, page_deadline_s=0.3)
     pool = Pool(settings, children=1)
     outcome = Cleaner(pool, NoModels(), settings).process(page(1, GOOD + b"POISON-HANG"))
     pool.close()

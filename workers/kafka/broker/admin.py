@@ -26,7 +26,16 @@ from schemas.topics import (
     TOPICS,
     TopicSpec,
 )
-from workers.errors import BrokerProblem, TopicProblem, UsageProblem
+from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.rights import (
+    WORKER_RIGHTS,
+    Right,
+    Rights,
+    group_rights,
+    missing_rights,
+    topic_rights,
+)
 
 TIME_LIMIT_SECONDS = 9.0
 """Longest time of one call as a whole, for which a person is waiting."""
@@ -49,7 +58,7 @@ class TopicState(msgspec.Struct, frozen=True):
 
 
 async def create_topics(
-    broker: str,
+    broker: BrokerAccess,
     prefix: str,
     partitions: int | None = None,
     *,
@@ -58,7 +67,7 @@ async def create_topics(
     """Create the topics that do not exist; existing ones are not changed.
 
     Args:
-        broker: HOST:PORT of the broker; several are separated by commas.
+        broker: How the broker is reached.
         prefix: Text before the name of each topic.
         partitions: Partitions of every new topic; None means as many as `documents` has, or the
             default.
@@ -89,23 +98,44 @@ async def create_topics(
         return created
 
 
-async def check_topics(broker: str, prefix: str, partitions: int | None = None) -> list[str]:
+async def check_topics(
+    broker: BrokerAccess,
+    prefix: str,
+    partitions: int | None = None,
+    rights: Rights = WORKER_RIGHTS,
+    groups: Iterable[str] = (),
+) -> list[str]:
     """Return the problems with the topics, each as a line that says what is wrong and what to do.
 
     Args:
-        broker: HOST:PORT of the broker; several are separated by commas.
+        broker: How the broker is reached.
         prefix: Text before the name of each topic.
         partitions: Number of partitions that the topics should have; None means any number.
+        rights: The topics that are checked, and what this user has to be allowed.
+        groups: Consumer groups that this user has to be allowed to join.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with _admin(broker) as admin:
+        denied: list[str] = []
+        for name, needed in rights.items():
+            given = await topic_rights(admin, prefix + name)
+            denied += missing_rights(
+                prefix + name, "topic", (Right.DESCRIBE, Right.DESCRIBE_CONFIGS, *needed), given
+            )
+        for group in groups:
+            denied += missing_rights(
+                group, "group", (Right.READ,), await group_rights(admin, group)
+            )
+        if denied:
+            return denied
         states = await _states(admin, prefix)
-    return _problems(TOPICS.values(), states, broker, prefix, partitions)
+    specs = [TOPICS[name] for name in rights]
+    return _problems(specs, states, broker, prefix, partitions)
 
 
-async def partition_count(broker: str, prefix: str) -> int:
+async def partition_count(broker: BrokerAccess, prefix: str) -> int:
     """Return the number of partitions of `documents`, which `cleaned` and `site-models` share.
 
     Raises:
@@ -120,35 +150,46 @@ async def partition_count(broker: str, prefix: str) -> int:
     return counts[name]
 
 
+async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
+    """Return the number of partitions of a topic.
+
+    Args:
+        broker: How the broker is reached.
+        topic: Full name of the topic.
+
+    Raises:
+        TopicProblem: There is no such topic.
+        BrokerProblem: The broker cannot be reached, or refuses.
+    """
+    async with _admin(broker) as admin:
+        counts = await _partition_counts(admin)
+    if topic not in counts:
+        raise TopicProblem(f"{topic}: no such topic, or this user may not see it")
+    return counts[topic]
+
+
 @asynccontextmanager
-async def _admin(broker: str) -> AsyncIterator[AIOKafkaAdminClient]:
+async def _admin(broker: BrokerAccess) -> AsyncIterator[AIOKafkaAdminClient]:
     """Connect a client; every failure inside the context becomes one `BrokerProblem`."""
-    _check_address(broker)
     logger = logging.getLogger("aiokafka")
     level = logger.level
     logger.setLevel(logging.CRITICAL)  # the error raised here says the same
-    admin = AIOKafkaAdminClient(bootstrap_servers=broker, request_timeout_ms=REQUEST_TIMEOUT_MS)
+    admin = AIOKafkaAdminClient(**broker.client_options(), request_timeout_ms=REQUEST_TIMEOUT_MS)
     try:
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
             await admin.start()
             yield admin
     except (KafkaError, OSError) as error:  # a TimeoutError is an OSError
-        raise _broker_problem(broker, error) from error
+        raise await _broker_problem(broker, error) from error
     finally:
         await admin.close()
         logger.setLevel(level)
 
 
-def _check_address(broker: str) -> None:
-    for address in broker.split(","):
-        host, _, port = address.strip().rpartition(":")
-        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-            raise UsageProblem(f"--broker is HOST:PORT, not {address!r}")
-
-
-def _broker_problem(broker: str, error: KafkaError | OSError) -> BrokerProblem:
+async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> BrokerProblem:
     if isinstance(error, OSError) or error.retriable:
-        return BrokerProblem(f"cannot reach Kafka at {broker}; is it running, is --broker right?")
+        reason = await broker.problem() or f"answers no more ({type(error).__name__}); try again"
+        return BrokerProblem(f"cannot reach Kafka at {broker}: {reason}")
     return BrokerProblem(f"Kafka at {broker} refuses: {error}")
 
 
@@ -232,7 +273,7 @@ async def _wait_until_there(admin: AIOKafkaAdminClient, names: list[str]) -> Non
 def _problems(
     specs: Iterable[TopicSpec],
     states: dict[str, TopicState],
-    broker: str,
+    broker: BrokerAccess,
     prefix: str,
     partitions: int | None,
 ) -> list[str]:
@@ -257,7 +298,7 @@ def _problems(
     return found
 
 
-def _create_command(broker: str, prefix: str) -> str:
+def _create_command(broker: BrokerAccess, prefix: str) -> str:
     options = f" --prefix {prefix}" if prefix else ""
     return f"templ topics create --broker {broker}{options}"
 
@@ -280,7 +321,9 @@ def _partition_problem(
     return None
 
 
-def _partition_remedy(spec: TopicSpec, topic: str, needed: int, broker: str, create: str) -> str:
+def _partition_remedy(
+    spec: TopicSpec, topic: str, needed: int, broker: BrokerAccess, create: str
+) -> str:
     command = f"kafka-topics.sh --bootstrap-server {broker} --topic {topic}"
     if not spec.same_partitions:
         return f"{command} --alter --partitions {needed}"

@@ -21,6 +21,8 @@ from schemas.page import (
 )
 from schemas.topics import PAGES
 from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.rights import FEED_RIGHTS
 from workers.kafka.broker.admin import check_topics
 from workers.kafka.config import PRODUCER_ROOM_BYTES
 from workers.page import Page
@@ -34,11 +36,11 @@ _ENVELOPE_BYTES = 4 << 10
 class Feeder:
     """An asynchronous context that sends pages, keyed by site."""
 
-    def __init__(self, broker: str, prefix: str, limit_bytes: int) -> None:
+    def __init__(self, broker: BrokerAccess, prefix: str, limit_bytes: int) -> None:
         """Prepare without connecting.
 
         Args:
-            broker: HOST:PORT of the broker.
+            broker: How the broker is reached.
             prefix: Text before the name of each topic.
             limit_bytes: Largest message.
         """
@@ -55,11 +57,11 @@ class Feeder:
             BrokerProblem: The broker cannot be reached.
             TopicProblem: A topic is missing or has wrong settings.
         """
-        problems = await check_topics(self._broker, self._prefix)
+        problems = await check_topics(self._broker, self._prefix, rights=FEED_RIGHTS)
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
         self._producer = AIOKafkaProducer(
-            bootstrap_servers=self._broker,
+            **self._broker.client_options(),
             max_request_size=self._limit_bytes + PRODUCER_ROOM_BYTES,
             compression_type="zstd",
             linger_ms=5,

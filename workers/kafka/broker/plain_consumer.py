@@ -8,6 +8,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 
 from workers.errors import BrokerProblem
+from workers.kafka.access.broker_access import BrokerAccess
 
 _POLL_MS = 200
 _NULLS_ARE_SAFE_MS = 12 * 3600 * 1000
@@ -17,10 +18,10 @@ NO_PROGRESS_S = 60.0
 
 
 @asynccontextmanager
-async def plain_consumer(broker: str) -> AsyncIterator[AIOKafkaConsumer]:
+async def plain_consumer(broker: BrokerAccess) -> AsyncIterator[AIOKafkaConsumer]:
     """Start a consumer without a group and without assigned partitions, and stop it at the end."""
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=broker,
+        **broker.client_options(),
         group_id=None,
         enable_auto_commit=False,
         auto_offset_reset="earliest",
@@ -93,12 +94,12 @@ async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end:
     return end if found is None else found.offset
 
 
-async def committed_offsets(broker: str, group: str, topic: str) -> dict[int, int]:
+async def committed_offsets(broker: BrokerAccess, group: str, topic: str) -> dict[int, int]:
     """Return the offsets that a group has committed, by partition of a topic.
 
     Partitions without a committed offset are left out.
     """
-    admin = AIOKafkaAdminClient(bootstrap_servers=broker)
+    admin = AIOKafkaAdminClient(**broker.client_options())
     await admin.start()
     try:
         committed = await admin.list_consumer_group_offsets(group)

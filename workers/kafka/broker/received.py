@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from aiokafka import TopicPartition
 
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.plain_consumer import committed_offsets, plain_consumer, read_range
 
 log = logging.getLogger("templ")
@@ -70,11 +71,11 @@ def _stamp(timestamp_ms: float | None) -> int:
 class OffsetGapFiller:
     """Finds gaps in the offsets of one topic's records, and reads the missing records."""
 
-    def __init__(self, broker: str, topic: str, group: str) -> None:
+    def __init__(self, broker: BrokerAccess, topic: str, group: str) -> None:
         """Expect no offset yet.
 
         Args:
-            broker: HOST:PORT of the broker.
+            broker: How the broker is reached.
             topic: Topic that the records come from.
             group: Consumer group, whose committed offset precedes a partition's first record.
         """

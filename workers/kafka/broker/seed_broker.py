@@ -11,6 +11,8 @@ from schemas.document import document_key
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.rights import SEED_RIGHTS
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.off_loop import items_off_loop
 from workers.kafka.broker.partitioning import partition_of
@@ -27,7 +29,7 @@ _SeedRecord = tuple[str, str, bytes, bytes, list[tuple[str, bytes]]]
 
 
 async def seed_broker(
-    broker: str, prefix: str, windows: WindowStore, models: ModelStore, settings: Settings
+    broker: BrokerAccess, prefix: str, windows: WindowStore, models: ModelStore, settings: Settings
 ) -> int:
     """Send the windows and site models of a run on files, and return the number of records sent.
 
@@ -35,7 +37,7 @@ async def seed_broker(
     Deletions are not sent, because no window holds what they have deleted.
 
     Args:
-        broker: HOST:PORT of the broker.
+        broker: How the broker is reached.
         prefix: Text before the name of each topic.
         windows: Windows of the run.
         models: Site models of the run.
@@ -45,12 +47,12 @@ async def seed_broker(
         BrokerProblem: The broker cannot be reached, or refuses a record.
         TopicProblem: A topic is missing or has wrong settings.
     """
-    problems = await check_topics(broker, prefix)
+    problems = await check_topics(broker, prefix, rights=SEED_RIGHTS)
     if problems:
         raise TopicProblem("\ntempl: ".join(problems))
     partitions = await partition_count(broker, prefix)
     producer = AIOKafkaProducer(
-        bootstrap_servers=broker,
+        **broker.client_options(),
         max_request_size=settings.message_limit_bytes + PRODUCER_ROOM_BYTES,
         compression_type="zstd",
         linger_ms=5,

@@ -8,6 +8,7 @@ that log is the one that holds it. One that does not count removes nothing: its 
 window and is sent again. If it was right after all, the window leaves the document out once more.
 """
 
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.logs.log_reader import ask_for_logs
 from workers.kafka.logs.resume import LogMark, LogState, decode_mark, is_other_topic, resume
@@ -20,7 +21,7 @@ the first record that had not been read."""
 class Grounds:
     """Judges null values of one topic, and remembers where the records of each leader end."""
 
-    def __init__(self, broker: str, topic: str) -> None:
+    def __init__(self, broker: BrokerAccess, topic: str) -> None:
         self._broker = broker
         self._topic = topic
         self._logs: dict[tuple[int, str, int], LogState] = {}

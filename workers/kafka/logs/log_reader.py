@@ -14,6 +14,7 @@ from aiokafka.errors import KafkaError, NoError, for_code
 from aiokafka.protocol.offset import OffsetRequest
 
 from workers.errors import BrokerProblem
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
 from workers.kafka.logs.requests import CONSUMER, EpochEnds, TopicIdsResponse, TopicRequest
 from workers.kafka.logs.resume import LogMark, LogState, decode_mark
@@ -149,7 +150,9 @@ class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
         return {number: end for _, number, _, end in answers if end >= 0}
 
 
-async def ask_for_logs(broker: str, question: Callable[[LogReader], Awaitable[Answer]]) -> Answer:
+async def ask_for_logs(
+    broker: BrokerAccess, question: Callable[[LogReader], Awaitable[Answer]]
+) -> Answer:
     """Return the answer to a question, asked again for a minute while the broker does not answer.
 
     Raises:
@@ -167,9 +170,9 @@ async def ask_for_logs(broker: str, question: Callable[[LogReader], Awaitable[An
 
 
 @asynccontextmanager
-async def log_reader(broker: str) -> AsyncIterator[LogReader]:
+async def log_reader(broker: BrokerAccess) -> AsyncIterator[LogReader]:
     """Connect a reader of logs, and close it at the end."""
-    reader = LogReader(bootstrap_servers=broker, request_timeout_ms=REQUEST_TIMEOUT_MS)
+    reader = LogReader(**broker.client_options(), request_timeout_ms=REQUEST_TIMEOUT_MS)
     try:
         await reader.start()
         yield reader

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from aiokafka.errors import KafkaError
 
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.logs.log_reader import log_reader
 from workers.kafka.logs.resume import LogMark, LogState, has_lost_records
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
@@ -25,7 +26,9 @@ Publish = Callable[[int, str, PartitionWindows], Awaitable[None]]
 class LostModels:
     """Compares the logs of `site-models` with what they were when models were published last."""
 
-    def __init__(self, broker: str, topic: str, owned: OwnedPartitions, publish: Publish) -> None:
+    def __init__(
+        self, broker: BrokerAccess, topic: str, owned: OwnedPartitions, publish: Publish
+    ) -> None:
         self._broker = broker
         self._topic = topic
         self._owned = owned

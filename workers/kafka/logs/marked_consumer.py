@@ -36,6 +36,11 @@ class MarkedConsumer(Consumer):
         thread = cast("_MarkedThread", self._thread)
         thread.thread_loop.call_soon_threadsafe(thread.join_again)
 
+    def event_loops(self) -> list[asyncio.AbstractEventLoop]:
+        """Return the loop of the thread that polls the broker, once it runs."""
+        thread = cast("_MarkedThread", self._thread)
+        return [thread.thread_loop] if thread.started else []
+
 
 class _MarkedThread(AIOKafkaConsumerThread):
     def _create_consumer(self, loop: asyncio.AbstractEventLoop) -> Any:

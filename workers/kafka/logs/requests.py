@@ -114,13 +114,20 @@ class TopicRequest(Request[MetadataRequest_v5 | _TopicIdsRequest]):
 
     API_KEY = 3
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, *, with_rights: bool = False) -> None:
+        """Set what is asked for.
+
+        Args:
+            topic: Full name of the topic, which is not created.
+            with_rights: Whether the answer has the operations that the user may do.
+        """
         self._topic = topic
+        self._with_rights = with_rights
 
     def build(self, request_struct_class: type[Any]) -> Any:
         """Return the request in a version that the broker knows."""
         if request_struct_class is _TopicIdsRequest:
-            return _TopicIdsRequest([("", self._topic, {})], False, False, {})  # noqa: FBT003
+            return _TopicIdsRequest([("", self._topic, {})], False, self._with_rights, {})  # noqa: FBT003
         return request_struct_class([self._topic], False)  # noqa: FBT003
 
 

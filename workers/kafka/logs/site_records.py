@@ -9,6 +9,7 @@ from schemas.codec import SchemaError, decode_document_record, decode_site_model
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import partition_count
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
@@ -23,11 +24,11 @@ class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
     """The newest document of each URL that is not deleted, in order of event time."""
 
 
-async def read_site_records(broker: str, prefix: str, site: str) -> SiteRecords:
+async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> SiteRecords:
     """Return what the topics hold of a site, as far as they go at the time of the call.
 
     Args:
-        broker: HOST:PORT of the broker.
+        broker: How the broker is reached.
         prefix: Text before the name of each topic.
         site: Site key.
 

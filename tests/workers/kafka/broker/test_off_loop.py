@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.workers.kafka.broker.slow_items import SlowItems
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import seed_broker as seeding
 from workers.kafka.broker.off_loop import items_off_loop
 from workers.settings import load_settings
@@ -45,7 +46,7 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
             sent.append((topic, value))
             return asyncio.sleep(0)
 
-    async def no_problems(*_arguments):
+    async def no_problems(*_arguments, **_options):
         return []
 
     async def one_partition(*_arguments):
@@ -56,6 +57,8 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
     monkeypatch.setattr(seeding, "partition_count", one_partition)
     monkeypatch.setattr(seeding, "_records", lambda _windows, _models: iter(slow))
     async with slow.running_loop():
-        done = await seeding.seed_broker("broker:9092", "x.", None, None, load_settings())
+        done = await seeding.seed_broker(
+            BrokerAccess("broker:9092"), "x.", None, None, load_settings()
+        )
     assert done == 3
     assert sent == [("x.documents", b"value")] * 3

@@ -14,6 +14,7 @@ from schemas.document import DocumentRecord, document_key
 from tests.workers.builders import document, packed
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka import recovery
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs import grounds
@@ -109,7 +110,7 @@ class Process:
     def __init__(self, broker, state, before_send=lambda: None):
         settings = load_settings(window_pages_max=4, window_floor_pages=2, revisions=False)
         config = KafkaConfig(
-            broker="127.0.0.1:1", prefix="", partitions=1, state=state, instance="one",
+            broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, state=state, instance="one",
             settings=settings,
         )  # fmt: skip
         self._broker = broker
@@ -264,7 +265,7 @@ def test_grounds_hold_while_the_records_that_were_read_are_there(documents, chan
     documents.record(b"a.com\0pages-0-0", None, mark)
     documents.record(b"a.com\0pages-0-1", None)
     null, foreign = documents.of[0].records[-2:]
-    judge = Grounds("", "documents")
+    judge = Grounds(BrokerAccess(""), "documents")
     assert asyncio.run(judge.hold(null)) is holds
     assert asyncio.run(judge.hold(foreign))
 
@@ -275,4 +276,4 @@ def test_grounds_in_another_topic_do_not_hold(documents):
     documents.make_anew()
     documents.of[0].append(*range(20))
     documents.record(b"a.com\0pages-0-0", None, mark)
-    assert not asyncio.run(Grounds("", "documents").hold(documents.of[0].records[-1]))
+    assert not asyncio.run(Grounds(BrokerAccess(""), "documents").hold(documents.of[0].records[-1]))

@@ -16,6 +16,7 @@ from faust.types import TP
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from tests.workers.raw_batches import batch
 from workers.kafka import app, watchdog
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.app import build_app
 from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.config import KafkaConfig
@@ -39,7 +40,7 @@ def broker():
 
 def config(tmp_path, **settings):
     return KafkaConfig(
-        broker="127.0.0.1:1", prefix="", partitions=1, state=tmp_path, instance="one",
+        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, state=tmp_path, instance="one",
         settings=load_settings(**settings),
     )  # fmt: skip
 
@@ -95,7 +96,7 @@ def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None):
     """What a watchdog sees that has the marks of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
-        broker="", group="", topic="pages", inner=lambda: None,
+        broker=BrokerAccess(""), group="", topic="pages", inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
         received=lambda: received or {}, report_lag=lambda _: None, join_again=lambda: None,
         fetched=fetched or FetchedEpochs(), marks={number: place.mark for number, place in committed.items()},
@@ -192,7 +193,7 @@ def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
     monkeypatch.setattr(watchdog, "end_process", ended.append)
     monkeypatch.setattr(watchdog, "_is_work_waiting", is_waiting)
     watched = SimpleNamespace(
-        broker="", group="g", topic="pages",
+        broker=BrokerAccess(""), group="g", topic="pages",
         inner=count().__next__, join_again=lambda: joined.append(1),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka import model_follower
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.lost_models import LostModels
 from workers.kafka.logs.resume import LogMark
@@ -34,7 +35,12 @@ def start(tmp_path, monkeypatch):
     """Returns a function that has a follower start on a broker, and returns where it reads on."""
     models = ModelStore(None)
     config = KafkaConfig(
-        broker="", prefix="", partitions=1, state=tmp_path, instance="one", settings=load_settings()
+        broker=BrokerAccess(""),
+        prefix="",
+        partitions=1,
+        state=tmp_path,
+        instance="one",
+        settings=load_settings(),
     )
 
     async def never(*_):

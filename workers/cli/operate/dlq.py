@@ -1,0 +1,173 @@
+"""`templ dlq`: look at the dead letters, and send their pages again."""
+
+import asyncio
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import click
+import msgspec
+
+from workers.cli.options import broker_options
+from workers.errors import UsageProblem
+from workers.feeds.times import parse_time_ms
+from workers.log_lines import one_line
+from workers.setting_values import MILLISECONDS, SettingType, number_of
+from workers.settings import load_settings
+
+_AGO = SettingType(int, int, number_of(MILLISECONDS))
+
+
+@click.group(name="dlq")
+def dlq_command() -> None:
+    """Look at the dead letters of a broker, and send their pages again."""
+
+
+def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which letters are asked for."""
+    options = [
+        click.option("--reason", metavar="CLASS", help="Only those with this reason."),
+        click.option("--site", metavar="KEY", help="Only those of this site."),
+        click.option(
+            "--since", metavar="TIME", help="Only those from then on: 2026-11-22T08:00Z, or 2h ago."
+        ),
+        click.option("--until", metavar="TIME", help="Only those before then."),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return broker_options(command)
+
+
+@dlq_command.command(name="list")
+@_filter_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each letter.")
+def list_letters(
+    broker: str, prefix: str, limit: int | None, *, as_json: bool, **which: Any
+) -> None:
+    """List dead letters: id, time, reason, site, URL and message; then how many have which reason."""
+    asyncio.run(_list(broker, prefix, limit, which, as_json=as_json))
+
+
+async def _list(
+    broker: str, prefix: str, limit: int | None, which: dict[str, Any], *, as_json: bool
+) -> None:
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415
+
+    access = BrokerAccess.of(broker, load_settings())
+    reasons: Counter[str] = Counter()
+    async for letter in read_letters(access, prefix, _wanted(**which)):
+        if limit is not None and reasons.total() >= limit:
+            break
+        reasons[letter.reason] += 1
+        if as_json:
+            shown = msgspec.structs.replace(letter, headers=(), key=None, value=None)
+            click.echo(msgspec.json.encode(shown))
+        else:
+            place = letter.site or "?", letter.url or letter.source
+            click.echo(
+                one_line("  ".join((letter.id, letter.at, letter.reason, *place, letter.message)))
+            )
+    if not as_json:
+        summary = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+        click.echo(
+            one_line(f"{reasons.total()} dead letters{': ' * bool(summary)}{summary}"), err=True
+        )
+
+
+@dlq_command.command()
+@click.argument("letter_id", metavar="ID")
+@broker_options
+@click.option("--value", "value_only", is_flag=True, help="Write the bytes of the page only.")
+def show(letter_id: str, broker: str, prefix: str, *, value_only: bool) -> None:
+    """Show the dead letter ID, as `templ dlq list` names it, with all headers and its size."""
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.operate.dead_letters import read_letter  # noqa: PLC0415
+
+    access = BrokerAccess.of(broker, load_settings())
+    letter = asyncio.run(read_letter(access, prefix, letter_id))
+    if value_only:
+        sys.stdout.buffer.write(letter.value or b"")
+        return
+    for name, value in letter.headers:
+        click.echo(f"{one_line(name)}: {one_line((value or b'').decode('utf-8', 'replace'))}")
+    click.echo(f"key: {one_line((letter.key or b'').decode('utf-8', 'replace'))}")
+    click.echo(f"value: {'none' if letter.value is None else f'{len(letter.value)} bytes'}")
+
+
+@dlq_command.command()
+@_filter_options
+@click.option("--dry-run", is_flag=True, help="Send nothing; say how many would be sent.")
+@click.option("--rate", type=click.FloatRange(0, min_open=True), help="Most pages sent per second.")
+@click.option(
+    "--redrives-max",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Leave out pages that were sent again so often already.",
+)
+def redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> None:
+    """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.
+
+    The letters stay where they are until they expire, so give --since to send each page once. Letters
+    whose value was cut are left out.
+    """
+    sent = asyncio.run(_redrive(broker, prefix, limit, **options))
+    click.echo(sent, err=True)
+
+
+async def _redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> str:
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415
+    from workers.kafka.operate.dead_letters import redrive as send_again  # noqa: PLC0415
+
+    is_dry, rate, redrives_max = (options.pop(name) for name in ("dry_run", "rate", "redrives_max"))
+    access = BrokerAccess.of(broker, load_settings())
+    # What dies again while this goes on is left alone.
+    until = {"until": options.pop("until") or "0s"}
+    letters = read_letters(access, prefix, _wanted(**options, **until))
+    done = await send_again(
+        access,
+        prefix,
+        letters,
+        pages_per_s=rate,
+        redrives_max=redrives_max,
+        limit=limit,
+        is_dry=is_dry,
+    )
+    verb = "would be sent" if is_dry else "sent"
+    left_out = f"{done.cut} are cut, {done.tired} were sent again {redrives_max} times already"
+    return f"{done.sent} pages {verb} again; left out: {left_out}"
+
+
+def _wanted(reason: str | None, site: str | None, since: str | None, until: str | None) -> Any:
+    from workers.kafka.operate.dead_letters import LetterFilter  # noqa: PLC0415 - not for --help
+
+    since_ms, until_ms = (
+        None if text is None else _time_ms(name, text)
+        for name, text in (("--since", since), ("--until", until))
+    )
+    return LetterFilter(reason=reason, site=site, since_ms=since_ms, until_ms=until_ms)
+
+
+def _time_ms(option: str, text: str) -> int:
+    """Return the time that a text means, in Unix milliseconds.
+
+    Raises:
+        UsageProblem: It means none.
+    """
+    if re.search("[a-z]$", text) and not text.endswith("z"):
+        try:
+            ago_ms: int = _AGO.read(text.removesuffix("ago").strip())
+        except ValueError:
+            pass
+        else:
+            return round(time.time() * 1000) - ago_ms
+    time_ms = parse_time_ms(text)
+    if time_ms is None:
+        raise UsageProblem(f"{option} is a time such as 2026-11-22T08:00:00Z or 2h, not {text!r}")
+    return time_ms

@@ -1,0 +1,124 @@
+"""`templ settings`: list all settings of a deployment."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import click
+import msgspec
+
+from workers.setting_sources import PREFIX, GivenSetting
+from workers.setting_values import SettingType
+from workers.settings import Settings, setting_types, settings_from_outside
+
+_WIDTH = 100
+
+
+class ListedSetting(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting as it is listed."""
+
+    name: str
+    variable: str
+    """Environment variable that gives it."""
+    unit: str
+    """Unit of a number; empty for what has none."""
+    default: str
+    bounds: str
+    meaning: str
+    value: str
+    """The value in this environment; secrets are masked."""
+    origin: str
+    """Where the value is given; empty for the default."""
+
+
+@click.command(name="settings")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["text", "json", "markdown", "toml"]),
+    default="text",
+    show_default=True,
+    help="`toml` prints a file with all settings at their defaults, for TEMPL_SETTINGS to name.",
+)
+def settings_command(form: str) -> None:
+    """List all settings with unit, default, bounds and meaning, and what this environment gives.
+
+    A setting is given by its environment variable, or by its name in the TOML file that the variable
+    TEMPL_SETTINGS names; the variable goes first. Sizes are numbers of bytes or texts such as 2GiB,
+    times are numbers of the unit or texts such as 14d. The variable of a secret with _FILE added names
+    a file that holds it.
+    """
+    listed = list(listed_settings(settings_from_outside()))
+    if form == "json":
+        click.echo(msgspec.json.encode(listed))
+    else:
+        lines = {"text": _text, "markdown": _markdown, "toml": _toml}[form]
+        click.echo("\n".join(line for one in listed for line in lines(one)))
+
+
+def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
+    """Yield all settings in the order of their definition.
+
+    Args:
+        given: The settings that are not left at their defaults.
+    """
+    meanings = _meanings()
+    for name, kind in setting_types().items():
+        default = getattr(Settings(), name)
+        one = given.get(name, GivenSetting(default, ""))
+        yield ListedSetting(
+            name=name,
+            variable=PREFIX + name.upper(),
+            unit=kind.unit.name if kind.unit else "",
+            default=kind.show(default) or '""',
+            bounds=kind.bounds(),
+            meaning=meanings[name],
+            value=kind.show(one.value),
+            origin=one.origin,
+        )
+
+
+def _meanings() -> dict[str, str]:
+    """Return the docstring of each setting in one line, by name."""
+    (definition,) = ast.parse(inspect.getsource(Settings)).body
+    found = {}
+    body: list[Any] = definition.body  # type: ignore[attr-defined]
+    for field, text in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            found[field.target.id] = " ".join(str(text.value.value).split())
+    return found
+
+
+def _facts(one: ListedSetting) -> str:
+    return "; ".join(part for part in (one.unit, f"default {one.default}", one.bounds) if part)
+
+
+def _text(one: ListedSetting) -> Iterator[str]:
+    yield f"{one.variable}  ({_facts(one)})"
+    yield from textwrap.wrap(one.meaning, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    if one.origin:
+        yield f"    Here: {one.value}, by {one.origin}"
+
+
+def _markdown(one: ListedSetting) -> Iterator[str]:
+    if one.name == next(iter(setting_types())):
+        yield "| variable | unit | default | bounds | meaning |\n| --- | --- | --- | --- | --- |"
+    yield f"| `{one.variable}` | {one.unit} | {one.default} | {one.bounds} | {one.meaning} |"
+
+
+def _toml(one: ListedSetting) -> Iterator[str]:
+    yield from textwrap.wrap(one.meaning, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+    yield f"# {one.unit}; {one.bounds}".replace("# ; ", "# ") if one.unit or one.bounds else "#"
+    yield f"# {one.name} = {_toml_value(one, setting_types()[one.name])}\n"
+
+
+def _toml_value(one: ListedSetting, kind: SettingType) -> str:
+    default = getattr(Settings(), one.name)
+    if isinstance(default, bool) or (
+        isinstance(default, int | float) and not (kind.unit and kind.unit.sizes)
+    ):
+        return one.default
+    return '""' if default is None or not default else f'"{one.default}"'

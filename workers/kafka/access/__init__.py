@@ -1,0 +1,1 @@
+"""How a broker is reached, and what a user may do there."""

@@ -1,0 +1,1 @@
+"""What a worker tells Prometheus and Kubernetes about itself."""

@@ -1,0 +1,229 @@
+"""Reading the topic of dead letters, and sending its pages to the topic that they came from again."""
+
+from collections.abc import AsyncIterator
+
+import msgspec
+from aiokafka import AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
+
+from schemas.dead_letter import (
+    HEADER_AT,
+    HEADER_ATTEMPTS,
+    HEADER_CUT_FROM,
+    HEADER_EXCEPTION,
+    HEADER_MESSAGE,
+    HEADER_OFFSET,
+    HEADER_PARTITION,
+    HEADER_REDRIVES,
+    HEADER_STAGE,
+    HEADER_TOPIC,
+)
+from schemas.page import HEADER_SITE, HEADER_URL
+from schemas.topics import DEAD_LETTERS, PAGES
+from templ_core.site_key import site_key
+from workers.errors import BrokerProblem, InputProblem
+from workers.feeds.times import rfc3339
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.admin import topic_partitions
+from workers.kafka.broker.feeder import Pace
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+
+_OURS = ("__streams.errors.", "templ.")
+"""Beginnings of the names of headers that a worker adds to a dead letter."""
+
+LetterHeader = tuple[str, bytes | None]
+
+
+class StoredLetter(msgspec.Struct, frozen=True, kw_only=True):
+    """A dead letter in its topic."""
+
+    id: str
+    """Partition and offset in the topic of dead letters, such as `3-42`."""
+    at: str
+    """When it was written, as an RFC 3339 time."""
+    reason: str
+    """Class of the error."""
+    message: str
+    stage: str
+    attempts: str
+    source: str
+    """Topic, partition and offset of the page's message."""
+    url: str | None
+    site: str | None
+    redrives: int
+    """How often it was sent again already."""
+    is_cut: bool
+    """Whether the value is not whole, so that it cannot be sent again."""
+    headers: tuple[LetterHeader, ...] = ()
+    key: bytes | None = None
+    value: bytes | None = None
+
+
+class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which dead letters are asked for; None asks for all."""
+
+    reason: str | None = None
+    site: str | None = None
+    since_ms: int | None = None
+    """Earliest time of the record, in Unix milliseconds."""
+    until_ms: int | None = None
+    """Time before which the record must have been written, in Unix milliseconds."""
+
+    def passes(self, letter: StoredLetter) -> bool:
+        """Return whether the reason and the site are those that are asked for."""
+        wanted = ((self.reason, letter.reason), (self.site, letter.site))
+        return all(one is None or one == has for one, has in wanted)
+
+
+class Redriven(msgspec.Struct):
+    """What became of the letters that were asked for."""
+
+    sent: int = 0
+    cut: int = 0
+    """Letters whose values are not whole."""
+    tired: int = 0
+    """Letters that were sent again too often already."""
+
+
+async def read_letters(
+    broker: BrokerAccess, prefix: str, wanted: LetterFilter
+) -> AsyncIterator[StoredLetter]:
+    """Yield the dead letters that are asked for, those of each partition in order.
+
+    Those that are written meanwhile are left out.
+    """
+    topic = prefix + DEAD_LETTERS
+    count = await topic_partitions(broker, topic)
+    partitions = [TopicPartition(topic, number) for number in range(count)]
+    async with plain_consumer(broker) as consumer:
+        ends = await consumer.end_offsets(partitions)
+        starts = await consumer.beginning_offsets(partitions)
+        if wanted.since_ms is not None:
+            found = await consumer.offsets_for_times(dict.fromkeys(partitions, wanted.since_ms))
+            starts = {one: ends[one] if at is None else at.offset for one, at in found.items()}
+        async for record in read_range(consumer, starts, ends):
+            letter = _letter(record)
+            is_late = wanted.until_ms is not None and record.timestamp >= wanted.until_ms
+            if not is_late and wanted.passes(letter):
+                yield letter
+
+
+async def read_letter(broker: BrokerAccess, prefix: str, letter_id: str) -> StoredLetter:
+    """Return the dead letter with an id.
+
+    Raises:
+        InputProblem: There is none.
+    """
+    number, _, offset = letter_id.partition("-")
+    topic = prefix + DEAD_LETTERS
+    is_id = number.isdecimal() and offset.isdecimal()
+    if is_id and int(number) < await topic_partitions(broker, topic):
+        one = TopicPartition(topic, int(number))
+        async with plain_consumer(broker) as consumer:
+            ends = await consumer.end_offsets([one])
+            end = min(int(offset) + 1, ends[one])
+            async for record in read_range(consumer, {one: int(offset)}, {one: end}):
+                return _letter(record)
+    raise InputProblem(f"{topic} has no letter {letter_id}; `templ dlq list` shows their ids")
+
+
+async def redrive(
+    broker: BrokerAccess,
+    prefix: str,
+    letters: AsyncIterator[StoredLetter],
+    *,
+    pages_per_s: float | None,
+    redrives_max: int,
+    limit: int | None,
+    is_dry: bool = False,
+) -> Redriven:
+    """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.
+
+    Args:
+        broker: How the broker is reached.
+        prefix: Text before the name of each topic.
+        letters: The letters; those that are cut, or were sent again often enough, are left out.
+        pages_per_s: Most pages sent per second; None means no limit.
+        redrives_max: How often a page may be sent again, so that one that cannot be cleaned does not
+            go round for ever.
+        limit: Most pages that are sent; None means all.
+        is_dry: Whether the pages are only counted.
+
+    Raises:
+        BrokerProblem: The broker refuses a page; those before were sent.
+    """
+    done, pace = Redriven(), Pace(pages_per_s) if pages_per_s else None
+    producer = AIOKafkaProducer(
+        **broker.client_options(),
+        max_request_size=1 << 30,  # the broker's own limit counts: it has taken the letter before
+        compression_type="gzip",
+        enable_idempotence=True,
+    )
+    try:
+        await producer.start()
+        async for letter in letters:
+            if limit is not None and done.sent >= limit:
+                break
+            if letter.is_cut or letter.redrives >= redrives_max:
+                done.cut += letter.is_cut
+                done.tired += not letter.is_cut
+                continue
+            done.sent += 1
+            if is_dry:
+                continue
+            if pace is not None:
+                await pace.wait()
+            headers = page_headers_of(letter)
+            await producer.send_and_wait(
+                prefix + PAGES, letter.value, key=letter.key, headers=headers
+            )
+    except KafkaError as error:
+        raise BrokerProblem(
+            f"{broker} refused page {done.sent}, the others before were sent: {error}"
+        ) from None
+    finally:
+        await producer.stop()
+    return done
+
+
+def page_headers_of(letter: StoredLetter) -> list[LetterHeader]:
+    """Return the headers that the page had, with how often it has been sent again."""
+    theirs = [one for one in letter.headers if not one[0].startswith(_OURS)]
+    return [*theirs, (HEADER_REDRIVES, str(letter.redrives + 1).encode())]
+
+
+def _letter(record: ConsumerRecord) -> StoredLetter:
+    # Of a name that comes twice the last one counts, which the worker has added.
+    texts = {name: (value or b"").decode("utf-8", "replace") for name, value in record.headers}
+    url = texts.get(HEADER_URL) or _url_in(record.value)
+    site = texts.get(HEADER_SITE) or (site_key(url) if url else None)
+    place = (texts.get(name, "?") for name in (HEADER_TOPIC, HEADER_PARTITION, HEADER_OFFSET))
+    redrives = texts.get(HEADER_REDRIVES, "")
+    return StoredLetter(
+        id=f"{record.partition}-{record.offset}",
+        at=texts.get(HEADER_AT) or rfc3339(record.timestamp),
+        reason=texts.get(HEADER_EXCEPTION, "?"),
+        message=texts.get(HEADER_MESSAGE, ""),
+        stage=texts.get(HEADER_STAGE, "?"),
+        attempts=texts.get(HEADER_ATTEMPTS, "?"),
+        source="-".join(place),
+        url=url,
+        site=site,
+        redrives=int(redrives) if redrives.isdecimal() else 0,
+        is_cut=HEADER_CUT_FROM in texts,
+        headers=tuple(record.headers),
+        key=record.key,
+        value=record.value,
+    )
+
+
+class _JsonPage(msgspec.Struct):
+    url: str
+
+
+def _url_in(value: bytes | None) -> str | None:
+    """Return the URL of a page that is a JSON record."""
+    try:
+        return msgspec.json.decode(value or b"", type=_JsonPage).url
+    except msgspec.DecodeError:
+        return None
