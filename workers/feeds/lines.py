@@ -54,7 +54,7 @@ def read_json_lines(path: Path, name: str, reading: Reading) -> Iterator[Page | 
             else:
                 record = page_from_json(
                     line.rstrip(b"\r\n"),
-                    file_source(name, number, line),
+                    file_source(name, number, line.rstrip(b"\r\n")),
                     default_id=f"{name}:{number}",
                     event_time_ms=timeline.event_time_ms,
                     time_field=timeline.time_field,

@@ -142,6 +142,13 @@ class _Damage(NamedTuple):
     """What is left of the damaged record."""
 
 
+class _CutRecordError(EOFError):
+    def __init__(self, rest: bytes) -> None:
+        super().__init__("the file ends in the middle of a record")
+        self.rest = rest
+        """What is left of the record's block."""
+
+
 class _WholeRecord(NamedTuple):
     """A record of a WARC file with its block."""
 
@@ -163,13 +170,9 @@ def _records(path: Path, reading: Reading) -> Iterator[_WholeRecord | _Damage]:
         while start is not None:
             file.seek(start)
             last = start - 1
-            rest = b""
             try:
                 for record in ArchiveIterator(file, WarcRecordType.any_type, parse_http=False):
                     block = _block(record, limit)
-                    if len(block) < min(record.content_length, limit) or not _is_named(record):
-                        rest = block
-                        raise EOFError("the file ends in the middle of a record")
                     last = start + record.stream_pos
                     was_damaged = False
                     kind = (record.headers.get("WARC-Type") or "no type").lower()
@@ -179,26 +182,29 @@ def _records(path: Path, reading: Reading) -> Iterator[_WholeRecord | _Damage]:
                     raise
                 if not was_damaged:
                     was_damaged = True
+                    rest = error.rest if isinstance(error, _CutRecordError) else b""
                     yield _Damage(str(error), rest[:KEPT_BYTES])
                 start = _next_start(path, max(last, start) + 1)
             else:
                 return
 
 
-def _is_named(record: WarcRecord) -> bool:
-    """Return whether the header of a record is whole, as far as one can tell."""
-    return "Content-Length" in record.headers
-
-
 def _block(record: WarcRecord, limit: int) -> bytes:
-    """Return the record's block, cut after `limit` bytes."""
+    """Return the record's block, cut after `limit` bytes.
+
+    Raises:
+        _CutRecordError: The file ends within the record.
+    """
     expected = min(record.content_length, limit)
     pieces: list[bytes] = []
     size = 0
     while size < expected and (piece := record.reader.read(expected - size)):
         pieces.append(piece)
         size += len(piece)
-    return b"".join(pieces)
+    block = b"".join(pieces)
+    if size < expected or "Content-Length" not in record.headers:
+        raise _CutRecordError(block)
+    return block
 
 
 def _next_start(path: Path, place: int) -> int | None:
