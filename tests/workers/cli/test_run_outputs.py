@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 
 import pytest
 import zstandard
@@ -19,11 +20,23 @@ from workers.local import record_file
 from workers.local.record_file import RecordFile
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
+
+
+def unpacked_frames(body):
+    """Return the content of zstd frames that follow each other."""
+    content = b""
+    while body:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        content += frame.decompress(body)
+        body = frame.unused_data
+    return content
+
+
 UNPACK = {
     "": bytes,
     ".gz": gzip.decompress,
     ".xz": lzma.decompress,
-    ".zst": lambda body: zstandard.ZstdDecompressor().decompressobj().decompress(body),
+    ".zst": unpacked_frames,
 }
 LINES = [b"%d %s\n" % (number, b"x" * number) for number in range(200)]
 
@@ -68,21 +81,7 @@ def test_a_file_is_compressed_by_its_suffix_and_goes_on_behind_its_whole_lines(
             again.write(line)
         again.close()
         content = path.read_bytes()
-        if suffix == ".zst":
-            content = _frames(content)
-        else:
-            content = UNPACK[suffix](content)
-        assert content == b"".join(LINES), size
-
-
-def _frames(body):
-    """Return the content of zstd frames that follow each other."""
-    content = b""
-    while body:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        content += frame.decompress(body)
-        body = frame.unused_data
-    return content
+        assert UNPACK[suffix](content) == b"".join(LINES), size
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -93,8 +92,7 @@ def test_a_full_disk_leaves_whole_lines_and_says_how_to_go_on(tmp_path, monkeypa
     file = RecordFile("--out", path)
     file._file = _SmallDisk(file._file, 5001)
     with pytest.raises(DiskProblem, match=f"--out {path}: No space left.* --resume") as problem:
-        for line in LINES * 9:
-            file.write(line)
+        deque(map(file.write, LINES * 9), maxlen=0)
     file.close()
     assert problem.value.exit_code == 74
     content = UNPACK[suffix](path.read_bytes())
@@ -234,7 +232,7 @@ def test_inputs_behind_a_damaged_one_are_read(templ, tmp_path):
 def test_runs_with_one_state_do_not_take_each_others_pages_for_repeats(templ, tmp_path):
     """Two inputs of one name, or standard input twice, are different pages."""
     learned = []
-    for number, day in enumerate(("mon", "tue")):
+    for day in ("mon", "tue"):
         folder = tmp_path / day
         folder.mkdir()
         source = pages(folder / "feed.jsonl", 10, site="a.com")
