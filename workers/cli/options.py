@@ -54,6 +54,7 @@ _prefix_option = click.option(
     envvar="TEMPL_PREFIX",
     default="",
     metavar="TEXT",
+    show_envvar=True,
     help="Text before the name of each topic.",
 )
 
@@ -65,6 +66,7 @@ def broker_options(command: Command) -> Command:
         envvar="TEMPL_BROKER",
         required=True,
         metavar="HOST:PORT",
+        show_envvar=True,
         help="Kafka broker; several are separated by commas.",
     )
     return broker(_prefix_option(command))
