@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
+from workers.cli.reach import wait_for_broker
 from workers.errors import StateProblem
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings
@@ -63,6 +64,7 @@ def worker_command(
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
+    wait_for_broker(broker, lambda line: click.echo(f"templ: {line}", err=True))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]
