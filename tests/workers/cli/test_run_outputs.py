@@ -18,6 +18,7 @@ from workers.cli.run_outputs import RunOutputs
 from workers.errors import DiskProblem, UsageProblem
 from workers.local import record_file
 from workers.local.record_file import RecordFile
+from workers.state.site_copy import copied_sites
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
 
@@ -238,8 +239,7 @@ def test_runs_with_one_state_do_not_take_each_others_pages_for_repeats(templ, tm
         source = pages(folder / "feed.jsonl", 10, site="a.com")
         source.write_text(source.read_text().replace("a.com/", f"a.com/{day}/"))
         templ("run", source, "-o", folder / "out.jsonl", "--state", tmp_path / "state")
-        done = templ("inspect", "site", "a.com", "--state", tmp_path / "state", "--json")
-        learned.append(json.loads(done.stdout)["documents"])
+        learned.append(copied_sites(tmp_path / "state")["a.com"].pages)
     assert learned == [10, 20]
 
 
