@@ -17,11 +17,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from templ_core.site_cleaner.clean_site import clean_site
     from templ_core.site_cleaner.cleaned_page import CleanedPage
-    from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, clean_site
+    from templ_core.site_cleaner.cleaner_options import CleanerOptions
+    from templ_core.site_cleaner.site_cleaner import SiteCleaner
 
 __version__ = "0.1.0"
 __all__ = ["CleanedPage", "CleanerOptions", "SiteCleaner", "clean_site"]
+_MODULES = {
+    "CleanedPage": "cleaned_page",
+    "CleanerOptions": "cleaner_options",
+    "SiteCleaner": "site_cleaner",
+    "clean_site": "clean_site",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -30,6 +38,6 @@ def __getattr__(name: str) -> Any:
     Raises:
         AttributeError: There is no such name.
     """
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("templ_core.site_cleaner.site_cleaner"), name)
+    return getattr(import_module(f"templ_core.site_cleaner.{_MODULES[name]}"), name)

@@ -14,11 +14,12 @@ import click
 import msgspec
 
 from schemas.cleaned import CleanedRecord
-from workers.cli.inputs import STDOUT, FeedReader, refuse_filled, refuse_overwriting
+from workers.cli.inputs import FeedReader, refuse_filled, refuse_overwriting
 from workers.cli.options import NAMED_PATH, STATE_PATH, comments_option, page_model_option
 from workers.cli.progress import progress
-from workers.cli.run_outputs import RunOutputs
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
+from workers.local.record_file import STDOUT
+from workers.local.run_outputs import RunOutputs
 from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
 

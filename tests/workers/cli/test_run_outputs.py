@@ -14,10 +14,10 @@ import pytest
 import zstandard
 
 from schemas.source import Source
-from workers.cli.run_outputs import RunOutputs
 from workers.errors import DiskProblem, UsageProblem
 from workers.local import record_file
 from workers.local.record_file import RecordFile
+from workers.local.run_outputs import RunOutputs
 from workers.state.site_copy import copied_sites
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
