@@ -147,8 +147,15 @@ def _run(options: RunOptions) -> None:
                     tally.add(output)
                 bar.update(reader.bytes_read, tally.short())
             outputs.flush()
+        except (KeyboardInterrupt, Terminated):
+            if options.out != STDOUT:
+                click.echo(
+                    f"{options.out} has whole records: --resume goes on behind them", err=True
+                )
+            raise
         finally:
-            click.echo(tally.summary(outputs, reader.left_out), err=True)
+            if tally.has_records or reader.left_out or outputs.count_before:
+                click.echo(tally.summary(outputs, reader.left_out), err=True)
     reader.raise_problems()
     tally.refuse_wrong_feed(options.letters)
 
@@ -226,6 +233,11 @@ class Tally:
             self._chars_out += output.chars_out
         else:
             self._deleted += 1
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there was anything to count."""
+        return self._pages + self._revisions > 0
 
     def short(self) -> str:
         """Return a short note for the progress bar."""

@@ -269,3 +269,14 @@ def test_folders_of_our_names_in_the_current_directory_have_no_part(tmp_path):
     )
     assert done.returncode == 0, done.stderr.decode()
     assert len(urls(tmp_path / "out.jsonl")) == 2
+
+
+def test_records_of_warc_files_that_are_left_out_are_counted(templ, tmp_path):
+    source = tmp_path / "a.warc"
+    head = b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: https://a.com/\r\nContent-Length: %d\r\n\r\n"
+    blocks = [(b"request", b"GET /"), (b"metadata", b"x"), (b"resource", ARTICLE.encode())]
+    records = [head % (kind, len(block)) + block for kind, block in blocks * 2]
+    source.write_bytes(b"".join(record + b"\r\n\r\n" for record in records))
+    done = templ("run", source, "--out", tmp_path / "out.jsonl")
+    assert "left out of WARC files: 2 metadata, 2 request\n" in done.stderr.decode()
+    assert len(urls(tmp_path / "out.jsonl")) == 2
