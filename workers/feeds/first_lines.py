@@ -57,8 +57,13 @@ def check_first_lines(path: Path, head: bytes, time_field: str, limit_bytes: int
     is_whole = len(lines) > 1 or head.endswith(b"\n")
     if not head.endswith(b"\n") and len(lines) > 1:
         lines.pop()  # its rest is not in `head`
-    _refuse_other_kind(name, lines[0].strip(), is_whole=is_whole)
     records = [one for one in map(_fields, lines) if one is not None]
+    _refuse_other_kind(name, lines[0].strip(), is_whole=is_whole)
+    if is_whole and not records and _COLUMNS.match(lines[0].strip()):
+        raise InputProblem(
+            f"{name} looks like a table (CSV) and not like JSON Lines: write one JSON object a line, "
+            "with `url` and `html`"
+        )
     rejected = [_rejection(line, limit_bytes) for line in lines]
     if is_whole and None not in rejected:
         fields = f"; its fields are {_names(records[0])}" if records else ""
@@ -93,11 +98,6 @@ def _refuse_other_kind(name: str, line: bytes, *, is_whole: bool) -> None:
     if line == b"{":
         raise InputProblem(
             f"{name} has an object over several lines: JSON Lines has one object a line (`jq -c . FILE`)"
-        )
-    if is_whole and _COLUMNS.match(line):
-        raise InputProblem(
-            f"{name} looks like a table (CSV) and not like JSON Lines: write one JSON object a line, "
-            "with `url` and `html`"
         )
 
 

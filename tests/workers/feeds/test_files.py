@@ -350,7 +350,16 @@ def test_a_file_of_another_kind_is_known_by_its_beginning(tmp_path, content, wor
 
 
 @pytest.mark.parametrize(
-    "first", [b"[1, 2]", b"{broken", b"", b'"text"', b"null", json.dumps({"url": "u"}).encode()]
+    "first",
+    [
+        b"torn, and a rest",
+        b"[1, 2]",
+        b"{broken",
+        b"",
+        b'"text"',
+        b"null",
+        json.dumps({"url": "u"}).encode(),
+    ],
 )
 def test_a_broken_record_at_the_beginning_does_not_condemn_a_feed(tmp_path, first):
     found = read(write(tmp_path / "a.jsonl", lines(first, record(0), record(1))))
