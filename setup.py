@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 
 import lxml
+import numpy as np
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
 STABLE_ABI = "0x030B0000"
+NUMPY_API = "NPY_2_0_API_VERSION"
 # Without fused multiply-add, machines that have it and machines that do not round alike.
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
 PACKAGE = Path("templ_core")
@@ -24,8 +26,13 @@ def _extension(source: Path) -> Extension:
     return Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],
-        include_dirs=lxml.get_include(),
-        define_macros=[("Py_LIMITED_API", STABLE_ABI), ("CYTHON_LIMITED_API", "1")],
+        include_dirs=[*lxml.get_include(), np.get_include()],
+        define_macros=[
+            ("Py_LIMITED_API", STABLE_ABI),
+            ("CYTHON_LIMITED_API", "1"),
+            ("NPY_NO_DEPRECATED_API", NUMPY_API),
+            ("NPY_TARGET_VERSION", NUMPY_API),
+        ],
         extra_compile_args=FLAGS,
         py_limited_api=True,
     )

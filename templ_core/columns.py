@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from templ_core._column_checks import is_as_declared
 from templ_core.array_types import Int32s, Int64s
 
 ROWS_MAX = 1 << 19
@@ -123,10 +124,19 @@ def read_column(name: str, column: Column, body: bytes, lengths: dict[str, int])
     if column.differences:
         shift = lengths[column.shift] if column.shift else 0
         values = np.cumsum(values.astype(np.int64) - shift)
-    require_range(name, values, column.low, _largest(column, lengths))
-    if column.order != "any":
-        _require_order(name, values, strictly=column.order == "increasing")
+    _require_declared(name, values, column, _largest(column, lengths))
     return values.astype(column.dtype, copy=False)
+
+
+def _require_declared(name: str, values: Values, column: Column, high: int | None) -> None:
+    """Refuse a column that is out of range or out of order.
+
+    Compiled code looks first, in a tenth of the time; the rest finds out what is wrong.
+    """
+    ascends, strictly = column.order != "any", column.order == "increasing"
+    if not is_as_declared(values, column.low, high, ascends, strictly):
+        require_range(name, values, column.low, high)
+        raise ValueError(f"column `{name}` does not ascend")
 
 
 def packed(values: Values) -> bytes:
@@ -206,10 +216,3 @@ def _values(column: Column, body: bytes, lengths: Mapping[str, int]) -> Values:
 
 def _largest(column: Column, lengths: Mapping[str, int]) -> int | None:
     return lengths[column.high] - 1 if isinstance(column.high, str) else column.high
-
-
-def _require_order(name: str, values: Values, *, strictly: bool) -> None:
-    before, after = values[:-1], values[1:]
-    is_so = (before < after).all() if strictly else (before <= after).all()
-    if not is_so:
-        raise ValueError(f"column `{name}` does not ascend")

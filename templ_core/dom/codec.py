@@ -217,9 +217,9 @@ def _element_types(
 
 
 def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
-    table: dict[str, int] = {}
-    numbers = [table.setdefault(value, len(table)) for value in values]
-    return list(table), np.array(numbers, np.int64)
+    table = list(dict.fromkeys(values))
+    number_of = dict(zip(table, range(len(table)), strict=True))
+    return table, np.fromiter(map(number_of.__getitem__, values), np.int64, len(values))
 
 
 def _steps(values: Int32s) -> Int32s:

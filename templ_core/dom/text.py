@@ -5,8 +5,11 @@ from itertools import chain
 import numpy as np
 
 from templ_core.array_types import Bools
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document
 from templ_core.dom.tags import CELLS
+
+_CELLS = dict.fromkeys(CELLS, 1)
 
 Cuts = dict[int, list[tuple[int, int]]]
 """For each segment that loses some parts, the first character of each part and the one behind it, in
@@ -33,18 +36,18 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     'One. Three.'
     """
     nodes, segments = document.nodes, document.segments
-    stays = np.flatnonzero(kept)
+    (stays,) = kept.nonzero()
     texts = [segments.texts[segment] for segment in stays.tolist()]
     if cuts:
         texts = [
             _without(text, cuts[segment]) if segment in cuts else text
             for text, segment in zip(texts, stays.tolist(), strict=True)
         ]
-    cells = [tag in CELLS for tag, _ in nodes.element_types]
-    if not any(cells):
+    cells = tag_bits(nodes.element_types, _CELLS)
+    if not cells.any():
         return "\n".join(texts)
     owner = segments.owner[stays]
-    is_cell = np.array(cells)[nodes.element_type[owner]]
+    is_cell = cells[nodes.element_type[owner]] != 0
     row = np.where(is_cell, nodes.parent[owner], -1)
     same_row = is_cell[1:] & (row[1:] == row[:-1])
     borders = ["\t" if is_same else "\n" for is_same in same_row.tolist()]

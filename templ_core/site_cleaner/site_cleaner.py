@@ -7,7 +7,8 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from templ_core.clean import CleanedText, clean, cleaner_version
+from templ_core.clean import CleanedText, clean
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document

@@ -330,6 +330,10 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that such a text may have at most, in multiples of those of the sentence; a text of more
     pages is one of the site's, such as its footer, and makes no record."""
 
+    everywhere_ratio: float = 0.6
+    """Share of a window's pages, 0 to 1, from which on a run of sentences is template on documentation
+    and in forums as well, whatever is around it: what stands beside it is then the site's, too."""
+
     record_probability: float = 0.5
     """Probability that a page is documentation or a thread, 0 to 1, from which on its sentences
     may be parts of records."""
@@ -351,8 +355,11 @@ class VariedTextConfig(msgspec.Struct, frozen=True, kw_only=True):
     learned_pages_min: int = 8
     """Pages that phrases must have been learned from."""
 
-    phrase_pages_ratio_min: float = 0.3
-    """Share of these pages, 0 to 1, that must have a phrase."""
+    phrase_pages_min: int = 4
+    """Pages that must have a phrase."""
+
+    phrase_pages_ratio_min: float = 0.15
+    """Share of the pages that phrases were learned from, 0 to 1, that must have a phrase."""
 
     phrase_tokens_min: int = 8
     """Tokens and borders of the shortest phrase that counts; shorter ones are turns of speech."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
-from templ_core.site_level.phrases.varied_text import varying_phrases
+from templ_core.site_level.phrases.varying_phrases import varying_phrases
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
@@ -59,6 +59,15 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def varying_phrase_matcher(self) -> PhraseMatcher:
         """The matcher of the phrases of text that varies, built on first use."""
         return PhraseMatcher(varying_phrases(self.phrases))
+
+    def take_matchers(self, earlier: "SiteModel") -> None:
+        """Use the matchers of an earlier model of the site if the phrases are the same.
+
+        They remember the tokens that they have met, so the pages of the site cost less.
+        """
+        if earlier.phrases == self.phrases:
+            for name in ("phrase_matcher", "varying_phrase_matcher"):
+                self.__dict__[name] = getattr(earlier, name)
 
 
 def best_supported(model: SiteModel, share: float) -> SiteModel:

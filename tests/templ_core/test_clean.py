@@ -1,7 +1,8 @@
 import msgspec
 import numpy as np
 
-from templ_core.clean import clean, cleaner_version
+from templ_core.clean import clean
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import templ_core
-from templ_core.clean import cleaner_version
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.source_digest import (
     DIGEST_FILE,
@@ -52,7 +52,7 @@ def test_a_changed_constant_changes_the_version(package, monkeypatch):
     text = path.read_text()
     assert "log_odds_decimals: int = 3" in text
     path.write_text(text.replace("log_odds_decimals: int = 3", "log_odds_decimals: int = 2"))
-    monkeypatch.setattr("templ_core.clean.installed_digest", lambda: digest_of(package))
+    monkeypatch.setattr("templ_core.cleaner_version.installed_digest", lambda: digest_of(package))
     assert cleaner_version(CONFIG) != before
 
 

@@ -12,10 +12,9 @@ from templ_core.site_key import site_key
 from workers.cli.options import STATE_PATH, comments_option, page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, NoModels
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, ModelSource, NoModels
 from workers.processes.pool import Pool
-from workers.settings import load_settings
-from workers.state.site_copy import copy_site
+from workers.settings import Settings, load_settings
 
 _REFUSED = 65
 
@@ -71,7 +70,7 @@ def clean_command(
     )
     pool = Pool(settings, children=1)
     try:
-        models = NoModels() if state is None else copy_site(state, page.site, settings).models
+        models = NoModels() if state is None else _stored_models(state, page.site, settings)
         outcome = Cleaner(pool, models, settings, with_segments=segments).process(page)
     finally:
         pool.close()
@@ -81,6 +80,13 @@ def clean_command(
         sys.exit(_REFUSED)
     if isinstance(outcome, Cleaned):
         click.echo(encode_json(outcome.record) if as_json or segments else outcome.record.text)
+
+
+def _stored_models(state: Path, site: str, settings: Settings) -> ModelSource:
+    # RocksDB takes a while to import, and only this option needs it.
+    from workers.state.site_copy import copy_site  # noqa: PLC0415
+
+    return copy_site(state, site, settings).models
 
 
 def _read(file: str) -> tuple[bytes, str]:

@@ -35,8 +35,8 @@ def export(
     The histogram shows on how many pages strings recur, and which number parts content from template.
     """
     from workers.inspect.export_files import export_site  # noqa: PLC0415 - not needed for --help
+    from workers.processes.core_config import config_with  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
-    from workers.processes.tasks import config_with  # noqa: PLC0415
 
     settings = load_settings(page_model=page_model)
     view = read_site(key, source, settings)

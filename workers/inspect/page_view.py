@@ -20,8 +20,8 @@ from workers.inspect.frame_tree import (
 from workers.inspect.page_report import PageFacts, page_report
 from workers.inspect.report_parts import time_text
 from workers.inspect.site_view import SiteView
+from workers.processes.core_config import config_with
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.tasks import config_with
 from workers.settings import Settings
 
 _URLS_NAMED = 3

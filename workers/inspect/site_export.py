@@ -12,7 +12,7 @@ from templ_core.site_level.config import SENTENCES_CONFIG, VARIED_TEXT_CONFIG
 from templ_core.site_level.phrases.expressions import COMPOUND, expressions
 from templ_core.site_level.phrases.learn_phrases import PhraseCutoff, phrase_cutoff
 from templ_core.site_level.phrases.phrase_corpus import page_text
-from templ_core.site_level.phrases.varied_text import varying_phrases
+from templ_core.site_level.phrases.varying_phrases import varying_phrases
 from templ_core.site_level.sentences.repeated_sentences import MARKS_BEHIND
 from templ_core.site_level.sentences.sentence_expressions import (
     sentence_expression,

@@ -1,6 +1,6 @@
 """`templ train`: trains a page model on pages with gold text, and measures its quality."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from schemas.source import Source
 from workers.errors import InputProblem, UsageProblem
-from workers.feeds.records import page_from_json
-from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.jsonl import corpus_name
 from workers.lab.training_files import file_digest, write_file
-from workers.page import Rejected
+from workers.lab.training_pages import read_gold_pages, read_taught_pages, training_modules
 
 
 @click.command()
@@ -34,6 +32,15 @@ from workers.page import Rejected
     metavar="NAME=NUMBER",
     help="Weight of each page of a corpus; the name is that of the file without endings. May be "
     "repeated.  [default: 1]",
+)
+@click.option(
+    "--taught",
+    nargs=2,
+    multiple=True,
+    metavar="CORPUS CLEANED",
+    type=click.Path(path_type=Path),
+    help="Also train on a corpus without gold, with the texts of what `templ run` wrote for it. Such "
+    "pages are named by the file CLEANED. May be repeated.",
 )
 @click.option(
     "--pages-per-site",
@@ -71,6 +78,7 @@ def train(
     *,
     out: Path,
     weights: Sequence[str],
+    taught: Sequence[tuple[Path, Path]],
     pages_per_site: int,
     licence: str,
     folds: Path | None,
@@ -84,15 +92,19 @@ def train(
 
     Quality is measured by nested cross-validation: every page is scored by models that were trained
     without its site and without all other sites of the same owner.
+
+    Pages without gold may teach, too: what `templ run` publishes with the evidence of their site is
+    better than what one page tells. See `--taught`.
     """
     training = training_modules()
     console = Console(stderr=True)
-    by_name = _weights(weights, [corpus_name(path) for path in corpora])
-    pages = [
-        page
-        for path in corpora
-        for page in training.pages.thin(read_gold_pages(path, training), pages_per_site)
+    files = [*corpora, *(cleaned for _, cleaned in taught)]
+    by_name = _weights(weights, [corpus_name(path) for path in files])
+    read = [
+        *(read_gold_pages(path, training) for path in corpora),
+        *(read_taught_pages(path, cleaned, training) for path, cleaned in taught),
     ]
+    pages = [page for some in read for page in training.pages.thin(some, pages_per_site)]
     used, unread = [], []
     for page in track(pages, "reading", console=console, disable=not console.is_terminal):
         one = training.pages.read_training_page(page)
@@ -114,7 +126,7 @@ def train(
     model = msgspec.structs.replace(
         trained.model,
         about=training.model.About(
-            corpora={corpus_name(path): file_digest(path) for path in corpora},
+            corpora={corpus_name(path): file_digest(path) for path in files},
             licence=licence,
             quality={name: round(one.f1, 4) for name, one in quality.corpora.items()},
         ),
@@ -144,40 +156,6 @@ def train(
         _print_stability(training.stability.stability([trained.results, *others]), training)
 
 
-class _Training:
-    """The training modules, which need packages that cleaning does not need."""
-
-    def __init__(self) -> None:
-        from templ_core.lab.training import (  # noqa: PLC0415
-            fit_idioms,
-            pages,
-            quality,
-            stability,
-            train,
-        )
-        from templ_core.lab.training.labels import gold_labels  # noqa: PLC0415
-        from templ_core.page_level.model import model_file, page_model  # noqa: PLC0415
-
-        self.labels, self.pages, self.quality, self.train = gold_labels, pages, quality, train
-        self.stability = stability
-        self.model, self.model_file = page_model, model_file
-        self.idioms = fit_idioms
-
-
-def training_modules() -> Any:
-    """Return the training modules.
-
-    Raises:
-        UsageProblem: A package that they need is not installed.
-    """
-    try:
-        return _Training()
-    except ModuleNotFoundError as error:
-        raise UsageProblem(
-            f"training needs {error.name}; install templ-worker with its extra `lab`"
-        ) from None
-
-
 def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     weights = {}
     for option in options:
@@ -191,41 +169,6 @@ def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
         if not 0 < weights[name] < float("inf"):
             raise UsageProblem(f"--weight {option}: the number must be above 0")
     return weights
-
-
-def read_gold_pages(path: Path, training: Any) -> Iterator[Any]:
-    """Yield the pages of a corpus that have gold text.
-
-    Args:
-        path: The corpus.
-        training: What `training_modules` returns.
-
-    Raises:
-        InputProblem: A record with gold text is not a page, or no record has gold text.
-    """
-    found = 0
-    for number, (line, record) in enumerate(read_objects(path), 1):
-        if not record.get("gold_text"):
-            continue
-        page = page_from_json(
-            line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
-        )
-        if isinstance(page, Rejected) or page.body is None:
-            reason = page.message if isinstance(page, Rejected) else "it records a deletion"
-            raise InputProblem(f"{path}, line {number}: not a page: {reason}")
-        found += 1
-        yield training.pages.GoldRecord(
-            corpus=corpus_name(path),
-            url=page.url,
-            site=record.get("site") or page.url,
-            page_type=record.get("kind") or "",
-            body=page.body,
-            charset=page.charset,
-            gold_text=record["gold_text"],
-            selectors=training.labels.GoldSelectors.of(record),
-        )
-    if not found:
-        raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
 
 
 def _write_folds(directory: Path, models: Sequence[bytes], corpus: Any) -> None:

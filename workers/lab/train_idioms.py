@@ -11,7 +11,7 @@ from rich.progress import track
 from templ_core.site_level.phrases.idioms import encode_idioms
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.output import open_output
-from workers.lab.train import read_gold_pages, training_modules
+from workers.lab.training_pages import read_gold_pages, training_modules
 
 
 @click.command()

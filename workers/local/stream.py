@@ -12,7 +12,7 @@ from workers.pipeline.actions import Action, Fit, NotFitted, Revise, Send
 from workers.pipeline.cleaner import Cleaner, Dead, NoModels, Outcome, Together
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
-from workers.processes.tasks import TaskRunner
+from workers.processes.messages import TaskRunner
 from workers.settings import Settings
 
 log = logging.getLogger("templ")

@@ -12,23 +12,22 @@ from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
-from templ_core.clean import cleaner_version
+from templ_core.cleaner_version import cleaner_version
 from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
 from workers.pipeline.provisional_models import ProvisionalModels
-from workers.processes.clean_result import CleanResult
-from workers.processes.learning import CONFIG
-from workers.processes.record_forms import forms_of
-from workers.processes.tasks import (
+from workers.processes.core_config import CONFIG, config_with
+from workers.processes.messages import (
     BurstPage,
     BurstResult,
     BurstTask,
+    CleanResult,
     CleanTask,
     Failure,
     TaskRunner,
-    config_with,
 )
+from workers.processes.record_forms import forms_of
 from workers.settings import Settings
 
 log = logging.getLogger("templ")

@@ -7,7 +7,7 @@ from schemas.codec import encode_json
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from workers.page import Page
-from workers.processes.clean_result import CleanResult
+from workers.processes.messages import CleanResult
 
 ENVELOPE_BYTES = 16 << 10
 """Room that a message keeps for its key, its headers and the fields beside its large one."""

@@ -9,36 +9,33 @@ from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
-from templ_core.clean import cleaner_version
+from templ_core.cleaner_version import cleaner_version
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
 from workers.pipeline.outputs import cleaned_record
-from workers.processes.clean_result import CleanResult
-from workers.processes.learning import (
-    CONFIG,
+from workers.processes.core_config import CONFIG, config_with
+from workers.processes.messages import (
+    CleanResult,
+    Failure,
     LearnResult,
     LearnTask,
     RefitResult,
     RefitTask,
+    Result,
+    ReviseResult,
+    ReviseTask,
     Stale,
+    Task,
     TaskPage,
+    TaskRunner,
     TemplatesResult,
     TemplatesTask,
     Unknown,
 )
 from workers.processes.record_forms import forms_of
-from workers.processes.tasks import (
-    Failure,
-    Result,
-    ReviseResult,
-    ReviseTask,
-    Task,
-    TaskRunner,
-    config_with,
-)
 from workers.settings import Settings
 from workers.state.packing import content_of
 from workers.state.site_state import SiteState
@@ -176,7 +173,7 @@ class Refresher:
         needed = range(max(len(entries) - CONFIG.template_pages, 0), len(entries))
         for index in needed:  # unless there are near-duplicates among them, the fit uses these
             latest[index] = msgspec.structs.replace(
-                latest[index], document=self._document_body(site, entries[index])
+                latest[index], document=self._store.document_body(site, entries[index])
             )
         for _ in range(_ATTEMPTS):
             result = self._run(site, TemplatesTask(site, latest))
@@ -214,12 +211,7 @@ class Refresher:
 
     def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
         page = self._window_page(site, entry)
-        return msgspec.structs.replace(page, document=self._document_body(site, entry))
-
-    def _document_body(self, site: str, entry: WindowEntry) -> bytes:
-        """Return a document in compact form; empty where it has left the window."""
-        document = self._store.document(site, entry)
-        return document.body if document else b""
+        return msgspec.structs.replace(page, document=self._store.document_body(site, entry))
 
     def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
         learned = self._store.summary(site, entry)

@@ -2,7 +2,6 @@
 
 from typing import cast
 
-import msgspec
 import numpy as np
 
 from schemas.cleaned import Warning_
@@ -16,46 +15,9 @@ from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.page_details import PageDetails
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
-from workers.processes.record_forms import RecordFields, RecordForms, details_body, record_fields
-
-
-class CleanedDocument(msgspec.Struct, frozen=True, array_like=True):
-    """What a site learns from a page."""
-
-    content_digest: bytes
-    body: bytes
-    """The document in compact form."""
-    summary: bytes
-    """Its page summary in compact form."""
-
-
-class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A cleaned page and its compact document."""
-
-    title: str
-    text: str
-    used_site: bool
-    """Whether evidence from other pages of the site had weight in the decision."""
-    confidence: float
-    """Expected word F1 of the text, 0 to 1."""
-    page_model_version: str
-    warnings: list[Warning_]
-    chars_in: int
-    """Characters of the page's visible text."""
-    blocks_kept: int
-    blocks_removed: int
-    simhash: int | None
-    """Near-duplicate key of the text; None for an empty text."""
-    document: CleanedDocument | None
-    """What a site learns from; None where it may not, or where the task did not ask for it."""
-    kept: bytes
-    """One bit for each text segment: whether the text has it."""
-    fields: RecordFields = RecordFields()
-    """The fields of the record that the task asked for."""
-    details: bytes = b""
-    """What the page's records need besides its document, in compact form."""
-    model_problem: str | None = None
-    """Why the page was cleaned without the site model that was sent; None where it was not."""
+from workers.processes.messages import CleanedDocument, CleanResult
+from workers.processes.record_fields import details_body, record_fields
+from workers.processes.record_forms import RecordForms
 
 
 def clean_result(
@@ -80,6 +42,7 @@ def clean_result(
         forms: The fields that its record is to have.
     """
     kept = int(cleaned.decision.kept.sum())
+    learned = None if summary is None else _document(document, summary, page_model_version)
     return CleanResult(
         title=document.title,
         text=cleaned.text,
@@ -91,12 +54,10 @@ def clean_result(
         blocks_kept=kept,
         blocks_removed=len(document.segments.texts) - kept,
         simhash=simhash(cleaned.text),
-        document=(
-            _document(document, summary, page_model_version) if summary is not None else None
-        ),
+        document=learned,
         kept=np.packbits(cleaned.decision.kept).tobytes(),
         fields=record_fields(document, cleaned, details, url, forms),
-        details=details_body(details),
+        details=b"" if learned is None else details_body(details),
     )
 
 

@@ -4,7 +4,6 @@ from collections import OrderedDict
 
 import msgspec
 
-from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
@@ -22,101 +21,27 @@ from templ_core.site_level.window.page_summary import (
     encode_page_summary,
     summarise_page,
 )
-from templ_core.site_level.window.site_learner import DesignChange, SiteLearner
+from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_dedup import distinct_pages
 from templ_core.site_level.window.window_page import WindowPage
 from workers.lru_cache import LruCache
+from workers.processes.core_config import CONFIG
+from workers.processes.messages import (
+    LearnResult,
+    LearnTask,
+    RefitResult,
+    RefitTask,
+    Stale,
+    TaskPage,
+    TemplatesResult,
+    TemplatesTask,
+    Unknown,
+)
 
-CONFIG = CoreConfig()
 _PAGES_IN_MEMORY = 2000
 """Pages of windows whose counts a child keeps in memory, about 50 kB each."""
 _TEMPLATES_IN_MEMORY = 64
 """Sites whose templates a child keeps decoded in memory."""
-
-
-class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Summarise a document for its site's model."""
-
-    body: bytes
-    """The document in compact form."""
-    content_digest: bytes
-    """Digest of the document's content, which must fit."""
-    source_id: str
-    """Source id of the page, for log messages."""
-
-
-class TaskPage(msgspec.Struct, frozen=True, array_like=True):
-    """A document of a window as a task carries it."""
-
-    page_id: str
-    content_digest: bytes
-    summary: bytes | None
-    """The encoded page summary; None where the child may have the page in memory."""
-    document: bytes | None = None
-    """The document in compact form; None where no templates are fitted on it, or where the child has not
-    asked for it yet, and empty where it has left the window."""
-
-
-class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site model on a window."""
-
-    site: str
-    window: list[TaskPage]
-    """The documents in order of (event time, page id)."""
-    templates: bytes | None
-    """The site's latest templates from a `TemplatesResult`; None before the first."""
-
-
-class TemplatesTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site's templates on its latest documents."""
-
-    site: str
-    latest: list[TaskPage]
-    """The documents in order of (event time, page id)."""
-
-
-class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The summary of a document."""
-
-    body: bytes
-    """A page summary as `templ_core.site_level.window.page_summary` encodes it."""
-
-
-class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A fitted site model."""
-
-    version: str
-    documents: int
-    """Documents that the model was fitted on."""
-    body: bytes
-    """The model in compact form."""
-    fit: float
-    """Similarity of the window's newest page to the cluster of pages nearest to it, 0 to 1."""
-    change: DesignChange | None
-    """The last change of design; None when the window holds no page of an older design."""
-
-
-class TemplatesResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fitted templates in compact form."""
-
-    body: bytes
-
-
-class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """An answer that asks for the summaries of pages that the child does not have in memory.
-
-    Where templates are fitted it asks for their documents, too.
-    """
-
-    indexes: list[int]
-    """Indexes of these pages in the window."""
-
-
-class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """An answer that asks for new summaries of pages that another page model has summarised."""
-
-    indexes: list[int]
-    """Indexes of these pages in the window."""
 
 
 class Learners:

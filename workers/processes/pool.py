@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
@@ -26,16 +27,16 @@ from workers.processes.deadline import (
     processor_clock,
     processor_s,
 )
-from workers.processes.learning import RefitTask, TemplatesTask
-from workers.processes.page_model import read_model_file
-from workers.processes.tasks import (
+from workers.processes.messages import (
     MODELS_IN_MEMORY,
     BurstTask,
     CleanTask,
     Failure,
+    RefitTask,
     Result,
     ReviseTask,
     Task,
+    TemplatesTask,
     log_fault,
 )
 from workers.settings import Settings, child_environment
@@ -214,7 +215,7 @@ class Pool:
         Raises:
             UsageProblem: The page model cannot be used.
         """
-        page_model = read_model_file(settings.page_model)
+        page_model = _model_bytes(settings.page_model)
         self._lanes = [_Lane(settings, niceness, page_model) for _ in range(children)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
@@ -244,3 +245,12 @@ class Pool:
 
     def _lane(self, site: str) -> _Lane:
         return self._lanes[zlib.crc32(site.encode()) % len(self._lanes)]
+
+
+def _model_bytes(path: Path | None) -> bytes:
+    """Return the bytes of the page model for the children; only that of a user's own is tried here."""
+    if path is None:
+        return b""
+    from workers.processes.page_model import read_model_file  # noqa: PLC0415 - it imports the core
+
+    return read_model_file(path)

@@ -1,15 +1,12 @@
 """The tasks of a child process, their results, and how each task is performed."""
 
-import functools
 import logging
 import traceback
-from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
 
 from templ_core.clean import clean
-from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
@@ -19,203 +16,33 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.lru_cache import LruCache
 from workers.processes.burst import BurstDocument, fit_provisional_model
-from workers.processes.clean_result import CleanResult, clean_result
-from workers.processes.learning import (
-    CONFIG,
-    Learners,
-    LearnResult,
+from workers.processes.clean_result import clean_result
+from workers.processes.core_config import CONFIG, config_with
+from workers.processes.learning import fit_site_templates, learn_document, refit_site
+from workers.processes.messages import (
+    BurstPage,
+    BurstResult,
+    BurstTask,
+    CleanResult,
+    CleanTask,
+    Failure,
     LearnTask,
-    RefitResult,
     RefitTask,
-    Stale,
-    TemplatesResult,
+    Result,
+    ReviseResult,
+    ReviseTask,
+    Task,
     TemplatesTask,
-    Unknown,
-    fit_site_templates,
-    learn_document,
-    refit_site,
+    log_fault,
 )
-from workers.processes.record_forms import RecordForms, page_details
+from workers.processes.models import Models
+from workers.processes.record_fields import page_details
 
 log = logging.getLogger("templ")
-
-CommentsChoice = Literal["auto", "keep", "drop"]
-"""What becomes of readers' comments, see `Settings.comments`."""
-
-
-@functools.cache
-def config_with(comments: CommentsChoice) -> CoreConfig:
-    """Return the core's configuration with a deployment's choice about comments."""
-    return msgspec.structs.replace(CONFIG, comments=comments)
-
-
-class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean one page."""
-
-    body: bytes
-    """The page as fetched."""
-    url: str
-    content_type: str | None
-    charset: str | None
-    """Charset declared outside the page."""
-    content_encoding: str | None
-    limit_bytes: int
-    """Largest page after decompression."""
-    model_key: tuple[str, str] | None
-    """Site and version of the site model to use; None means no site model."""
-    model_body: bytes | None
-    """The site model in compact form; None where the child has it already."""
-    forms: RecordForms
-    """The fields that the page's record is to have."""
-    with_document: bool
-    """Whether the result has what the site learns from the page."""
-    comments: CommentsChoice
-    source_id: str
-    """Source id of the page, for log messages."""
-
-
-class BurstPage(msgspec.Struct, frozen=True, array_like=True):
-    """One page of a burst: how it is read, and how it stands in a window."""
-
-    task: CleanTask
-    page_id: str
-    event_time_ms: int
-    may_be_learned_from: bool
-    """Whether the site may learn from the page, judging by how it was fetched."""
-
-
-class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean pages of a new site together, each with a site model that is fitted on all of them."""
-
-    pages: list[BurstPage]
-    documents_min: int
-    """Distinct documents without which no model is fitted, and no page is cleaned."""
-    chars_max: int
-    """Most characters of HTML, after decompression, that are read; pages beyond that are left out."""
-
-
-class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean a document again with a newer site model."""
-
-    body: bytes
-    """The document in compact form."""
-    kept: bytes
-    """One bit for each text segment: whether the text that was published last has it."""
-    model_key: tuple[str, str]
-    """Site and version of the site model to use."""
-    model_body: bytes | None
-    """The site model in compact form; None where the child has it already."""
-    comments: CommentsChoice
-    source_id: str
-    """Source id of the page, for log messages."""
-    url: str = ""
-    forms: RecordForms = RecordForms(metadata=False)
-    """The fields that the page's record is to have."""
-    details: bytes = b""
-    """What the page's records need besides its document, in compact form."""
-
-
-Task = CleanTask | BurstTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
-
-
-class BurstResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The pages of a burst, and the site model that they were cleaned with."""
-
-    pages: list[CleanResult | None]
-    """The result of each page of the task; None for a page that must be cleaned by itself, because it
-    could not be read or came after `chars_max`."""
-    version: str
-    """Version of the site model."""
-    documents: int
-    """Distinct documents that the model was fitted on; 0 where they were too few, and nothing was cleaned."""
-    body: bytes
-    """The site model in compact form."""
-
-
-class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The text of a document with a newer site model."""
-
-    changed_ratio: float
-    """Ratio of words that only one of the old and the new text has; 0 for equal texts."""
-    cleaned: CleanResult
-
-
-class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The reason why a task has no result."""
-
-    exception: str
-    """Name of the error."""
-    message: str
-    failure: Literal["refused", "bug", "memory"]
-    """`refused`: the page cannot be cleaned; `bug`: a fault of templ itself; `memory`: over the limit."""
-    traceback: str = ""
-    """The whole traceback of a fault of templ itself."""
-
-
-Result = (
-    CleanResult
-    | BurstResult
-    | LearnResult
-    | RefitResult
-    | TemplatesResult
-    | Unknown
-    | Stale
-    | ReviseResult
-    | Failure
-)
-
-
-MODELS_IN_MEMORY = 256
-"""Decoded site models that a child keeps in memory and that its parent need not send again."""
-
-
-class Models:
-    """The page model and the most recently used site models of a child."""
-
-    def __init__(self, page: PageModel) -> None:
-        self.page = page
-        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
-        """Decoded site models by (site, version), or why one cannot be used.
-
-        They are dropped when a task fails.
-        """
-        self.learners = Learners(page.version)
-
-    def site_model(
-        self, key: tuple[str, str] | None, body: bytes | None
-    ) -> SiteModel | CodecError | None:
-        """Return the site model to use, or why it cannot be used; None where there is none.
-
-        Args:
-            key: Site and version of the model; None = none.
-            body: The model in compact form; None where it was sent before.
-        """
-        if key is None:
-            return None
-        if body is not None and self.sites.get(key) is None:
-            try:
-                self.sites.put(key, decode_site_model(body))
-            except CodecError as error:
-                self.sites.put(key, error)
-        return self.sites.get(key)
-
-
-class TaskRunner(Protocol):
-    """Something that performs tasks."""
-
-    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
-        """Return the result of a task and the number of attempts.
-
-        Args:
-            site: Site key; tasks of one site run in order.
-            task: What to do.
-            deadline_s: Longest processor time that the task may take, in seconds.
-        """
 
 
 class InProcess:
@@ -231,30 +58,6 @@ class InProcess:
         return result, 1
 
 
-def log_fault(site: str, task: Task, result: Result) -> None:
-    """Log the traceback of a task that failed because of a fault of templ itself.
-
-    Nothing is logged for a page that was refused because of what it holds.
-
-    Args:
-        site: Site key of the task.
-        task: What was to be done.
-        result: The result of the task.
-    """
-    if not isinstance(result, Failure) or result.failure != "bug":
-        return
-    match task:
-        case RefitTask():
-            subject = f"fitting the site model of {site}"
-        case TemplatesTask():
-            subject = f"fitting the templates of {site}"
-        case BurstTask():
-            subject = f"cleaning {len(task.pages)} pages of {site} together"
-        case _:
-            subject = f"working on page {task.source_id}"
-    log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)
-
-
 def run_task(task: Task, models: Models) -> Result:
     """Perform a task; every failure becomes a result.
 
@@ -264,8 +67,7 @@ def run_task(task: Task, models: Models) -> Result:
     """
     result = _attempt(task, models)
     if isinstance(result, Failure):
-        models.sites.clear()
-        models.learners.clear()
+        models.clear()
     return result
 
 

@@ -80,7 +80,7 @@ def stored_values(database: Database) -> Iterator[None]:
     try:
         yield
     except (SchemaError, CodecError, msgspec.DecodeError, zstandard.ZstdError) as error:
-        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
+        raise _undecodable(database, error) from None
 
 
 def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
@@ -89,8 +89,14 @@ def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
     Raises:
         StateProblem: It cannot be decoded, which counts as damage of the database.
     """
-    with stored_values(database):
+    try:
         return msgspec.msgpack.decode(value, type=kind)
+    except msgspec.DecodeError as error:
+        raise _undecodable(database, error) from None
+
+
+def _undecodable(database: Database, error: Exception) -> StateProblem:
+    return database.damaged(f"a stored value cannot be decoded: {error}")
 
 
 def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:

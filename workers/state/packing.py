@@ -30,6 +30,8 @@ _LEVEL = 3
 than at level 6 with three, and it takes a third of the time."""
 _FRAME_LEVEL = 3
 """Compression level of plain frames that leave the store."""
+_LOOSE_LEVEL = -100
+"""Compression level of plain frames that are read at once by a process of this machine."""
 _STORED_LEVEL = 9
 """Compression level of dictionaries, which are written rarely."""
 _MAX_BYTES = 96 << 20
@@ -39,10 +41,11 @@ _PACKERS_IN_MEMORY = 64
 
 
 class _Frames(threading.local):
-    """The compressor of one thread; making one takes longer than using it."""
+    """The compressors of one thread; making one takes longer than using it."""
 
     def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(level=_FRAME_LEVEL)
+        self.tight = zstandard.ZstdCompressor(level=_FRAME_LEVEL)
+        self.loose = zstandard.ZstdCompressor(level=_LOOSE_LEVEL)
 
 
 _FRAMES = _Frames()
@@ -86,7 +89,14 @@ class Packer:
 
     def frame(self, packed: bytes) -> bytes:
         """Return the content of a value as a plain zstd frame."""
-        return _FRAMES.compressor.compress(self.content(packed))
+        return _FRAMES.tight.compress(self.content(packed))
+
+    def loose_frame(self, packed: bytes) -> bytes:
+        """Return the content of a value as a plain zstd frame for a process of this machine.
+
+        It is several times larger than that of `frame`, and made several times as fast.
+        """
+        return _FRAMES.loose.compress(self.content(packed))
 
 
 def content_of(frame: bytes) -> bytes:

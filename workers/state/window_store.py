@@ -253,12 +253,12 @@ class WindowStore:
             yield key.decode(), decode_stored(self._db, value, SiteState)
 
     def summary(self, site: str, entry: WindowEntry) -> StoredSummary | None:
-        """Return a document's page summary, or None when the document has left the window."""
+        """Return a document's page summary, hardly compressed; None when it has left the window."""
         packed = self._db.get(SUMMARIES, site_prefix(site) + place_of(entry))
         if packed is None:
             return None
         with stored_values(self._db):
-            body = self._packers.of(site).summaries.frame(packed)
+            body = self._packers.of(site).summaries.loose_frame(packed)
         return StoredSummary(entry.id, entry.content_digest, body)
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
@@ -283,6 +283,14 @@ class WindowStore:
         stored = self._db.get("details", site_prefix(site) + place_of(entry))
         rest = decode_stored(self._db, stored, StoredDetails) if stored else None
         return record_of(site, entry, body, rest)
+
+    def document_body(self, site: str, entry: WindowEntry) -> bytes:
+        """Return a document in compact form, hardly compressed; empty when it has left the window."""
+        packed = self._db.get("bodies", site_prefix(site) + place_of(entry))
+        if packed is None:
+            return b""
+        with stored_values(self._db):
+            return self._packers.of(site).bodies.loose_frame(packed)
 
     def document_of(self, key: bytes) -> DocumentRecord | None:
         """Return the document of a key of `documents`, or None when it has left the window."""

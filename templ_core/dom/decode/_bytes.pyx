@@ -1,7 +1,8 @@
 """Compiled searches in bytes: control characters, valid UTF-8, windows without tags, stray end tags."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
-from libc.string cimport memchr
+from libc.stdint cimport uint64_t
+from libc.string cimport memchr, memcpy
 
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 
@@ -36,6 +37,10 @@ def controls_and_points(bytes body):
             at = piece_end
         elif is_utf8:
             while at < piece_end:
+                if piece_end - at >= sizeof(uint64_t) and not _is_beyond_ascii(at):
+                    at += sizeof(uint64_t)
+                    points += sizeof(uint64_t)
+                    continue
                 if not _after_point(&at, end):
                     is_utf8 = False
                     break
@@ -128,6 +133,13 @@ cdef int _found_in(const unsigned char *at, Py_ssize_t size) noexcept nogil:
             (byte < 32) & (byte != 9) & (byte != 10) & (byte != 13) | (byte == 127)
         )
     return (CONTROL if controls else 0) | (all_bits & BEYOND_ASCII)
+
+
+cdef inline bint _is_beyond_ascii(const unsigned char *at) noexcept nogil:
+    """Return whether any of eight bytes is beyond ASCII."""
+    cdef uint64_t eight
+    memcpy(&eight, at, sizeof(eight))
+    return eight & <uint64_t>0x8080808080808080 != 0
 
 
 cdef inline bint _after_point(const unsigned char **at, const unsigned char *end) noexcept nogil:

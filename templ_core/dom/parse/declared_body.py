@@ -45,22 +45,23 @@ def declared_segments(
     Returns:
         One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
     """
-    declared = np.zeros(len(texts), np.int32)
+    nothing = np.full(len(texts), NO_BODY, np.int32)
     body = _letters(_declared_body(claims, config))
     if len(body) < config.letters_min:
-        return declared
+        return nothing
+    declared: list[int] = []
     found: dict[str, int] = {}
-    for segment, text in enumerate(texts):
+    for text in texts:
         letters = _letters(text)
-        is_inside = (
-            letters[: config.edge_letters] in body or letters[-config.edge_letters :] in body
+        is_inside = letters[: config.edge_letters] in body or (
+            len(letters) > config.edge_letters and letters[-config.edge_letters :] in body
         )
-        declared[segment] = INSIDE_BODY if is_inside else OUTSIDE_BODY
+        declared.append(INSIDE_BODY if is_inside else OUTSIDE_BODY)
         if is_inside and len(letters) >= config.own_letters_min:
             found[letters] = len(letters)
     if sum(found.values()) < config.found_ratio_min * len(body):
-        declared[:] = NO_BODY
-    return declared
+        return nothing
+    return np.array(declared, np.int32)
 
 
 def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:

@@ -19,6 +19,7 @@ from templ_core.lab.training.labels.gold_labels import (
     Labels,
     aligned_labels,
     selected_labels,
+    without_headline,
 )
 from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
@@ -44,6 +45,8 @@ class GoldRecord(msgspec.Struct, frozen=True, kw_only=True):
     gold_text: str
     selectors: GoldSelectors | None
     """Which elements are content; None if only the text is known."""
+    has_headline: bool = False
+    """Whether the text has a headline that most gold lacks; it then counts neither way."""
 
 
 class WordBag(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +194,8 @@ def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s
     labels = None
     if page.selectors is not None:
         labels = selected_labels(document, markup, page.selectors)
-    return labels or aligned_labels(document, text, page.gold_text)
+    labels = labels or aligned_labels(document, text, page.gold_text)
+    return without_headline(labels, document) if page.has_headline else labels
 
 
 def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:

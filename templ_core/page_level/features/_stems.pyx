@@ -1,11 +1,16 @@
 """Search for many stems of words at once (Aho and Corasick 1975)."""
 
 from libc.stdint cimport uint16_t
+from libc.string cimport memset
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 cdef enum:
     BYTES = 256
+    BEGIN_BYTES = 3         # of a stem, by which the places are found where one may begin
+    GROUPS = 8              # of stems; each byte tells by bits which of them have it in a place
 
 
 cdef extern from "Python.h":
@@ -18,26 +23,44 @@ cdef class Stems:
     ASCII letters match in either case, tabs and line breaks match blanks, and underscores match
     hyphens. Each text is read as if a blank stood before it.
 
+    Where the automaton is in its root it moves on to the next three bytes that may begin a stem.
+
     Args:
-        stems: Stems in lower case; one with a leading blank is found only where a name begins.
+        stems: Stems of at least three bytes in lower case; one with a leading blank is found only where a name begins.
     """
 
     cdef object table
-    cdef const uint16_t[:, ::1] next_state      # by state and byte
+    cdef const uint16_t *next_state             # by state and byte
+    cdef unsigned char[BEGIN_BYTES][BYTES] begins
     cdef int found_from                         # states with this number or a larger one have found a stem
-    cdef int start
+    cdef int start, root
 
     def __init__(self, stems):
-        arcs, ends = _trie([stem.encode() for stem in stems])
+        stems = [stem.encode() for stem in stems]
+        arcs, ends = _trie(stems)
         table, found = _automaton(arcs, ends)
         order = np.argsort(found, kind="stable")
         place = np.empty(len(order), np.uint16)
         place[order] = np.arange(len(order))
         folded = table[:, _folding()]
         self.table = np.ascontiguousarray(place[folded[order]])
-        self.next_state = self.table
+        self.next_state = <const uint16_t *>items(self.table, 2)
         self.found_from = len(order) - int(found.sum())
-        self.start = place[table[0, ord(" ")]]
+        self.start, self.root = place[table[0, ord(" ")]], place[0]
+        self._note_begins(stems)
+
+    cdef int _note_begins(self, list stems) except -1:
+        cdef int number, at, byte
+        folding = _folding().tolist()
+        memset(self.begins, 0, sizeof(self.begins))
+        for number, stem in enumerate(stems):
+            if len(stem) < BEGIN_BYTES:
+                raise ValueError(f"a stem of fewer than {BEGIN_BYTES} bytes")
+            for at in range(BEGIN_BYTES):
+                for byte in range(BYTES):
+                    if folding[byte] == stem[at]:
+                        self.begins[at][byte] |= 1 << number % GROUPS
+        return 0
 
     def found_in(self, list texts):
         """Return the numbers of the texts that hold a stem."""
@@ -49,14 +72,30 @@ cdef class Stems:
         return found
 
     cdef bint is_in(self, object text) except -1:
-        cdef Py_ssize_t size, place
+        cdef Py_ssize_t size
         cdef const unsigned char *at = <const unsigned char *>PyUnicode_AsUTF8AndSize(text, &size)
+        cdef const unsigned char *end = at + size
         cdef int state = self.start
-        for place in range(size):
-            state = self.next_state[state, at[place]]
+        while at < end:
+            if state == self.root:
+                at = self._next_begin(at, end)
+                if at == end:
+                    return False
+            state = self.next_state[state * BYTES + at[0]]
             if state >= self.found_from:
                 return True
+            at += 1
         return False
+
+    cdef const unsigned char *_next_begin(
+        self, const unsigned char *at, const unsigned char *end
+    ) noexcept:
+        """Return the next place where a stem may begin; `end` if there is none."""
+        while end - at >= BEGIN_BYTES:
+            if self.begins[0][at[0]] & self.begins[1][at[1]] & self.begins[2][at[2]]:
+                return at
+            at += 1
+        return end
 
 
 def _trie(stems):

@@ -81,7 +81,7 @@ def with_contexts(
         attribute=attribute,
         text=text,
         first_guess=guess,
-        order=np.argsort(-(attribute + text), kind="stable"),
+        order=(-(attribute + text)).argsort(kind="stable"),
         smoothed=smoothed,
         section_words=section_words,
     )
@@ -122,7 +122,6 @@ def smoothed_guess(guess: Floats, tree: PageTree) -> tuple[Floats, Floats]:
         ([0.1, 0.1, 0.9, 0.9], [2.0, 2.0, 7.0, 7.0])
     """
     nodes = text_tree(tree.first, tree.last, tree.words)
-    smooth = nodes.smooth(1 - guess, FEATURE_CONFIG.smoothing_penalty)
-    section = smooth.section[nodes.leaf]
-    words: Floats = np.bincount(section, tree.words)[section].astype(np.float64)
-    return 1 - smooth.score[nodes.leaf], words
+    smoothed = nodes.smooth(1 - guess, FEATURE_CONFIG.smoothing_penalty)
+    templateness, words = nodes.of_segments(smoothed)
+    return 1 - templateness, words

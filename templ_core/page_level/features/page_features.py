@@ -1,5 +1,7 @@
 """All features of a page's segments in one matrix."""
 
+import functools
+
 import msgspec
 import numpy as np
 
@@ -39,6 +41,7 @@ from templ_core.page_level.features.place_features import (
     SEMANTIC_TAGS,
     TAG_FEATURES,
     title_hashes,
+    title_words,
 )
 from templ_core.page_level.features.surroundings import read_surroundings
 from templ_core.page_level.page_tree import PageTree, read_tree
@@ -58,7 +61,7 @@ _OWNER_NUMBERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
 _SEMANTIC_NUMBERS = {tag: number for number, tag in enumerate(SEMANTIC_TAGS)}
 
 
-class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
+class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is known about a page's segments before any model has seen them."""
 
     words: Words
@@ -69,12 +72,17 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True):
     """Path group of each segment: owners of equal tags and attributes up to the root."""
     text: UInt64s
     """Hash of each segment's words; length n_segments."""
-    shape: UInt64s
-    """Hash of each segment's words, all words with digits being equal; length n_segments."""
+    title: UInt64s
+    """Hash of each word of the page's title."""
     surroundings: Int32s
     """What the elements around each segment say about it, as bits; length n_segments."""
     rows: Float32s
     """(n_segments, len(FEATURES)): the features."""
+
+    @functools.cached_property
+    def shape(self) -> UInt64s:
+        """Hash of each segment's words, all words with digits being equal; length n_segments."""
+        return shape_hashes(self.words)
 
 
 def read_features(document: Document) -> PageFeatures:
@@ -92,7 +100,7 @@ def read_features(document: Document) -> PageFeatures:
     config, segments = FEATURE_CONFIG, document.segments
     characters = read_characters(segments.texts)
     words = read_words(characters)
-    text, shape = text_hashes(words), shape_hashes(words)
+    text = text_hashes(words)
     tree = read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64))
     ends, density = sentence_ends(characters), link_density(characters, segments)
     group, tag_group = path_groups(document)
@@ -106,15 +114,14 @@ def read_features(document: Document) -> PageFeatures:
     column = fill_main(tree, density, ends, config, rows, column)
     column = fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
     surroundings = read_surroundings(document)
-    fill_declared(
-        segments.declared, words, title_hashes(document.title), surroundings, config, rows, column
-    )
+    title = title_hashes(document.title)
+    fill_declared(segments.declared, words, title_words(title), surroundings, config, rows, column)
     return PageFeatures(
         words=words,
         tree=tree,
         group=group,
         text=text,
-        shape=shape,
+        title=title,
         surroundings=surroundings,
         rows=rows,
     )

@@ -3,11 +3,10 @@
 It stands among similar ones, around the main text, under tags, and in or beside what the page declares.
 """
 
-import numpy as np
-
 from templ_core.array_types import UInt64s
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _declared_features, _place_features
+from templ_core.page_level.features._characters import first_distinct
 from templ_core.page_level.features.characters import read_characters, read_words
 
 GROUP_FEATURES = tuple(_place_features.group_columns())
@@ -72,11 +71,21 @@ _TITLE_WORDS_MAX = 64
 
 
 def title_hashes(title: str) -> UInt64s:
-    """Return the hashes of the first different words of a title.
+    """Return the hash of each word of a title.
 
     >>> len(title_hashes("Rain, rain and cold")), len(title_hashes(""))
-    (3, 0)
+    (4, 0)
     """
-    if not title:
-        return np.empty(0, np.uint64)
-    return np.unique(read_words(read_characters([title])).hashes[:_TITLE_WORDS_MAX])
+    return read_words(read_characters([title])).hashes
+
+
+def title_words(title: UInt64s) -> UInt64s:
+    """Return the first different words of a title.
+
+    >>> len(title_words(title_hashes("Rain, rain and cold")))
+    3
+
+    Args:
+        title: Hash of each word, from `title_hashes`.
+    """
+    return first_distinct(title, _TITLE_WORDS_MAX)

@@ -112,9 +112,10 @@ def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) ->
         [False, False, True, False]
     """
     consent = (surroundings & CONSENT > 0) | _reads_like_consent(document, tree)
-    words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
-    if consent.any() and tree.words[consent].sum() > words_max:
-        consent = np.zeros(len(tree.words), np.bool_)
+    if consent.any():
+        words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
+        if tree.words[consent].sum() > words_max:
+            consent = np.zeros(len(tree.words), np.bool_)
     return TextRoles(
         comments=surroundings & COMMENTS > 0,
         reviews=surroundings & REVIEWS > 0,

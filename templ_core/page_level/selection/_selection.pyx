@@ -46,6 +46,25 @@ def best_cut(log_odds, left_out, words, double recall_share):
     return kept, min(highest, 1.0)
 
 
+def plain_f1(log_odds, kept, left_out, words):
+    """Return the F1 to expect of a cut, with recall at its full weight."""
+    cdef Py_ssize_t segment
+    cdef double mass, counted = 0, kept_mass = 0
+    cdef const double *score = <const double *>items(log_odds, 8)
+    cdef const double *words_of = <const double *>items(words, 8)
+    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
+    cdef const uint8_t *is_out = <const uint8_t *>items(left_out, 1)
+    for segment in range(len(log_odds)):
+        if is_out[segment] and not is_kept[segment]:
+            continue
+        mass = words_of[segment] / (1 + exp(-score[segment]))
+        counted += mass
+        if is_kept[segment]:
+            counted += words_of[segment]
+            kept_mass += mass
+    return 2 * kept_mass / counted if counted > 0 else 0.0
+
+
 def surest_copies(text_column, log_odds_column):
     """Return for each segment the surest one with the same text, by a hash table of texts."""
     cdef Py_ssize_t count = len(text_column), segment, best

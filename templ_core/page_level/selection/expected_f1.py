@@ -7,8 +7,6 @@ Segments are kept from the surest on, as many as maximise
 The cut needs calibrated probabilities, judges the page as a whole, and never leaves a page empty.
 """
 
-import numpy as np
-
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.selection import _selection
 
@@ -50,11 +48,10 @@ def plain_f1(content_log_odds: Floats, kept: Bools, left_out: Bools, words: Floa
         words: Number of words of each segment, at least 1; length n_segments.
 
     Example:
+        >>> import numpy as np
         >>> log_odds, kept = np.array([3.0, 0.5, -4.0]), np.array([True, True, False])
         >>> none_out = np.zeros(3, np.bool_)
         >>> round(plain_f1(log_odds, kept, none_out, np.array([50.0, 10.0, 20.0])), 2)
         0.94
     """
-    mass = words / (1 + np.exp(-content_log_odds))
-    counted = words[kept].sum() + mass[kept | ~left_out].sum()
-    return float(2 * mass[kept].sum() / counted) if counted > 0 else 0.0
+    return _selection.plain_f1(content_log_odds, kept, left_out, words)

@@ -1,51 +1,113 @@
 """Compiled loops of the isotonic smoothing; see `templ_core.page_level.smoothing.isotonic`."""
 
 from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, uint8_t
 
 import numpy as np
 
+from templ_core._arrays cimport items
+
 # The number of a value: a byte where there are few values.
 ctypedef fused ValueNumber:
-    unsigned char
-    int
+    uint8_t
+    int32_t
+
+cdef enum:
+    BYTE_VALUES = 256
+
+cdef struct Tree:
+    Py_ssize_t count
+    const int32_t *parent       # in document order; -1 for roots
+    const int32_t *depth
+    const double *score
+    const double *weight
+    const double *penalty
+
+cdef struct Section:
+    Py_ssize_t above            # the section around it; -1 = none
+    double value                # its score so far
+    double median               # weighted median of the scores of its nodes
+    double total                # weight of its nodes
+    double lighter              # weight of its nodes with a lower score
+    double limit                # the lowest score of the sections inside it
 
 
-def fill_choices(
-    const int[::1] parent,
-    const double[::1] score,
-    const double[::1] weight,
-    const double[::1] penalty,
-    const double[::1] values,
-    ValueNumber[:, ::1] choice,
-):
-    """Fill in, for each node and value of its parent, the number of the node's cheapest value.
+def best_of_values(parent, score, weight, penalty, values_column):
+    """Return the number of each node's value in the y of least cost, and the node's section.
 
-    This is BuildError, from the leaves up: `below` holds what a subtree costs by the parent's value.
+    This is BuildError, from the leaves up.
+
+    Args:
+        parent: Parent of each node in document order; -1 for roots.
+        score: Score of each node.
+        weight: Weight of each node.
+        penalty: What it costs to start a section at each node.
+        values_column: The values that y may have, ascending.
+
+    Raises:
+        ValueError: If the nodes are not in document order.
     """
-    cdef Py_ssize_t node, value, best_value, count = parent.shape[0], last = values.shape[0] - 1
-    cdef double cost, best, dearer, x, w, gamma
-    cdef int[::1] depth = np.zeros(count, np.int32), open_node = np.full(count, -1, np.int32)
-    cdef int deepest = 0
-    for node in range(count):
-        if parent[node] >= 0:
-            if parent[node] >= node or open_node[depth[parent[node]]] != parent[node]:
-                raise ValueError(f"node {node} is not in document order")
-            depth[node] = depth[parent[node]] + 1
-            deepest = max(deepest, depth[node])
-        open_node[depth[node]] = <int>node
+    cdef Tree tree
+    cdef Py_ssize_t last = len(values_column) - 1
+    cdef const double *values = <const double *>items(values_column, 8)
+    tree.count = len(parent)
+    tree.parent = <const int32_t *>items(parent, 4)
+    tree.score = <const double *>items(score, 8)
+    tree.weight = <const double *>items(weight, 8)
+    tree.penalty = <const double *>items(penalty, 8)
+    depths, value_numbers, sections = np.empty((3, tree.count), np.int32)
+    cdef int32_t *depth = <int32_t *>items(depths, 4, True)
+    cdef int32_t *taken = <int32_t *>items(value_numbers, 4, True)
+    cdef int32_t *section = <int32_t *>items(sections, 4, True)
+    tree.depth = depth
     # By depth and value: the summed costs of the subtrees below the node of that depth which is
     # reached next, going backwards.
-    cdef double[:, ::1] below = np.zeros((deepest + 2, last + 1))
-    cdef double* own
-    cdef double* above
-    cdef ValueNumber* taken
-    for node in range(count - 1, -1, -1):
-        x, w = score[node], weight[node]
-        gamma = penalty[node] if parent[node] >= 0 else 0.0
-        own, above, taken = &below[depth[node] + 1, 0], &below[depth[node], 0], &choice[node, 0]
-        if node == count - 1 or depth[node + 1] <= depth[node]:
-            _fill_leaf(x, w, gamma, &values[0], last, above, taken)
+    below_rows = np.zeros((_fill_depths(&tree, depth, taken) + 2, last + 1))
+    cdef double *below = <double *>items(below_rows, 8, True)
+    number = np.uint8 if last < BYTE_VALUES else np.int32
+    choices = np.empty((tree.count, last + 1), number)
+    cdef void *choice = items(choices, choices.itemsize, True)
+    if last < BYTE_VALUES:
+        _fill_choices(&tree, values, last, below, <uint8_t *>choice)
+        _walk_down(&tree, last, <const uint8_t *>choice, taken, section)
+    else:
+        _fill_choices(&tree, values, last, below, <int32_t *>choice)
+        _walk_down(&tree, last, <const int32_t *>choice, taken, section)
+    return value_numbers, sections
+
+
+cdef Py_ssize_t _fill_depths(const Tree *tree, int32_t *depth, int32_t *open_node) except -1:
+    """Fill in the depth of each node, and return the largest one; `open_node` is for the loop's use."""
+    cdef Py_ssize_t node, above, deepest = 0
+    for node in range(tree.count):
+        above = tree.parent[node]
+        depth[node] = 0
+        if above >= 0:
+            if above >= node or open_node[depth[above]] != above:
+                raise ValueError(f"node {node} is not in document order")
+            depth[node] = depth[above] + 1
+            deepest = max(deepest, depth[node])
+        open_node[depth[node]] = <int32_t>node
+    return deepest
+
+
+cdef void _fill_choices(
+    const Tree *tree, const double *values, Py_ssize_t last, double *below, ValueNumber *choice
+) noexcept:
+    """Fill in, for each node and value of its parent, the number of the node's cheapest value."""
+    cdef Py_ssize_t node, value, best_value
+    cdef double cost, best, dearer, x, w, gamma
+    cdef double *own
+    cdef double *above
+    cdef ValueNumber *taken
+    for node in range(tree.count - 1, -1, -1):
+        x, w = tree.score[node], tree.weight[node]
+        gamma = tree.penalty[node] if tree.parent[node] >= 0 else 0.0
+        above, taken = below + tree.depth[node] * (last + 1), choice + node * (last + 1)
+        if node == tree.count - 1 or tree.depth[node + 1] <= tree.depth[node]:
+            _fill_leaf(x, w, gamma, values, last, above, taken)
             continue
+        own = above + last + 1
         best_value = last
         best = own[last] + w * fabs(x - values[last])
         own[last] = 0
@@ -65,112 +127,143 @@ cdef void _fill_leaf(
     double x,
     double w,
     double gamma,
-    const double* values,
+    const double *values,
     Py_ssize_t last,
-    double* above,
-    ValueNumber* taken,
+    double *above,
+    ValueNumber *taken,
 ) noexcept:
     """Fill in the choices of a leaf, whose cost falls up to the value nearest to its score and then rises.
 
-    Below that value a leaf stays with its parent or goes to it; from there on it stays.
+    Below that value a leaf goes to it where that is cheaper; from there on it stays with its parent.
     """
-    cdef Py_ssize_t value, nearest = 0
-    cdef double least, cost
-    for value in range(1, last + 1):
-        if fabs(x - values[value]) < fabs(x - values[nearest]):
-            nearest = value
-    least = w * fabs(x - values[nearest]) + gamma
-    for value in range(nearest):
-        cost = w * fabs(x - values[value])
-        above[value] += cost if cost <= least else least
-        taken[value] = <ValueNumber>(value if cost <= least else nearest)
-    for value in range(nearest, last + 1):
+    cdef Py_ssize_t value, moves = 0, nearest = _nearest(x, values, last)
+    cdef double cost, least = w * fabs(x - values[nearest]) + gamma
+    while moves < nearest and w * fabs(x - values[moves]) > least:
+        moves += 1
+    for value in range(moves):
+        above[value] += least
+        taken[value] = <ValueNumber>nearest
+    for value in range(moves, last + 1):
         above[value] += w * fabs(x - values[value])
+    for value in range(moves, last + 1):
         taken[value] = <ValueNumber>value
 
 
-def walk_down(const int[::1] parent, const ValueNumber[:, ::1] choice):
-    """Return the number of each node's value, and its section, from the roots down."""
-    cdef Py_ssize_t node, count = parent.shape[0]
-    cdef int sections = 0
-    values, sections_of = np.empty(count, np.int32), np.empty(count, np.int32)
-    cdef int[::1] value = values, section = sections_of
-    for node in range(count):
-        value[node] = choice[node, value[parent[node]] if parent[node] >= 0 else 0]
-        if parent[node] >= 0 and value[node] == value[parent[node]]:
-            section[node] = section[parent[node]]
+cdef Py_ssize_t _nearest(double x, const double *values, Py_ssize_t last) noexcept:
+    """Return the number of the value nearest to x, the first one of several; values ascend."""
+    cdef Py_ssize_t low = 0, high = last, middle
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    while low and fabs(x - values[low - 1]) <= fabs(x - values[low]):
+        low -= 1
+    return low
+
+
+cdef void _walk_down(
+    const Tree *tree, Py_ssize_t last, const ValueNumber *choice, int32_t *value, int32_t *section
+) noexcept:
+    """Fill in the number of each node's value, and its section, from the roots down."""
+    cdef Py_ssize_t node, above
+    cdef int32_t sections = 0
+    for node in range(tree.count):
+        above = tree.parent[node]
+        value[node] = choice[node * (last + 1) + (value[above] if above >= 0 else 0)]
+        if above >= 0 and value[node] == value[above]:
+            section[node] = section[above]
         else:
             section[node] = sections
             sections += 1
-    return values, sections_of
 
 
 def settle(
-    const int[::1] parent,
-    const double[::1] score,
-    const double[::1] weight,
-    const int[::1] section,
-    const double[::1] values,
-    const int[::1] taken,
-    const Py_ssize_t[::1] ascending,
+    parent_column, score_column, weight_column, section_column, values_column, taken_column, ascending
 ):
     """Move each section to the weighted median of its scores, between the sections around it.
 
     Args:
-        parent: Parent of each node in document order.
-        score: Score of each node.
-        weight: Weight of each node.
-        section: Section of each node.
-        values: The values of the grid.
-        taken: Number of each node's value.
+        parent_column: Parent of each node in document order.
+        score_column: Score of each node.
+        weight_column: Weight of each node.
+        section_column: Section of each node.
+        values_column: The values of the grid.
+        taken_column: Number of each node's value.
         ascending: The nodes by rising score.
 
     Returns:
         Smoothed scores and sections; sections that meet are joined.
     """
-    cdef Py_ssize_t place, node, own, count = parent.shape[0]
-    cdef Py_ssize_t sections = 1 + max(section, default=-1)
-    cdef int[::1] above = np.full(sections, -1, np.int32)
-    cdef double[::1] y = np.zeros(sections), median = np.zeros(sections)
-    cdef double[::1] total = np.zeros(sections), lighter = np.zeros(sections)
-    cdef double[::1] limit = np.full(sections, np.inf)
+    cdef Py_ssize_t place, node, above, number, sections = 0, count = len(parent_column)
+    cdef const int32_t *parent = <const int32_t *>items(parent_column, 4)
+    cdef const double *score = <const double *>items(score_column, 8)
+    cdef const double *weight = <const double *>items(weight_column, 8)
+    cdef const int32_t *section_of = <const int32_t *>items(section_column, 4)
+    cdef const double *values = <const double *>items(values_column, 8)
+    cdef const int32_t *taken = <const int32_t *>items(taken_column, 4)
+    cdef const Py_ssize_t *order = <const Py_ssize_t *>items(ascending, sizeof(Py_ssize_t))
+    cdef Section *own
     for node in range(count):
-        own = section[node]
-        total[own] += weight[node]
-        y[own] = median[own] = values[taken[node]]
-        if parent[node] >= 0 and section[parent[node]] != own:
-            above[own] = section[parent[node]]
+        sections = max(sections, section_of[node] + 1)
+    rows = np.empty(sections * sizeof(Section), np.uint8)
+    cdef Section *section = <Section *>items(rows, 1, True)
+    for number in range(sections):
+        section[number] = Section(-1, 0, 0, 0, 0, INFINITY)
+    for node in range(count):
+        own, above = &section[section_of[node]], parent[node]
+        own.total += weight[node]
+        own.value = own.median = values[taken[node]]
+        if above >= 0 and section_of[above] != section_of[node]:
+            own.above = section_of[above]
     for place in range(count):
-        node = ascending[place]
-        own = section[node]
-        if 2 * lighter[own] < total[own] <= 2 * (lighter[own] + weight[node]):
-            median[own] = score[node]
-        lighter[own] += weight[node]
-    for own in range(sections):
-        if above[own] >= 0:
-            limit[above[own]] = min(limit[above[own]], y[own])
-    for own in range(sections):
-        y[own] = max(min(median[own], limit[own]), y[above[own]] if above[own] >= 0 else -INFINITY)
-        limit[own] = INFINITY
-    for own in range(sections - 1, -1, -1):
-        y[own] = max(min(median[own], limit[own]), y[above[own]] if above[own] >= 0 else -INFINITY)
-        if above[own] >= 0:
-            limit[above[own]] = min(limit[above[own]], y[own])
-    return _read_off(parent, section, y)
+        node = order[place]
+        own = &section[section_of[node]]
+        if 2 * own.lighter < own.total <= 2 * (own.lighter + weight[node]):
+            own.median = score[node]
+        own.lighter += weight[node]
+    for number in range(sections):
+        _limit_above(section, number)
+    for number in range(sections):
+        _move(section, number)
+        section[number].limit = INFINITY
+    for number in range(sections - 1, -1, -1):
+        _move(section, number)
+        _limit_above(section, number)
+    return _read_off(parent, count, section_of, section)
 
 
-cdef _read_off(const int[::1] parent, const int[::1] section, const double[::1] y):
+cdef inline void _move(Section *section, Py_ssize_t number) noexcept:
+    """Move a section to its median, as far as the sections inside and around it allow."""
+    cdef Section *own = &section[number]
+    own.value = max(
+        min(own.median, own.limit), section[own.above].value if own.above >= 0 else -INFINITY
+    )
+
+
+cdef inline void _limit_above(Section *section, Py_ssize_t number) noexcept:
+    """Let a section limit the one around it."""
+    cdef Section *own = &section[number]
+    if own.above >= 0:
+        section[own.above].limit = min(section[own.above].limit, own.value)
+
+
+cdef _read_off(
+    const int32_t *parent, Py_ssize_t count, const int32_t *section_of, const Section *section
+):
     """Return each node's score, and sections of which neighbours with one score are joined."""
-    cdef Py_ssize_t node, count = parent.shape[0]
-    cdef int sections = 0
-    scores, sections_of = np.empty(count), np.empty(count, np.int32)
-    cdef double[::1] smoothed = scores
-    cdef int[::1] number = sections_of
+    cdef Py_ssize_t node, above
+    cdef int32_t sections = 0
+    scores, numbers = np.empty(count), np.empty(count, np.int32)
+    cdef double *smoothed = <double *>items(scores, 8, True)
+    cdef int32_t *number = <int32_t *>items(numbers, 4, True)
     for node in range(count):
-        smoothed[node] = y[section[node]]
-        if parent[node] >= 0 and smoothed[node] == smoothed[parent[node]]:
-            number[node] = number[parent[node]]
+        above = parent[node]
+        smoothed[node] = section[section_of[node]].value
+        if above >= 0 and smoothed[node] == smoothed[above]:
+            number[node] = number[above]
         else:
             number[node] = sections
             sections += 1
-    return scores, sections_of
+    return scores, numbers

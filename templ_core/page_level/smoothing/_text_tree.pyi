@@ -8,3 +8,9 @@ class TextTreeColumns(TypedDict):
     words: Floats
 
 def text_tree(first: Int64s, last: Int64s, words: Floats) -> TextTreeColumns: ...
+def smoothing_columns(
+    leaf: Int32s, words: Floats, templateness: Floats, penalty: float
+) -> tuple[Floats, Floats, Floats]: ...
+def of_segments(
+    leaf: Int32s, words: Floats, score: Floats, section: Int32s
+) -> tuple[Floats, Floats]: ...

@@ -1,5 +1,6 @@
 """Compiled loop over the nodes of a page; see `text_tree.py`."""
 
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -53,3 +54,42 @@ def text_tree(first_column, last_column, word_column):
         height += 1
         size += 1
     return dict(parent=parent[:size], leaf=leaf, words=inside[:size])
+
+
+def smoothing_columns(leaf_column, word_column, templateness_column, double penalty):
+    """Return the score, the weight and the penalty of each node; see `TextTree.smooth`."""
+    cdef Py_ssize_t nodes = len(word_column), segments = len(leaf_column), node, segment
+    cdef const int32_t *leaf = <const int32_t *>items(leaf_column, 4)
+    cdef const double *words = <const double *>items(word_column, 8)
+    cdef const double *templateness = <const double *>items(templateness_column, 8)
+    scores, weights, penalties = np.zeros((3, nodes))
+    cdef double *score = <double *>items(scores, 8, True)
+    cdef double *weight = <double *>items(weights, 8, True)
+    cdef double *penalty_of = <double *>items(penalties, 8, True)
+    cdef double total = 0
+    for segment in range(segments):
+        node = leaf[segment]
+        score[node], weight[node] = templateness[segment], sqrt(words[node])
+        total += words[node]
+    for node in range(nodes):
+        penalty_of[node] = penalty * total / words[node]
+    return scores, weights, penalties
+
+
+def of_segments(leaf_column, word_column, score_column, section_column):
+    """Return the smoothed score of each segment, and the words of the section that it is in."""
+    cdef Py_ssize_t segments = len(leaf_column), segment
+    cdef const int32_t *leaf = <const int32_t *>items(leaf_column, 4)
+    cdef const double *words = <const double *>items(word_column, 8)
+    cdef const double *score = <const double *>items(score_column, 8)
+    cdef const int32_t *section = <const int32_t *>items(section_column, 4)
+    of_section, scores, section_words = np.zeros(len(score_column)), np.empty(segments), np.empty(segments)
+    cdef double *inside = <double *>items(of_section, 8, True)
+    cdef double *score_of = <double *>items(scores, 8, True)
+    cdef double *words_of = <double *>items(section_words, 8, True)
+    for segment in range(segments):
+        inside[section[leaf[segment]]] += words[leaf[segment]]
+    for segment in range(segments):
+        score_of[segment] = score[leaf[segment]]
+        words_of[segment] = inside[section[leaf[segment]]]
+    return scores, section_words

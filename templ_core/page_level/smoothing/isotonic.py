@@ -15,11 +15,10 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int32s
 from templ_core.page_level.config import SMOOTHING_CONFIG
-from templ_core.page_level.smoothing._smoothing import fill_choices, settle, walk_down
+from templ_core.page_level.smoothing._smoothing import best_of_values, settle
 
 SCORE_GRID = np.linspace(0.0, 1.0, SMOOTHING_CONFIG.grid_values)
 """Scores that `smooth` tries first."""
-_BYTE_VALUES = 256
 
 
 class Smoothed(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,8 +57,8 @@ def smooth(parent: Int32s, score: Floats, weight: Floats, penalty: Floats) -> Sm
         >>> bool((smoothed.score[1:] >= smoothed.score[parent[1:]]).all())
         True
     """
-    taken, section = _smooth_on(SCORE_GRID, parent, score, weight, penalty)
-    ascending = np.argsort(score, kind="stable")
+    taken, section = best_of_values(parent, score, weight, penalty, SCORE_GRID)
+    ascending = score.argsort(kind="stable")
     settled, section = settle(parent, score, weight, section, SCORE_GRID, taken, ascending)
     return Smoothed(score=settled, section=section)
 
@@ -86,15 +85,5 @@ def smooth_exactly(parent: Int32s, score: Floats, weight: Floats, penalty: Float
     """
     values = np.unique(score[weight > 0])
     values = values if len(values) else np.zeros(1)
-    taken, section = _smooth_on(values, parent, score, weight, penalty)
+    taken, section = best_of_values(parent, score, weight, penalty, values)
     return Smoothed(score=values[taken], section=section)
-
-
-def _smooth_on(
-    values: Floats, parent: Int32s, score: Floats, weight: Floats, penalty: Floats
-) -> tuple[Int32s, Int32s]:
-    """Return the number of each node's value, and its section."""
-    number = np.uint8 if len(values) <= _BYTE_VALUES else np.int32
-    choice = np.empty((len(parent), len(values)), number)
-    fill_choices(parent, score, weight, penalty, values, choice)
-    return walk_down(parent, choice)

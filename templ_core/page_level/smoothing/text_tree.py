@@ -1,7 +1,6 @@
 """The tree that scores are smoothed on: elements with text, and segments as their leaves."""
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.page_level.smoothing import _text_tree
@@ -37,12 +36,22 @@ class TextTree(msgspec.Struct, frozen=True, kw_only=True):
             templateness: Of each segment, 0 to 1; length n_segments.
             penalty: c, not negative.
         """
-        score, weight = np.zeros((2, len(self.parent)))
-        score[self.leaf] = templateness
-        weight[self.leaf] = np.sqrt(self.words[self.leaf])
-        return smooth(
-            self.parent, score, weight, penalty * self.words[self.leaf].sum() / self.words
-        )
+        columns = _text_tree.smoothing_columns(self.leaf, self.words, templateness, penalty)
+        return smooth(self.parent, *columns)
+
+    def of_segments(self, smoothed: Smoothed) -> tuple[Floats, Floats]:
+        """Return the smoothed score of each segment, and the words of its section; length n_segments.
+
+        >>> import numpy as np
+        >>> tree = text_tree(np.array([0, 0]), np.array([3, 2]), np.array([4.0, 9.0, 1.0]))
+        >>> score, words = tree.of_segments(tree.smooth(np.array([0.1, 0.1, 0.9]), 0.01))
+        >>> score.round(1).tolist(), words.tolist()
+        ([0.1, 0.1, 0.9], [13.0, 13.0, 1.0])
+
+        Args:
+            smoothed: What `smooth` returned.
+        """
+        return _text_tree.of_segments(self.leaf, self.words, smoothed.score, smoothed.section)
 
 
 def text_tree(first: Int64s, last: Int64s, words: Floats) -> TextTree:

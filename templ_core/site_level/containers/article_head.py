@@ -5,7 +5,6 @@ import numpy as np
 
 from templ_core.array_types import Floats, UInt64s
 from templ_core.dom.document import Document
-from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import CONTAINERS_CONFIG, ContainersConfig
 from templ_core.site_level.containers._article_head import find_headline
@@ -45,7 +44,7 @@ def article_head(
         config: The tunable numbers.
     """
     headline, below = np.zeros((2, len(document.segments.texts)))
-    title = sorted(set(read_words(read_characters([document.title])).hashes.tolist()))
+    title = sorted(set(features.title.tolist()))
     found = -1
     if title:
         wanted = np.array(title[: config.title_words_max], np.uint64)

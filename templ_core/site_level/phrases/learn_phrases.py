@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 
 import msgspec
+import numpy as np
 
 from templ_core.array_types import Int64s
 from templ_core.config import CoreConfig
@@ -21,7 +22,8 @@ from templ_core.site_level.phrases.phrase_corpus import (
 )
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
 from templ_core.site_level.phrases.repeats.maximal_repeats import MaximalRepeats, find_repeats
-from templ_core.site_level.phrases.repeats.suffix_array import SuffixArray
+from templ_core.site_level.phrases.repeats.suffix_array import BORDER, SuffixArray
+from templ_core.site_level.phrases.varying_phrases import are_varying
 
 STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
@@ -87,8 +89,8 @@ def learn_phrases(
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
         phrase
-        for phrase in _strings(repeats, corpus)
-        if _is_template(phrase, cutoff_pages, normaliser, config)
+        for phrase in _strings(repeats, corpus, len(pages), cutoff_pages, config)
+        if any(normaliser.has_meaning(key) for key in phrase.keys if key != LINE)
         and not idioms.make_up(phrase.keys)
     ]
     phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
@@ -149,30 +151,27 @@ def _cutoff(repeats: MaximalRepeats, pages: Sequence[str]) -> PhraseCutoff:
     return PhraseCutoff(pages=size, histogram=histogram, bin=energy_cutoff(histogram))
 
 
-def _strings(repeats: MaximalRepeats, corpus: TokenCorpus) -> Iterator[Phrase]:
-    keys = corpus.keys
-    for start, length, pages in zip(
-        repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
-    ):
-        numbers = corpus.tokens[start : start + length].tolist()
-        yield Phrase(tuple(keys[number] for number in numbers), pages)
-
-
-def _is_template(
-    phrase: Phrase, cutoff_pages: int, normaliser: Normaliser, config: CoreConfig
-) -> bool:
-    """Return whether a string that recurs often enough is part of the site's template.
+def _strings(
+    repeats: MaximalRepeats, corpus: TokenCorpus, pages: int, cutoff_pages: int, config: CoreConfig
+) -> Iterator[Phrase]:
+    """Yield the strings that have enough tokens, and are on enough pages, to be of the template.
 
     A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
     so must a long block: an article's paragraph recurs where the article is fetched again or begins a
-    listing. The more of a string's ends are borders, the shorter it may be; and some token must be
-    more than figures or a shape.
+    listing. A long part of blocks that have other words beside it is no such paragraph, and the cut-off,
+    which mostly sees short strings, does not ask for it. The more of a string's ends are borders, the
+    shorter it may be.
     """
-    words = [key for key in phrase.keys if key != LINE]
-    borders = len(phrase.keys) - len(words)
-    is_short_block = borders == 2 and len(words) <= config.phrase_block_tokens_max
-    return (
-        len(words) >= config.phrase_tokens_min[borders]
-        and (is_short_block or phrase.pages >= max(cutoff_pages, config.phrase_pages_min))
-        and any(map(normaliser.has_meaning, words))
-    )
+    borders_before = np.append(0, np.cumsum(corpus.tokens == BORDER))
+    borders = borders_before[repeats.starts + repeats.lengths] - borders_before[repeats.starts]
+    words = repeats.lengths - borders
+    is_short_block = (borders == 2) & (words <= config.phrase_block_tokens_max)
+    is_frequent = repeats.documents >= max(cutoff_pages, config.phrase_pages_min)
+    is_varying = are_varying(repeats.documents, repeats.lengths, borders, pages)
+    is_long = words >= np.array(config.phrase_tokens_min)[borders]
+    wanted = is_long & (is_short_block | is_frequent | is_varying)
+    for index in np.flatnonzero(wanted).tolist():
+        start = int(repeats.starts[index])
+        numbers = corpus.tokens[start : start + int(repeats.lengths[index])].tolist()
+        keys = tuple(corpus.keys[number] for number in numbers)
+        yield Phrase(keys, int(repeats.documents[index]))

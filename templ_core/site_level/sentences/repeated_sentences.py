@@ -47,7 +47,7 @@ def find_repeated(
     A sentence that enough pages have is template. Records of a reference, posts, teasers and articles of
     a series repeat text on purpose, together with what is around it. So on documentation, in forums, and
     where few pages have it, a run of repeated sentences must stand between texts that differ from page to
-    page.
+    page, unless most pages of the site have it.
 
     Args:
         document: A page with at least one segment.
@@ -115,9 +115,11 @@ def judge_sentences(
     )
     is_alike = share_alike >= config.constant_ratio
     certain_pages = max(config.certain_pages_min, config.certain_ratio * pages)
-    is_rare = np.minimum.reduceat(on_pages, first) < certain_pages
+    fewest = np.minimum.reduceat(on_pages, first)
+    is_rare = fewest < certain_pages
+    is_everywhere = fewest >= max(config.certain_pages_min, config.everywhere_ratio * pages)
     is_record = is_record_page(page_type, config)
-    stays = is_alike & (is_rare | is_record)
+    stays = is_alike & (is_rare | is_record) & ~is_everywhere
     if is_record:
         stays |= np.add.reduceat(repeated.words, first) < config.record_words_min
     run = np.repeat(np.arange(len(first)), last - first + 1)

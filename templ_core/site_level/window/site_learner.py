@@ -22,20 +22,12 @@ from templ_core.site_level.sentences.sentence_counts import (
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates
+from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
-
-
-class DesignChange(msgspec.Struct, frozen=True, array_like=True):
-    """A change of a site's design."""
-
-    place: int
-    """Index in the window of the first page after the old design."""
-    documents: int
-    """Documents of the site model that came before that page."""
 
 
 class SiteLearner:

@@ -15,7 +15,7 @@ from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
 from workers.kafka.partition_windows import PartitionWindows
-from workers.processes.tasks import Failure, LearnResult
+from workers.processes.messages import Failure, LearnResult
 from workers.settings import load_settings
 
 MUTATIONS = 20_000

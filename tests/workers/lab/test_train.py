@@ -1,10 +1,16 @@
 import json
+from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
+from schemas.codec import encode_json
+from schemas.source import Source
+from tests.schemas.test_messages import CLEANED
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.train import train
+from workers.lab.training_pages import read_taught_pages, training_modules
 
 PAGE = {"url": "https://a.org/1", "html": "<p>some text of it", "gold_text": "some text of it"}
 
@@ -61,3 +67,50 @@ def test_a_file_that_is_not_a_corpus_is_refused(tmp_path, record, said):
 @pytest.mark.parametrize("weight", ["corpus", "corpus=x", "other=1", "corpus=0"])
 def test_an_invalid_weight_is_refused(tmp_path, weight):
     assert isinstance(run(tmp_path, corpus(tmp_path, [PAGE]), "--weight", weight), UsageProblem)
+
+
+TAUGHT = (
+    (0, "site", 0.9, "what the site shows of the first page " * 4),
+    (1, "page", 0.9, "no evidence of the site " * 9),
+    (2, "site", 0.5, "not sure enough to learn from it " * 9),
+    (3, "site", 0.9, "too short"),
+    (4, "site", 0.9, "a first text that is published again " * 4),
+    (4, "site", 0.9, "the text of a better model of its site " * 4),
+)
+
+
+def test_sure_texts_of_a_site_teach_and_the_last_of_a_page_counts(tmp_path):
+    records = [{"url": f"https://a.org/{number}", "html": "<p>x"} for number in range(5)]
+    path = Path(corpus(tmp_path, records))
+    cleaned = tmp_path / "taught.jsonl"
+    cleaned.write_bytes(
+        b"".join(
+            encode_json(
+                msgspec.structs.replace(
+                    CLEANED,
+                    source=Source(path.name, 0, number),
+                    method=way,
+                    confidence=sure,
+                    text=text,
+                )
+            )
+            + b"\n"
+            for number, way, sure, text in TAUGHT
+        )
+    )
+    pages = list(read_taught_pages(path, cleaned, training_modules()))
+    assert [(one.corpus, one.url, one.gold_text) for one in pages] == [
+        ("taught", "https://a.org/0", TAUGHT[0][3]),
+        ("taught", "https://a.org/4", TAUGHT[5][3]),
+    ]
+
+
+def test_texts_of_another_corpus_teach_nothing(tmp_path):
+    path = Path(corpus(tmp_path, [PAGE]))
+    cleaned = tmp_path / "taught.jsonl"
+    other = msgspec.structs.replace(
+        CLEANED, source=Source("other.jsonl", 0, 0), method="site", text="word " * 30
+    )
+    cleaned.write_bytes(encode_json(other) + b"\n")
+    with pytest.raises(InputProblem, match="no sure text of a page"):
+        list(read_taught_pages(path, cleaned, training_modules()))

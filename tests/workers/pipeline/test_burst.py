@@ -7,8 +7,8 @@ from tests.workers.builders import page
 from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.provisional_models import ProvisionalModels
+from workers.processes.messages import BurstTask, CleanTask
 from workers.processes.pool import Pool
-from workers.processes.tasks import BurstTask, CleanTask
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore
 

@@ -13,8 +13,8 @@ from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Forget
 from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
 from workers.pipeline.refresher import NotLearned, Refresher
-from workers.processes.learning import LearnResult, RefitTask, TemplatesTask
-from workers.processes.tasks import Failure, InProcess
+from workers.processes.messages import Failure, LearnResult, RefitTask, TemplatesTask
+from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.site_state import model_is_due
 from workers.state.window_store import WindowStore

@@ -8,9 +8,9 @@ import sys
 import msgspec
 
 from workers.processes.channel import Channel
+from workers.processes.messages import CleanTask
 from workers.processes.page_model import read_model_file
 from workers.processes.record_forms import RecordForms
-from workers.processes.tasks import CleanTask
 
 
 def test_a_child_whose_parent_has_closed_the_connection_says_nothing():

@@ -13,6 +13,7 @@ from templ_core.dom.document import Document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.lab.layout.presentation import visible_elements
 from templ_core.lab.training.labels.alignment import matched_words
+from templ_core.page_level.features.surroundings import HEADING, read_surroundings
 from templ_core.tokens import tokenise
 
 _COPY_WORDS_MIN = 6
@@ -68,6 +69,29 @@ def aligned_labels(document: Document, text: UInt64s, gold_text: str) -> Labels:
     np.maximum.at(best, group, share)
     content = np.where(count >= _COPY_WORDS_MIN, best[group], share)
     return Labels(content=content, counts=np.ones(len(words), np.bool_))
+
+
+def without_headline(labels: Labels, document: Document) -> Labels:
+    """Return labels that leave out the headline: headings of the content that the page's title has.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = "<title>Tea - Shop</title><h1>Tea</h1><p>It is green.<h2>Milk</h2><p>It is white."
+    >>> document = parse_document(page, "http://a.example/")
+    >>> every = Labels(content=np.ones(4), counts=np.ones(4, np.bool_))
+    >>> without_headline(every, document).counts.tolist()
+    [False, True, True, True]
+
+    Args:
+        labels: The labels of a page.
+        document: The page.
+    """
+    title = (document.title or "").casefold()
+    is_headline = (read_surroundings(document) & HEADING > 0) & np.array(
+        [text.casefold() in title for text in document.segments.texts], np.bool_
+    )
+    return Labels(
+        content=labels.content, counts=labels.counts & ~(is_headline & (labels.content > 0))
+    )
 
 
 def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Labels | None:

@@ -7,7 +7,12 @@ from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.text_roles import name_stems, named_roles
 
 LETTERS = "abAB -_\né中"
-STEMS = st.lists(st.text("ab -é中", min_size=1, max_size=4).filter(str.strip), max_size=8)
+STEMS = st.lists(
+    st.text("ab -é中", min_size=1, max_size=4).filter(
+        lambda stem: stem.strip() and len(stem.encode()) >= 3
+    ),
+    max_size=12,
+)
 FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ_\t\n\v\f\r", "abcdefghijklmnopqrstuvwxyz-     ")
 PARTS = st.sampled_from(
     [

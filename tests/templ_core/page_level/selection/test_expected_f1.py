@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.page_level.selection.expected_f1 import best_cut
+from templ_core.page_level.selection.expected_f1 import best_cut, plain_f1
 
 SEGMENTS = st.lists(
     st.tuples(st.floats(-40, 40), st.integers(1, 50), st.booleans()), min_size=1, max_size=7
@@ -33,6 +33,17 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
     assert found == pytest.approx(min(expected(kept), 1) if kept.any() else 0)
     if recall_share == 1:
         assert found >= best - 1e-9
+
+
+@given(SEGMENTS, st.randoms(use_true_random=False))
+def test_the_plain_f1_counts_what_is_kept_and_what_is_not_left_out(segments, random):
+    log_odds, words, out = (np.array(column) for column in zip(*segments, strict=True))
+    words = words.astype(float)
+    kept = np.array([random.random() < 0.5 for _ in segments])
+    mass = words / (1 + np.exp(-log_odds))
+    counted = words[kept].sum() + mass[kept | ~out].sum()
+    expected = 2 * mass[kept].sum() / counted if counted else 0
+    assert plain_f1(log_odds, kept, out, words) == pytest.approx(expected)
 
 
 def test_something_is_always_kept():

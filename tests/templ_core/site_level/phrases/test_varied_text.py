@@ -8,7 +8,8 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.varied_text import find_varied, varying_phrases
+from templ_core.site_level.phrases.varied_text import find_varied
+from templ_core.site_level.phrases.varying_phrases import varying_phrases
 
 WORDS = [f"{one}{two}" for one in "abcdefghij" for two in ("la", "mo", "ne", "ri", "su")]
 BOX = (
@@ -33,7 +34,7 @@ def varied(learned, page, page_type=None):
     return [] if found is None else found.nonzero()[0].tolist()
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5])
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.3])
 def test_a_box_with_other_titles_on_each_page_is_found(share):
     assert varied(list(pages(20, share)), next(pages(1))) == [2]
 

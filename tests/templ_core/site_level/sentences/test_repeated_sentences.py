@@ -4,6 +4,9 @@ import pytest
 
 from templ_core.clean import clean
 from templ_core.dom.document import parse_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.page_type import PageType
+from templ_core.site_level.sentences.repeated_sentences import judge_sentences
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
 WORDS = [
@@ -105,6 +108,17 @@ def test_a_series_repeats_text_with_what_is_around_it():
     assert "readers of this paper" in cleaned(series, model).text
     apart = site_model(pages[:76] + [article(number, NOTICE) for number in range(80, 84)])
     assert "readers of this paper" not in cleaned(article(90, NOTICE), apart).text
+
+
+@pytest.mark.parametrize(("share", "stays"), [(0.5, True), (0.9, False)])
+def test_on_documentation_text_goes_with_what_is_around_it_if_most_pages_have_it(share, stays):
+    some = f"{NOTICE}</p><p>See the licence."
+    pages = [article(number, *[some] * (number < 30 * share)) for number in range(30)]
+    model = site_model(pages)
+    reference = PageType(documentation=0.9)
+    judged = judge_sentences(read_features(pages[0]), reference, model.sentences, model.documents)
+    assert judged.is_alike.all()
+    assert (judged.stays == stays).all()
 
 
 def test_near_copies_of_a_page_count_once():

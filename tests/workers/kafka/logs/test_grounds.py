@@ -19,8 +19,7 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.logs import grounds
 from workers.kafka.logs.grounds import GROUNDS_HEADER, Grounds
 from workers.kafka.refresher_app import RefresherApp
-from workers.processes.learning import LearnResult
-from workers.processes.tasks import Failure
+from workers.processes.messages import Failure, LearnResult
 from workers.settings import load_settings
 
 SITES = ("a.com", "b.com")

@@ -20,9 +20,9 @@ from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaned
-from workers.processes.learning import RefitTask, TemplatesTask
+from workers.processes.messages import RefitTask, Result, Task, TemplatesTask
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.tasks import InProcess, Result, Task
+from workers.processes.tasks import InProcess
 from workers.settings import DAY_MS, Settings, load_settings
 
 _NO_BOUND = 1 << 40

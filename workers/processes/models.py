@@ -1,0 +1,54 @@
+"""The models that a child process keeps in memory from task to task."""
+
+from templ_core.errors import CodecError
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model
+from workers.lru_cache import LruCache
+from workers.processes.learning import Learners
+from workers.processes.messages import MODELS_IN_MEMORY
+
+
+class Models:
+    """The page model and the most recently used site models of a child."""
+
+    def __init__(self, page: PageModel) -> None:
+        self.page = page
+        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
+        """Decoded site models by (site, version), or why one cannot be used.
+
+        They are dropped when a task fails.
+        """
+        self._latest: LruCache[str, SiteModel] = LruCache(MODELS_IN_MEMORY)
+        self.learners = Learners(page.version)
+
+    def site_model(
+        self, key: tuple[str, str] | None, body: bytes | None
+    ) -> SiteModel | CodecError | None:
+        """Return the site model to use, or why it cannot be used; None where there is none.
+
+        Args:
+            key: Site and version of the model; None = none.
+            body: The model in compact form; None where it was sent before.
+        """
+        if key is None:
+            return None
+        if body is not None and self.sites.get(key) is None:
+            try:
+                self.sites.put(key, self._decoded(key[0], body))
+            except CodecError as error:
+                self.sites.put(key, error)
+        return self.sites.get(key)
+
+    def _decoded(self, site: str, body: bytes) -> SiteModel:
+        model, earlier = decode_site_model(body), self._latest.get(site)
+        if earlier is not None:
+            model.take_matchers(earlier)
+        self._latest.put(site, model)
+        return model
+
+    def clear(self) -> None:
+        """Forget everything but the page model."""
+        self.sites.clear()
+        self._latest.clear()
+        self.learners.clear()
