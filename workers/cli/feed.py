@@ -65,6 +65,8 @@ def feed_command(
     click.echo(f"{sent} pages sent, {dead.count} refused", err=True)
     if dead.count:
         click.echo(f"refused records: {dead.path}", err=True)
+    reader.raise_problems()
+    if dead.count:
         sys.exit(_SOME_REFUSED)
 
 

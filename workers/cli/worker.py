@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import broker_options, page_model_option
+from workers.cli.options import STATE_PATH, broker_options, page_model_option
+from workers.errors import StateProblem
 from workers.log_lines import set_up_logging
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings, settings_line
+from workers.state.directory import is_used
 
 log = logging.getLogger("templ")
 
@@ -19,7 +21,7 @@ log = logging.getLogger("templ")
 @click.option(
     "--state",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=STATE_PATH,
     help="Directory for windows and site models; each worker needs its own.",
 )
 @click.option(
@@ -47,6 +49,11 @@ def worker_command(
     """
     if supervisor is not None:
         end_with_parent(supervisor)
+    if is_used(state):
+        raise StateProblem(
+            f"{state} is a state directory of `templ run`: name another one for `templ worker`, and send "
+            f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
+        )
     settings = load_settings(page_model=page_model)
     if role != "both":
         from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
@@ -55,6 +62,7 @@ def worker_command(
         access = BrokerAccess.of(broker, settings)
         run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
         return
+    from workers.kafka.reach import wait_for_broker  # noqa: PLC0415
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
 
     if settings.page_model is not None:
@@ -63,6 +71,7 @@ def worker_command(
         read_model_file(settings.page_model)
     set_up_logging("worker")
     log.info("settings: %s", settings_line(settings))
+    wait_for_broker(broker, lambda line: click.echo(f"templ: {line}", err=True))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]

@@ -10,14 +10,15 @@ import msgspec
 
 from schemas.page import PageRecord, ScrapyClusterRecord
 from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
-from workers.feeds.times import parse_time_ms, rfc3339
 from workers.page import GONE_STATUSES, Page, Rejected
 
 _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord)
 
 INVALID_RECORD = "InvalidRecord"
 PAGE_TOO_LARGE = "PageTooLarge"
+DAMAGED_INPUT = "DamagedInput"
 _STATUS_MAX = 9999
 """Largest status of a record; some crawlers have numbers of their own beside those of HTTP."""
 

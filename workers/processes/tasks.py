@@ -17,10 +17,10 @@ from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
-from templ_core.site_level.window.page_summary import summarise_scored_page
+from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.burst import BurstDocument, fit_provisional_model
-from workers.processes.clean_result import clean_result, may_be_learned_from
+from workers.processes.clean_result import clean_result
 from workers.processes.core_config import CONFIG, config_with
 from workers.processes.learning import fit_site_templates, learn_document, refit_site
 from workers.processes.messages import (
