@@ -34,7 +34,7 @@ comments_option = click.option(
 )
 
 
-_prefix_option = click.option(
+prefix_option = click.option(
     "--prefix",
     envvar="TEMPL_PREFIX",
     default="",
@@ -52,7 +52,7 @@ def broker_options(command: Command) -> Command:
         metavar="HOST:PORT",
         help="Kafka broker; several are separated by commas.",
     )
-    return broker(_prefix_option(command))
+    return broker(prefix_option(command))
 
 
 class SiteSource(NamedTuple):
@@ -86,7 +86,7 @@ def site_source_options(command: Command) -> Command:
         help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
         "uses it.",
     )
-    return state(broker(_prefix_option(with_source)))
+    return state(broker(prefix_option(with_source)))
 
 
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
