@@ -11,11 +11,11 @@ _BEST_MAX = 1000
 """Pages of the best rank among which hits are formed."""
 _NEAR_BITS = 3
 """Most bits in which the fingerprints of near-duplicates differ (Manku, Jain, Das Sarma, WWW 2007)."""
-_TITLE_WEIGHT = 4.0
+TITLE_WEIGHT = 4.0
 """How much more a word of the title counts than one of the text, in BM25."""
 _SNIPPET_WORDS = 24
 _FIND = f"""
-SELECT url, site, fetched_at, published_at, page_type, pages.title, fingerprint, bm25(words, {_TITLE_WEIGHT}, 1.0)
+SELECT url, site, fetched_at, published_at, page_type, pages.title, fingerprint, bm25(words, {TITLE_WEIGHT}, 1.0)
     AS distance, snippet(words, 1, :open, :close, ' … ', {_SNIPPET_WORDS})
 FROM words JOIN pages ON pages.id = words.rowid
 WHERE words MATCH :match AND NOT is_deleted AND (:site IS NULL OR site = :site)

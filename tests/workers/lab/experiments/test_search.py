@@ -30,8 +30,8 @@ def test_the_rank_of_any_copy_counts():
 
 
 def test_copies_of_a_text_are_one_item():
-    pages = [PageTexts("a", "Three telling words", SENTENCE, {}) for _ in range(2)]
-    pages.append(PageTexts("b", "Three telling words", None, {}))
+    pages = [PageTexts("a", "", "Three telling words", SENTENCE, {}) for _ in range(2)]
+    pages.append(PageTexts("b", "", "Three telling words", None, {}))
     items = known_items(pages)
     assert {one.kind for one in items} == {"title", "sentence"}
     assert {one.wanted for one in items} == {frozenset([0, 1])}
@@ -40,9 +40,14 @@ def test_copies_of_a_text_are_one_item():
 def test_a_page_that_only_lists_the_title_ranks_before_the_article_in_raw_text():
     item = KnownItem("a", "title", ("boats", "islands"), frozenset([1]))
     article = "boats islands " + "word " * 50
-    menu = "boats islands news"
-    raw = search_scores([menu, article], [item])
-    clean = search_scores(["news", article], [item])
+
+    def scores(menu, title=""):
+        pages = [PageTexts("a", "", "", None, {"raw": menu})]
+        pages.append(PageTexts("a", title, "", None, {"raw": article}))
+        return search_scores(pages, "raw", [item])
+
+    raw, clean = scores("boats islands news"), scores("news")
+    assert scores("boats islands news", title="boats islands").ranks == [1.0]
     assert (raw.ranks, clean.ranks) == ([0.5], [1.0])
     assert clean.index_bytes > 0
 

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from templ_core.lab.evaluation.bootstrap import Interval, bootstrap
+from workers.indexes.search import TITLE_WEIGHT
 from workers.indexes.words import match_expression, separated
 from workers.lab.experiments.results import Report, jobs_option, out_option
 from workers.lab.experiments.retrieval.known_items import (
@@ -48,12 +49,13 @@ def search(corpora: tuple[Path, ...], pages: int, jobs: int, out: Path | None) -
 
     CORPORA are JSON Lines files with gold text and several pages a site. All pages are in one index for each
     cleaner; the queries are the words of a page's title, and five words of a sentence of its gold text.
-    Hits are ranked by BM25. Intervals are of 95 %, by drawing sites.
+    Every index has the titles of the pages as a further field, as that of `templ index` has. Hits are ranked by
+    BM25. Intervals are of 95 %, by drawing sites.
     """
     sites = list(read_sites(corpora, pages))
     texts = [page for some in map_in_processes(jobs, site_texts, sites) for page in some]
     items = known_items(texts)
-    scores = {name: search_scores([one.texts[name] for one in texts], items) for name in SYSTEMS}
+    scores = {name: search_scores(texts, name, items) for name in SYSTEMS}
     report = Report(out)
     report.say(f"{len(texts)} pages of {len(sites)} sites, {len(items)} queries")
     raw = scores[_BASE].index_bytes
@@ -86,28 +88,34 @@ def known_items(texts: Sequence[PageTexts]) -> list[KnownItem]:
             continue
         wanted = frozenset(copies[one.gold])
         words = {
-            "title": title_words(one.title),
+            "title": title_words(one.headline),
             "sentence": sentence_words(one.gold, f"{one.site} {number}"),
         }
         items += [KnownItem(one.site, kind, some, wanted) for kind, some in words.items() if some]
     return items
 
 
-def search_scores(texts: Sequence[str], items: Iterable[KnownItem]) -> SearchScores:
-    """Return what an index of texts costs, and how well it finds the wanted pages.
+def search_scores(
+    pages: Sequence[PageTexts], name: str, items: Iterable[KnownItem]
+) -> SearchScores:
+    """Return what an index of titles and texts costs, and how well it finds the wanted pages.
 
     Args:
-        texts: The texts; a page's number is its position.
+        pages: The pages; a page's number is its position.
+        name: The system whose texts are indexed.
         items: The queries; one of a query's words is enough for a hit.
     """
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute(
-            "CREATE VIRTUAL TABLE words USING fts5 (text, content = '', "
+            "CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', "
             'tokenize = "unicode61 remove_diacritics 2")'
         )
         db.executemany(
-            "INSERT INTO words (rowid, text) VALUES (?, ?)",
-            ((number, separated(text)) for number, text in enumerate(texts)),
+            "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
+            (
+                (number, separated(page.page_title), separated(page.texts[name]))
+                for number, page in enumerate(pages)
+            ),
         )
         db.execute("INSERT INTO words (words) VALUES ('optimize')")
         db.commit()
@@ -122,8 +130,8 @@ def search_scores(texts: Sequence[str], items: Iterable[KnownItem]) -> SearchSco
 def _found(db: sqlite3.Connection, words: Sequence[str]) -> list[int]:
     query = match_expression(" ".join(words), any_word=True)
     rows = db.execute(
-        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid LIMIT ?",
-        (query, _FOUND_MAX),
+        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, ?, 1.0), rowid LIMIT ?",
+        (query, TITLE_WEIGHT, _FOUND_MAX),
     )
     return [number for (number,) in rows]
 

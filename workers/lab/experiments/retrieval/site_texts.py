@@ -25,7 +25,9 @@ class PageTexts(msgspec.Struct, frozen=True):
     """The texts of a page."""
 
     site: str
-    title: str
+    page_title: str
+    """Title as it stands in the page."""
+    headline: str
     """Headline that the page states, without the name of the site."""
     gold: str | None
     texts: dict[str, str]
@@ -71,7 +73,8 @@ def site_texts(records: Sequence[dict[str, Any]]) -> list[PageTexts]:
         found.append(
             PageTexts(
                 site=str(record.get("site") or url),
-                title=read_metadata(document, url, alone).title or "",
+                page_title=document.title,
+                headline=read_metadata(document, url, alone).title or "",
                 gold=record.get("gold_text"),
                 texts=dict(zip(SYSTEMS, texts, strict=True)),
             )
