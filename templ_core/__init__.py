@@ -1,15 +1,46 @@
 """Algorithms that tell a web page's content from its site's templates: values in, values out.
 
-A user of the core imports `read_document` from `templ_core.dom.document`, `clean` and
-`cleaner_version` from `templ_core.clean`, and `CoreConfig` from `templ_core.config`. A cleaner that
-also learns sites is `workers.library.SiteCleaner`.
+`SiteCleaner` is all that most programs need. It cleans pages and learns their sites:
 
->>> from templ_core.clean import clean
->>> from templ_core.config import CoreConfig
->>> from templ_core.dom.document import read_document
+>>> from templ_core import SiteCleaner
 >>> page = b"<nav><a href=/>Home</a></nav><p>A ferry sank in the harbour. Nobody was hurt.</p>"
->>> clean(read_document(page, "https://example.com/"), None, CoreConfig()).text
+>>> with SiteCleaner() as cleaner:
+...     cleaner.clean("https://example.com/ferry", page).text
 'A ferry sank in the harbour. Nobody was hurt.'
+
+Whoever keeps windows and site models elsewhere, as the worker does, imports `read_document` from
+`templ_core.dom.document`, `clean` and `cleaner_version` from `templ_core.clean`, and `CoreConfig` from
+`templ_core.config`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from templ_core.site_cleaner.cleaned_page import CleanedPage
+    from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, clean_site
+    from templ_core.site_cleaner.two_passes import CrawledPage, SampleBounds, clean_crawl
+
 __version__ = "0.1.0"
+__all__ = [
+    "CleanedPage",
+    "CleanerOptions",
+    "CrawledPage",
+    "SampleBounds",
+    "SiteCleaner",
+    "clean_crawl",
+    "clean_site",
+]
+_IN_TWO_PASSES = frozenset(["CrawledPage", "SampleBounds", "clean_crawl"])
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use, so that a child process loads only what it needs.
+
+    Raises:
+        AttributeError: There is no such name.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = "two_passes" if name in _IN_TWO_PASSES else "site_cleaner"
+    return getattr(import_module(f"templ_core.site_cleaner.{module}"), name)

@@ -5,7 +5,9 @@ CoreError
 │   ├── EmptyPage            no bytes
 │   ├── UnsupportedContent   not HTML, XHTML, plain text or XML
 │   ├── PageTooLarge         more bytes than allowed
-│   └── HostilePage          would stall the parser or lose text in it
+│   ├── HostilePage          would stall the parser or lose text in it
+│   └── PageGone             no longer exists
+├── CleanerClosed            a `SiteCleaner` that was closed
 ├── ParserMismatch           compiled modules that do not fit the installed lxml
 └── CodecError               bytes that are not a document or site model of a known format
 """
@@ -33,6 +35,14 @@ class PageTooLarge(PageError):
 
 class HostilePage(PageError):
     """A page that would stall the parser, or make it lose text."""
+
+
+class PageGone(PageError):
+    """A page that no longer exists, as its server says."""
+
+
+class CleanerClosed(CoreError):
+    """The use of a `SiteCleaner` after it was closed."""
 
 
 class CodecError(CoreError):

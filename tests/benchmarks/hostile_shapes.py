@@ -10,8 +10,9 @@ takes to find that out.
 import argparse
 import time
 
+from templ_core import SiteCleaner
+from templ_core.errors import PageError
 from tests.hostile_shapes import SHAPES
-from workers.library import NotCleaned, SiteCleaner
 
 LONGEST_S = 2.0
 LARGEST_RATIO = 2.3
@@ -50,7 +51,7 @@ def cost(name: str, size: int, rounds: int) -> tuple[float, str]:
         began_s = time.process_time()
         try:
             result = f"{len(cleaner.clean('https://example.com/', page).text)} characters"
-        except NotCleaned as refusal:
+        except PageError as refusal:
             result = f"refused: {str(refusal)[:60]}"
         times_s.append(time.process_time() - began_s)
         cleaner.close()

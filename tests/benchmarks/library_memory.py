@@ -11,9 +11,9 @@ import itertools
 import resource
 from pathlib import Path
 
+from templ_core import CleanerOptions, SiteCleaner
+from templ_core.site_level.config import WindowBounds
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.library import SiteCleaner
-from workers.settings import load_settings
 
 SITES = 10
 DIFFERENT_PAGES = 500
@@ -35,7 +35,7 @@ def main():
     options = arguments.parse_args()
     feed = FeedSettings(genre="news", sites=SITES, pages=DIFFERENT_PAGES, seed=1)
     made = [(page.url, page.html.encode()) for page in simulate_feed(feed)]
-    cleaner = SiteCleaner(settings=load_settings(window_pages_max=WINDOW_PAGES))
+    cleaner = SiteCleaner(CleanerOptions(window=WindowBounds(pages_max=WINDOW_PAGES)))
     for number, (url, body) in enumerate(itertools.islice(itertools.cycle(made), options.pages)):
         cleaner.clean(f"{url}?{number}", body, 60.0 * number)
         if (number + 1) % (options.pages // 10) == 0:

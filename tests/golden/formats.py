@@ -9,6 +9,7 @@ import io
 import json
 import tarfile
 import tempfile
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from schemas.codec import decode_document_record, decode_site_model_record, enco
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
+from templ_core import SiteCleaner
 from templ_core.config import MIB
 from templ_core.dom import codec
 from templ_core.dom.document import Document, read_document
@@ -38,8 +40,9 @@ from templ_core.site_level.trees import tree_model
 from templ_core.site_level.window import page_summary
 from tests.golden.pages import FOLDER as GOLDEN
 from tests.templ_core.site_level.builders import site_model
+from tests.workers.builders import page
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.library import SiteCleaner
+from workers.local.runner import LocalWorker
 from workers.settings import Settings
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
@@ -205,10 +208,13 @@ _SITE_MODEL = SiteModelRecord(
 def _state_folder(name: str) -> bytes:
     """Return a folder of the state of a small site, as a tar archive."""
     with tempfile.TemporaryDirectory() as directory:
-        cleaner = SiteCleaner(directory, settings=Settings())
-        for page in _simulated():
-            cleaner.clean(page.url, page.html, page.fetched_at, site=page.site)
-        cleaner.close()
+        worker = LocalWorker(Path(directory), Settings(), workers=1)
+        pages = [
+            page(number, made.html.encode(), url=made.url, site=made.site)
+            for number, made in enumerate(_simulated())
+        ]
+        deque(worker.run(pages), maxlen=0)
+        worker.close()
         archive = io.BytesIO()
         with tarfile.open(fileobj=archive, mode="w:xz") as tar:
             for file in sorted(Path(directory, name).iterdir()):
@@ -217,6 +223,22 @@ def _state_folder(name: str) -> bytes:
                     info.size = file.stat().st_size
                     tar.addfile(info, io.BytesIO(file.read_bytes()))
         return archive.getvalue()
+
+
+def _saved_sites() -> bytes:
+    with SiteCleaner() as cleaner:
+        for made in _simulated():
+            cleaner.clean(made.url, made.html, made.fetched_at, site=made.site)
+        return cleaner.to_bytes()
+
+
+def _read_saved_sites(body: bytes) -> Any:
+    cleaner = SiteCleaner.from_bytes(body)
+    sites = [cleaner._known()[key] for key in cleaner.sites()]
+    return [
+        [site.key, site.window.documents, site.learned, site.fitted_at, site.templates_at]
+        for site in sites
+    ]
 
 
 def _read_window_store(archive: bytes) -> Any:
@@ -290,5 +312,6 @@ FIXTURES = [
         decode_site_model_record,
     ),
     Fixture("window_store-4", lambda: _state_folder("windows-0"), _read_window_store),
+    Fixture("saved_sites-1", _saved_sites, _read_saved_sites),
     Fixture("model_store-1", lambda: _state_folder("models"), _read_model_store),
 ]

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from workers.library import SiteCleaner
-from workers.settings import Settings
+from templ_core import SiteCleaner
 
 FOLDER = Path(__file__).parent
 PAGES = sorted(path.parent.name for path in FOLDER.glob("*/page.html"))
@@ -13,24 +12,32 @@ _FETCHED_AT_S = 1_740_000_000
 
 def outputs(name: str) -> dict[str, str]:
     """Return the text of each file that belongs to a page, cleaned as the first of its site."""
-    cleaner = SiteCleaner(settings=Settings(), with_segments=True)
+    cleaner = SiteCleaner()
     body = (FOLDER / name / "page.html").read_bytes()
-    record = cleaner.clean(f"https://golden.example/{name}", body, _FETCHED_AT_S)
+    page = cleaner.clean(f"https://golden.example/{name}", body, _FETCHED_AT_S)
+    decision = page.decision
+    segments = zip(
+        page.document.segments.texts,
+        decision.kept,
+        decision.templateness,
+        decision.reasons,
+        strict=True,
+    )
     decisions = {
-        "title": record.title,
-        "confidence": round(record.confidence, 2),
-        "warnings": record.warnings,
+        "title": page.title,
+        "confidence": round(round(page.confidence, 4), 2),
+        "warnings": page.warnings,
         "segments": [
             {
-                "kept": one.kept,
-                "templateness": round(one.templateness, 2),
-                "reason": one.reason,
-                "text": one.text,
+                "kept": bool(kept),
+                "templateness": round(round(float(templateness), 4), 2),
+                "reason": reason,
+                "text": text,
             }
-            for one in record.segments
+            for text, kept, templateness, reason in segments
         ],
     }
     return {
-        "expected.txt": record.text + "\n",
+        "expected.txt": page.text + "\n",
         "decisions.json": json.dumps(decisions, ensure_ascii=False, indent=1) + "\n",
     }

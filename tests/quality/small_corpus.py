@@ -10,14 +10,13 @@ from statistics import fmean
 
 import msgspec
 
+from templ_core import SiteCleaner
 from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.page import SyntheticPage
-from workers.library import SiteCleaner
-from workers.settings import Settings
 
 CORPUS = FeedSettings(
     genre="mixed", sites=8, pages=200, seed=14, start=datetime(2025, 1, 6, tzinfo=UTC)
@@ -46,7 +45,7 @@ def corpus() -> list[tuple[SyntheticPage, EvaluationPage | None]]:
 
 def measure() -> Quality:
     """Clean the corpus with sites learned on the way, and return its scores."""
-    cleaner = SiteCleaner(settings=Settings())
+    cleaner = SiteCleaner()
     f1, template_f, texts = defaultdict(list), defaultdict(list), defaultdict(list)
     for page, gold in corpus():
         text = cleaned_text(cleaner, page)

@@ -10,8 +10,8 @@ import msgspec
 
 from schemas.page import PageRecord, ScrapyClusterRecord
 from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
-from workers.feeds.times import parse_time_ms, rfc3339
 from workers.page import GONE_STATUSES, Page, Rejected
 
 _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord)

@@ -7,12 +7,13 @@ from pathlib import Path
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
 from workers.feeds.lines import KEPT_BYTES
 from workers.feeds.records import INVALID_RECORD, PAGE_TOO_LARGE, clean_text
 from workers.feeds.streams import OnProgress, damage_told, open_counted
-from workers.feeds.times import Timeline, parse_time_ms, rfc3339
+from workers.feeds.times import Timeline
 from workers.page import Page, Rejected
 
 _PAGE_RECORDS = WarcRecordType.response | WarcRecordType.resource

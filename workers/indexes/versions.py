@@ -4,7 +4,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
-from workers.feeds.times import parse_time_ms
+from templ_core.site_cleaner.fetch_times import parse_time_ms
 
 
 class Version(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
@@ -24,38 +23,9 @@ class LocalState:
         Raises:
             StateProblem: The directory cannot be used.
         """
-        self._settings = settings
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
-
-    def load(self, path: Path) -> None:
-        """Copy what a state directory holds; the directory stays as it is.
-
-        Raises:
-            StateProblem: There is no state at `path` that can be used.
-        """
-        if not path.is_dir():
-            raise StateProblem(f"there is no state directory {path}")
-        saved = LocalState(path, self._settings)
-        saved._copy_to(self)
-        saved.close()
-
-    def save(self, path: Path) -> None:
-        """Write the state to a new directory.
-
-        Raises:
-            StateProblem: There is something at `path`, or it cannot be written.
-        """
-        if path.exists() and any(path.iterdir()):
-            raise StateProblem(f"{path} is not empty: name a directory that is not there yet")
-        saved = LocalState(path, self._settings)
-        self._copy_to(saved)
-        saved.close()
-
-    def _copy_to(self, other: "LocalState") -> None:
-        other.windows.restore(self.windows.entries())
-        other.models.restore(self.models.entries())
 
     def close(self) -> None:
         """Write what is in memory to disk, and unlock the directory."""

@@ -11,10 +11,8 @@ from templ_core.dom.codec import (
     compress_columns,
     content_digest,
     document_columns,
-    is_storable,
 )
 from templ_core.dom.document import Document
-from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.fingerprint import simhash
 from templ_core.page_details import PageDetails
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
@@ -108,16 +106,4 @@ def _document(document: Document, summary: PageSummary, page_model_version: str)
         content_digest=content_digest(columns),
         body=compress_columns(columns),
         summary=encode_page_summary(summary, page_model_version),
-    )
-
-
-def may_be_learned_from(document: Document, words: int) -> bool:
-    """Return whether a site may learn from a page, judging by its content.
-
-    Args:
-        document: The page.
-        words: Number of words of the whole page.
-    """
-    return is_storable(document) and not (
-        is_error_page(document, words) or is_gate(document, words)
     )

@@ -7,14 +7,15 @@ import msgspec
 from schemas.cleaned import Link, Metadata, PageKind, TextSegment
 from templ_core.clean import CleanedText
 from templ_core.config import CoreConfig
+from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.metadata.page_metadata import PageMetadata, read_metadata
 from templ_core.page_details import PageDetails, encode_details
-from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
+from templ_core.site_cleaner.cleaned_page import page_kind
 from workers.settings import Settings
 
 _SECTION_PENALTY = CoreConfig().section_penalty
@@ -101,7 +102,7 @@ def record_fields(
             for one in page_links(document, decision.kept, marks, url)
         ]
     return RecordFields(
-        page_type=_page_kind(decision.page_type, details.metadata) if len(decision.kept) else None,
+        page_type=_kind(decision, details.metadata),
         metadata=_public(details.metadata) if forms.metadata else None,
         markdown=render_markdown(*around) if forms.markdown else None,
         html=render_html(*around) if forms.html else None,
@@ -110,12 +111,11 @@ def record_fields(
     )
 
 
-def _page_kind(page: PageType, metadata: PageMetadata | None) -> PageKind:
-    """Return what a page is: what its markup calls it, or the most likely type."""
-    likely = cast("PageKind", max(PAGE_TYPES, key=lambda name: float(getattr(page, name))))
-    if metadata is not None and metadata.kind is not None and likely != "forum":
-        return metadata.kind
-    return likely
+def _kind(decision: Decision, metadata: PageMetadata | None) -> PageKind | None:
+    """Return what a page is, or None for a page without text."""
+    if not len(decision.kept):
+        return None
+    return cast("PageKind", page_kind(decision.page_type, metadata))
 
 
 def _public(metadata: PageMetadata | None) -> Metadata | None:

@@ -20,11 +20,11 @@ from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.window.page_summary import summarise_scored_page
+from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.lru_cache import LruCache
 from workers.processes.burst import BurstDocument, fit_provisional_model
-from workers.processes.clean_result import CleanResult, clean_result, may_be_learned_from
+from workers.processes.clean_result import CleanResult, clean_result
 from workers.processes.learning import (
     CONFIG,
     Learners,

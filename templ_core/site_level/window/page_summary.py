@@ -11,7 +11,9 @@ from templ_core.array_types import Floats, UInt64s
 from templ_core.columns import Column, hashes, packed, read_columns
 from templ_core.compact import CompactColumns, CompactForm
 from templ_core.distinct import distinct
+from templ_core.dom.codec import is_storable
 from templ_core.dom.document import Document
+from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
@@ -99,6 +101,18 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
 
 
 _FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
+
+
+def may_be_learned_from(document: Document, words: int) -> bool:
+    """Return whether a site may learn from a page, judging by its content.
+
+    Args:
+        document: The page.
+        words: Number of words of the whole page.
+    """
+    return is_storable(document) and not (
+        is_error_page(document, words) or is_gate(document, words)
+    )
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:

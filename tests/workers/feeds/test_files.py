@@ -11,9 +11,9 @@ import pytest
 import zstandard
 
 import workers.feeds.lines as lines_module
+from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed, total_bytes
-from workers.feeds.times import FIRST_TIME_MS
 from workers.page import Page, Rejected
 
 

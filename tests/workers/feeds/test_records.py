@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from schemas.source import Source
 from templ_core.dom.decode.decode_page import decode_page
+from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.feeds.records import page_from_json
-from workers.feeds.times import parse_time_ms
 from workers.page import Page, Rejected
 
 SOURCE = Source("pages", 3, 7)

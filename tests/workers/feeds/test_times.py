@@ -1,7 +1,8 @@
 import pytest
 
 from schemas.source import Source
-from workers.feeds.times import FIRST_TIME_MS, NO_TIME_FIELD, Timeline, parse_time_ms
+from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, parse_time_ms
+from workers.feeds.times import NO_TIME_FIELD, Timeline
 from workers.page import Page
 
 NEW_YEAR_2024 = 1_704_067_200_000

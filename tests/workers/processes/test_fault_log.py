@@ -2,14 +2,11 @@
 
 import logging
 
-import pytest
-
+from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import page
-from workers.library import NotCleaned, SiteCleaner
 from workers.pipeline.cleaner import Cleaner, NoModels
 from workers.processes import tasks
-
-URL = "https://example.com/story"
+from workers.settings import Settings
 
 
 def faults(caplog):
@@ -35,16 +32,16 @@ def test_a_refused_page_logs_no_traceback(poison_pool, poison_settings, caplog):
     assert faults(caplog) == []
 
 
-def test_the_library_logs_a_fault_with_the_address_of_its_page(monkeypatch, caplog):
+def test_a_fault_in_this_process_is_logged_with_the_source_of_its_page(monkeypatch, caplog):
     def fail(*_arguments, **_options):
         raise KeyError("a fault of ours")
 
-    cleaner = SiteCleaner()
+    cleaner = Cleaner(tasks.InProcess(shipped_model()), NoModels(), Settings())
     monkeypatch.setattr(tasks, "read_document", fail)
-    with pytest.raises(NotCleaned, match="a fault of ours") as problem:
-        cleaner.clean(URL, "<p>Some words.")
-    assert "Traceback" not in str(problem.value)
+    dead = cleaner.process(page(7, b"<p>Some words."))
+    assert "a fault of ours" in dead.letter.message
+    assert "Traceback" not in dead.letter.message
     (message,) = faults(caplog)
-    assert URL in message
+    assert "page pages-0-7" in message
     assert "KeyError: 'a fault of ours'" in message
     assert "Traceback" in message

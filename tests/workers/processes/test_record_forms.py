@@ -6,9 +6,9 @@ import pytest
 from schemas.cleaned import Link, Metadata
 from schemas.codec import encode_json
 from tests.workers.builders import page
-from workers.library import SiteCleaner
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
+from workers.pipeline.cleaner import Cleaner, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.record_forms import RecordForms, forms_of
@@ -24,7 +24,9 @@ ALL = Settings(text_forms="markdown, html", links=True, segments=True)
 
 
 def record(settings, html=HTML):
-    return SiteCleaner(settings=settings).clean("https://daily.example/a", html, "2024-03-01")
+    cleaner = Cleaner(InProcess(page_model_of(read_model_file(None))), NoModels(), settings)
+    fetched = {"url": "https://daily.example/a", "fetched_at": "2024-03-01T00:00:00Z"}
+    return cleaner.process(page(0, html.encode(), **fetched)).record
 
 
 def test_a_record_has_the_fields_that_are_asked_for():

@@ -11,6 +11,8 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from templ_core import clean_site
+from templ_core.errors import PageError
 from templ_core.lab.evaluation.edit_distance import text_distance
 from workers.lab.evaluation.peers import PEERS, Extract, load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
@@ -23,7 +25,6 @@ from workers.lab.experiments.corpora.compared_cleaners import (
 from workers.lab.experiments.corpora.scored_pages import record_markup, records_with
 from workers.lab.experiments.results import Report, out_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.library import NotCleaned, clean_site
 
 _NEAR = 0.1
 """Two texts with at most this distance count as near-duplicates."""
@@ -124,7 +125,7 @@ def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
             (f"http://site.example/{number}", pages[number].markup) for number in numbers
         )
         for number, one in zip(numbers, found, strict=True):
-            texts[number] = "" if isinstance(one, NotCleaned) else one.text or ""
+            texts[number] = "" if isinstance(one, PageError) else one.text or ""
     return texts
 
 

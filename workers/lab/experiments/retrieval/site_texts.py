@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord
+from templ_core import CleanedPage, clean_site
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
@@ -16,7 +16,6 @@ from templ_core.metadata.page_metadata import read_metadata
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.scored_pages import record_markup
 from workers.lab.jsonl import read_objects
-from workers.library import clean_site
 
 SYSTEMS = ("raw", "page level", "site level", "trafilatura")
 
@@ -62,7 +61,7 @@ def site_texts(records: Sequence[dict[str, Any]]) -> list[PageTexts]:
     by_site = clean_site(list(zip(urls, markups, strict=True)))
     found = []
     for record, url, markup, cleaned in zip(records, urls, markups, by_site, strict=True):
-        if not isinstance(cleaned, CleanedRecord):
+        if not isinstance(cleaned, CleanedPage):
             continue
         try:
             document = parse_document(markup, url)

@@ -1,0 +1,87 @@
+"""A page that was cleaned, as a user of the library gets it."""
+
+from typing import Literal
+
+import msgspec
+
+from templ_core.decide import Decision
+from templ_core.dom.document import Document
+from templ_core.fingerprint import simhash
+from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
+from templ_core.rendering.cleaned_html import render_html
+from templ_core.rendering.links import PageLink, page_links
+from templ_core.rendering.markdown import render_markdown
+
+
+class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """The clean text of a page, what is known about the page, and how the text came about."""
+
+    url: str
+    site: str
+    """Key of the site, whose pages share templates."""
+    id: str
+    """Name of this fetch, made of the URL and the time."""
+    fetched_at: str | None
+    """Time of the fetch, an RFC 3339 time in UTC; None where none was given."""
+    title: str
+    """Title as it stands in the page; that of `metadata` is without the name of the site."""
+    text: str
+    """Paragraphs and list items are lines, table cells are separated by tabs, and `pre` is verbatim."""
+    method: Literal["page", "site"]
+    """`site` when evidence from other pages of the site had weight in the decision."""
+    confidence: float
+    """Expected word F1 of the text, 0 to 1; 0 for an empty text."""
+    page_type: str | None
+    """What the page is: article, documentation, forum, product, listing or other; None without text."""
+    warnings: list[str]
+    """What a reader of the text should know; schemas/README.md describes each."""
+    metadata: PageMetadata
+    site_model_version: str | None
+    """Version of the site model that was used; None when there was none."""
+    page_model_version: str
+    cleaner_version: str
+    """Equal versions of cleaner, page model and site model give equal text."""
+    document: Document
+    """The page as it was read: its nodes, and its segments of text."""
+    decision: Decision
+    """What became of each segment, and why."""
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Near-duplicate key of the text: a 64-bit SimHash in hexadecimal; None for an empty text."""
+        value = simhash(self.text)
+        return None if value is None else f"{value:016x}"
+
+    def markdown(self) -> str:
+        """Return the kept text as Markdown; links and images need `with_links=True`."""
+        kept, cuts = self.decision.kept, self.decision.cuts
+        return render_markdown(self.document, kept, cuts, self.document.marks, self.url)
+
+    def html(self) -> str:
+        """Return the kept text as HTML without scripts; links and images need `with_links=True`."""
+        kept, cuts = self.decision.kept, self.decision.cuts
+        return render_html(self.document, kept, cuts, self.document.marks, self.url)
+
+    def links(self) -> list[PageLink]:
+        """Return the links of the whole page; there are none without `with_links=True`."""
+        marks = self.document.marks
+        if marks is None:
+            return []
+        return page_links(self.document, self.decision.kept, marks, self.url)
+
+
+def page_kind(page_type: PageType, metadata: PageMetadata | None) -> str:
+    """Return what a page is: what its markup calls it, or else its most likely type.
+
+    >>> page_kind(PageType(article=0.8), PageMetadata(kind="product"))
+    'product'
+
+    Args:
+        page_type: Probability of each type by the page model.
+        metadata: What the markup says about the page; None where that was not read.
+    """
+    likely = max(PAGE_TYPES, key=lambda name: float(getattr(page_type, name)))
+    if metadata is not None and metadata.kind is not None and likely != "forum":
+        return metadata.kind
+    return likely

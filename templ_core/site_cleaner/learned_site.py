@@ -1,0 +1,207 @@
+"""What is known about one site: its window, its templates and its model, and how they are stored."""
+
+from collections import OrderedDict
+
+import msgspec
+
+from templ_core.compact import CompactColumns, CompactForm, Count
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import decode_document
+from templ_core.errors import CodecError
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.config import WindowBounds
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_templates import (
+    NO_TEMPLATES,
+    decode_templates,
+    encode_templates,
+    fit_templates,
+    template_pages,
+)
+from templ_core.site_level.window.page_summary import (
+    PageSummary,
+    decode_page_summary,
+    summarise_page,
+)
+from templ_core.site_level.window.schedule import is_due, templates_overdue
+from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.site_window import SiteWindow, TimeMs, WindowDocument
+from templ_core.site_level.window.window_page import WindowPage
+
+_SITE_BYTES_MAX = 1 << 30
+"""Largest stored form of a site; a window of documents of 64 MiB has summaries beside them."""
+_PAGES_IN_MEMORY = 2000
+"""Pages of windows whose counts are kept in memory, about 50 kB each."""
+_SITES_IN_MEMORY = 256
+"""Sites whose models are kept decoded in memory."""
+
+
+class LearnedSite:
+    """What is known about one site; it lasts, while what is in `SitesInMemory` can be made again."""
+
+    def __init__(self, key: str, window: SiteWindow) -> None:
+        self.key = key
+        self.window = window
+        self.learned = 0
+        """Documents that ever entered the window."""
+        self.fitted_at = 0
+        """`learned` when the site model was fitted last."""
+        self.templates_at = 0
+        """`learned` when the templates were fitted last."""
+        self.templates = b""
+        """The templates in compact form; empty before the first fit."""
+        self.model = b""
+        """The site model in compact form; empty before the first fit."""
+        self.has_changed = True
+        """Whether there is something that was not saved."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the schedule asks for a new site model."""
+        return is_due(self.learned, self.fitted_at, len(self.window.documents))
+
+    def templates_are_due(self, template_pages_count: int) -> bool:
+        """Return whether the schedule asks for new templates, which are fitted on so many pages."""
+        pages = len(self.window.documents)
+        overdue = templates_overdue(self.learned, self.templates_at, pages, template_pages_count)
+        return overdue >= 1
+
+
+class _Compact(CompactColumns, frozen=True, array_like=True):
+    key: str
+    documents: list[WindowDocument]
+    deletions: list[tuple[str, TimeMs]]
+    learned: Count
+    fitted_at: Count
+    templates_at: Count
+    templates: bytes
+    model: bytes
+
+
+_FORM = CompactForm("learned site", 1, _Compact, level=1, max_bytes=_SITE_BYTES_MAX)
+
+
+def encode_site(site: LearnedSite) -> bytes:
+    """Return all that is known about a site in compact form."""
+    return _FORM.encode(
+        _Compact(
+            format=_FORM.format,
+            key=site.key,
+            documents=site.window.documents,
+            deletions=site.window.deletions,
+            learned=site.learned,
+            fitted_at=site.fitted_at,
+            templates_at=site.templates_at,
+            templates=site.templates,
+            model=site.model,
+        )
+    )
+
+
+def decode_site(body: bytes, bounds: WindowBounds) -> LearnedSite:
+    """Return the site that `encode_site` made `body` of.
+
+    Raises:
+        CodecError: The bytes are damaged, of another format, or hold something that is.
+    """
+    compact = _FORM.decode(body)
+    for part, decode in ((compact.model, decode_site_model), (compact.templates, decode_templates)):
+        if part:
+            decode(part)
+    site = LearnedSite(compact.key, SiteWindow(bounds, compact.documents, compact.deletions))
+    site.learned, site.fitted_at = compact.learned, compact.fitted_at
+    site.templates_at = compact.templates_at
+    site.templates, site.model = compact.templates, compact.model
+    site.has_changed = False
+    return site
+
+
+class _InMemory:
+    """What is kept of one site besides its stored form, to save the time of decoding."""
+
+    def __init__(self, learner: SiteLearner) -> None:
+        self.learner = learner
+        self.model: SiteModel | None = None
+
+
+class SitesInMemory:
+    """Fits the models of sites, and keeps the counts of those that were used last."""
+
+    def __init__(self, config: CoreConfig, page_model: PageModel) -> None:
+        self._config = config
+        self._page_model = page_model
+        self._kept: OrderedDict[str, _InMemory] = OrderedDict()
+
+    def model(self, site: LearnedSite) -> SiteModel | None:
+        """Return the model of a site, or None before its first fit."""
+        if not site.model:
+            return None
+        kept = self._of(site)
+        if kept.model is None:
+            kept.model = decode_site_model(site.model)
+        return kept.model
+
+    def forget(self, key: str) -> None:
+        """Drop what is kept of a site, because something else is known about it from now on."""
+        self._kept.pop(key, None)
+
+    def fit(self, site: LearnedSite, *, with_templates: bool) -> None:
+        """Fit the model of a site to its window as it is, which holds at least one document."""
+        kept = self._of(site)
+        pages = self._window(site, kept.learner)
+        if with_templates:
+            latest = _with_documents(pages, site.window.documents, self._config)
+            site.templates = encode_templates(fit_templates(latest, self._config))
+            site.templates_at = site.learned
+        kept.learner.follow(pages)
+        templates = decode_templates(site.templates) if site.templates else NO_TEMPLATES
+        model = kept.learner.model(templates)
+        site.model = encode_site_model(model, self._config.site_model_bytes)
+        kept.model = None
+        site.fitted_at, site.has_changed = site.learned, True
+        self._drop_oldest()
+
+    def _of(self, site: LearnedSite) -> _InMemory:
+        kept = self._kept.get(site.key)
+        if kept is None:
+            kept = _InMemory(SiteLearner(self._page_model.version, self._config))
+            self._kept[site.key] = kept
+        self._kept.move_to_end(site.key)
+        return kept
+
+    def _window(self, site: LearnedSite, learner: SiteLearner) -> list[WindowPage]:
+        pages = []
+        for one in site.window.documents:
+            known = learner.known.get((one.page_id, one.content_digest))
+            pages.append(known or _window_page(one, self._summary(one)))
+        return pages
+
+    def _summary(self, one: WindowDocument) -> PageSummary:
+        """Return the summary of a document, made anew where another page model made it."""
+        try:
+            return decode_page_summary(one.summary, self._page_model.version)
+        except CodecError:
+            return summarise_page(decode_document(one.body), self._page_model)
+
+    def _drop_oldest(self) -> None:
+        pages = sum(len(one.learner.known) for one in self._kept.values())
+        while len(self._kept) > 1 and (
+            pages > _PAGES_IN_MEMORY or len(self._kept) > _SITES_IN_MEMORY
+        ):
+            _, oldest = self._kept.popitem(last=False)
+            pages -= len(oldest.learner.known)
+
+
+def _window_page(one: WindowDocument, page: PageSummary) -> WindowPage:
+    return WindowPage(page_id=one.page_id, content_digest=one.content_digest, page=page)
+
+
+def _with_documents(
+    pages: list[WindowPage], documents: list[WindowDocument], config: CoreConfig
+) -> list[WindowPage]:
+    """Return the pages of a window, with the documents of those that templates may be fitted on."""
+    found = list(pages)
+    for index in template_pages([one.content_digest for one in pages], config):
+        found[index] = msgspec.structs.replace(pages[index], document=documents[index].body)
+    return found

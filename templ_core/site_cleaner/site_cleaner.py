@@ -1,0 +1,441 @@
+"""The cleaner that learns each site as its pages come: pages in, clean text out, nothing else touched."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from types import TracebackType
+from typing import Literal, NamedTuple, Self
+
+import msgspec
+
+from templ_core.clean import CleanedText, clean, cleaner_version
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.document import Document, read_document
+from templ_core.errors import CleanerClosed, CodecError, PageError, PageGone
+from templ_core.metadata.page_metadata import read_metadata
+from templ_core.page_level.model.model_file import decode_model, shipped_model
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
+from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
+from templ_core.site_cleaner.learned_site import (
+    LearnedSite,
+    SitesInMemory,
+    decode_site,
+    encode_site,
+)
+from templ_core.site_key import site_key
+from templ_core.site_level.config import WindowBounds
+from templ_core.site_level.places.places import DocumentPlaces, document_places
+from templ_core.site_level.window.page_summary import (
+    encode_page_summary,
+    may_be_learned_from,
+    summarise_scored_page,
+)
+from templ_core.site_level.window.site_window import SiteWindow, WindowDocument
+
+_GONE_STATUSES = frozenset([404, 410])
+_DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)
+"""Largest document in compact form that a site learns from, as on Kafka."""
+_SAVED_FORMAT = 1
+_CLOSED = "this SiteCleaner is closed: make a new one, or load what was saved with from_bytes()"
+
+
+class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of a `SiteCleaner`."""
+
+    comments: Literal["auto", "keep", "drop"] = "auto"
+    """What becomes of readers' comments; `auto` drops them on articles and keeps them in forums."""
+    page_model: bytes = b""
+    """Content of a file that `templ train` wrote; empty means the page model that comes with templ."""
+    page_bytes_max: int = 32 << 20
+    """Largest page after decompression, in bytes."""
+    window: WindowBounds = WindowBounds()
+    """The bounds of each site's window."""
+    with_links: bool = False
+    """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
+
+
+class _Fetch(NamedTuple):
+    """One fetch of a page."""
+
+    url: str
+    body: bytes
+    charset: str | None
+    content_type: str | None
+    site: str
+    time_ms: int
+    fetched_at: str | None
+    status: int
+
+    @property
+    def id(self) -> str:
+        """Name of the fetch: a fetch that comes twice counts once."""
+        return f"{self.url}-0-{self.time_ms}"
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+
+class _Read(NamedTuple):
+    """A page that was read."""
+
+    document: Document
+    evidence: PageEvidence | None
+    """What the page says about itself; None for a page without text."""
+    places: DocumentPlaces | None
+
+
+class SiteCleaner:
+    """Cleans pages as they come, and learns the templates of each site on the way.
+
+    Equal pages in equal order give equal text here and in `templ run`. An object is for one thread.
+    Nothing is read or written: `to_bytes` returns what was learned, and `from_bytes` takes it back.
+
+    >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
+    >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
+    >>> with SiteCleaner() as cleaner:
+    ...     text = cleaner.clean("https://example.com/bridge", html).text
+    ...     saved = cleaner.to_bytes()
+    >>> text == story.strip()
+    True
+    >>> SiteCleaner.from_bytes(saved).sites()
+    ['example.com']
+    """
+
+    def __init__(self, options: CleanerOptions | None = None) -> None:
+        """Start without knowing any site.
+
+        Raises:
+            CodecError: The page model of the options cannot be used.
+        """
+        self._options = options or CleanerOptions()
+        self._config = CoreConfig(comments=self._options.comments)
+        body = self._options.page_model
+        self._page_model = decode_model(body) if body else shipped_model()
+        self._version = cleaner_version(self._config)
+        self._sites: dict[str, LearnedSite] | None = {}
+        self._memory = SitesInMemory(self._config, self._page_model)
+        self._next_ms = FIRST_TIME_MS
+
+    def clean(
+        self,
+        url: str,
+        body: bytes | str,
+        fetched_at: datetime | str | float | None = None,
+        *,
+        site: str | None = None,
+        content_type: str | None = None,
+        status: int = 200,
+        learns: bool = True,
+    ) -> CleanedPage:
+        """Clean a page and learn from it.
+
+        Args:
+            url: The address of the page.
+            body: The page as fetched, or its HTML as text.
+            fetched_at: When it was fetched: a datetime, an ISO 8601 string, or Unix seconds or
+                milliseconds; a missing time zone means UTC. None means a minute after the latest page.
+            site: Key of the site, whose pages share templates; None = the registrable domain of `url`.
+            content_type: The Content-Type header, where known.
+            status: The HTTP status. Error pages are cleaned, and nothing is learned from them; 404
+                and 410 make the site forget the URL.
+            learns: Whether the site learns from the page.
+
+        Raises:
+            PageError: The page cannot be cleaned; `PageGone` where it no longer exists.
+            ValueError: The time of the fetch cannot be read.
+            CleanerClosed: The cleaner was closed.
+        """
+        fetch = self._fetch(url, body, fetched_at, site, content_type, status)
+        if status in _GONE_STATUSES:
+            if learns:
+                self._forget(fetch)
+            raise PageGone(f"{url} no longer exists: HTTP status {status}")
+        known = self._known().get(fetch.site)
+        read = self._read(fetch)
+        model = self._memory.model(known) if known else None
+        options = (self._page_model, read.evidence, read.places)
+        cleaned = clean(read.document, model, self._config, *options)
+        page = self._page(fetch, read, cleaned, model.version if model else None)
+        if learns and self._enter(fetch, read):
+            learned = self._known()[fetch.site]
+            if learned.is_due:
+                templates_due = learned.templates_are_due(self._config.template_pages)
+                self._memory.fit(learned, with_templates=templates_due)
+        return page
+
+    def learn(
+        self,
+        url: str,
+        body: bytes | str,
+        fetched_at: datetime | str | float | None = None,
+        *,
+        site: str | None = None,
+        content_type: str | None = None,
+        status: int = 200,
+    ) -> str:
+        """Add a page to its site's window without cleaning it, and return the key of the site.
+
+        The site's model stays as it is until `fit` is called. So a batch of pages is learned first and
+        cleaned then, each with what all of them share. The arguments are those of `clean`.
+
+        Raises:
+            PageError: The page cannot be read.
+            ValueError: The time of the fetch cannot be read.
+            CleanerClosed: The cleaner was closed.
+        """
+        fetch = self._fetch(url, body, fetched_at, site, content_type, status)
+        if status in _GONE_STATUSES:
+            self._forget(fetch)
+        elif fetch.is_success:
+            self._enter(fetch, self._read(fetch))
+        return fetch.site
+
+    def fit(self, site: str) -> None:
+        """Fit the model of a site to its window as it is; a site without a window stays unknown.
+
+        Raises:
+            CleanerClosed: The cleaner was closed.
+        """
+        known = self._known().get(site)
+        if known is not None and known.window.documents:
+            self._memory.fit(known, with_templates=True)
+
+    def sites(self) -> list[str]:
+        """Return the keys of the sites that something was learned about, sorted.
+
+        Raises:
+            CleanerClosed: The cleaner was closed.
+        """
+        return sorted(self._known())
+
+    def to_bytes(self) -> bytes:
+        """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards.
+
+        Raises:
+            CleanerClosed: The cleaner was closed.
+        """
+        sites = [encode_site(self._known()[key]) for key in self.sites()]
+        return msgspec.msgpack.encode((_SAVED_FORMAT, self._next_ms, sites))
+
+    @classmethod
+    def from_bytes(cls, saved: bytes, options: CleanerOptions | None = None) -> Self:
+        """Return a cleaner that goes on from what `to_bytes` returned.
+
+        Raises:
+            CodecError: The bytes are damaged, or of another format.
+        """
+        try:
+            number, next_ms, sites = msgspec.msgpack.decode(
+                saved, type=tuple[int, int, list[bytes]]
+            )
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CodecError(f"not saved by SiteCleaner.to_bytes: {error}") from None
+        if number != _SAVED_FORMAT:
+            raise CodecError(f"saved in format {number}, known is {_SAVED_FORMAT}")
+        cleaner = cls(options)
+        cleaner._next_ms = next_ms
+        for body in sites:
+            cleaner.restore_site(body)
+        return cleaner
+
+    def changed_sites(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the key and the saved form of each site that has changed since it was yielded last.
+
+        So what was learned can be saved often, and each site by itself, for `restore_site`.
+
+        Raises:
+            CleanerClosed: The cleaner was closed.
+        """
+        for key in self.sites():
+            site = self._known()[key]
+            if site.has_changed:
+                yield key, encode_site(site)
+                site.has_changed = False
+
+    def restore_site(self, saved: bytes) -> str:
+        """Take back what `changed_sites` yielded for a site, and return the key of the site.
+
+        It replaces what is known about the site.
+
+        Raises:
+            CodecError: The bytes are damaged, or of another format.
+            CleanerClosed: The cleaner was closed.
+        """
+        site = decode_site(saved, self._options.window)
+        self._known()[site.key] = site
+        self._memory.forget(site.key)
+        return site.key
+
+    def close(self) -> None:
+        """Free what was learned; it can be called again, and everything else fails from now on."""
+        self._sites = None
+        self._memory = SitesInMemory(self._config, self._page_model)
+
+    def __enter__(self) -> Self:
+        """Return the cleaner."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the cleaner."""
+        self.close()
+
+    def _known(self) -> dict[str, LearnedSite]:
+        if self._sites is None:
+            raise CleanerClosed(_CLOSED)
+        return self._sites
+
+    def _fetch(
+        self,
+        url: str,
+        body: bytes | str,
+        fetched_at: datetime | str | float | None,
+        site: str | None,
+        content_type: str | None,
+        status: int,
+    ) -> _Fetch:
+        self._known()
+        time_ms = self._time_ms(fetched_at)
+        self._next_ms = max(self._next_ms, time_ms + SPACING_MS)
+        is_text = isinstance(body, str)
+        return _Fetch(
+            url=url,
+            body=body.encode("utf-8", "replace") if isinstance(body, str) else body,
+            charset="utf-8" if is_text else None,
+            content_type=content_type,
+            site=site or site_key(url),
+            time_ms=time_ms,
+            fetched_at=None if fetched_at is None else rfc3339(time_ms),
+            status=status,
+        )
+
+    def _time_ms(self, fetched_at: datetime | str | float | None) -> int:
+        if fetched_at is None:
+            return self._next_ms
+        said = fetched_at.isoformat() if isinstance(fetched_at, datetime) else fetched_at
+        time_ms = parse_time_ms(said)
+        if time_ms is None:
+            raise ValueError(
+                f"fetched_at={fetched_at!r} is no time: give a datetime, an ISO 8601 string or Unix "
+                "seconds"
+            )
+        return time_ms
+
+    def _read(self, fetch: _Fetch) -> _Read:
+        document = read_document(
+            fetch.body,
+            fetch.url,
+            content_type=fetch.content_type,
+            charset=fetch.charset,
+            limit_bytes=self._options.page_bytes_max,
+            with_marks=self._options.with_links,
+        )
+        if not document.segments.texts:
+            return _Read(document, None, None)
+        evidence = read_page_evidence(document, self._page_model)
+        return _Read(document, evidence, document_places(document, evidence.features))
+
+    def _page(
+        self, fetch: _Fetch, read: _Read, cleaned: CleanedText, site_model_version: str | None
+    ) -> CleanedPage:
+        metadata = read_metadata(read.document, fetch.url, cleaned.text)
+        decision, warnings = cleaned.decision, list(cleaned.warnings)
+        if fetch.status >= 400 and "error-page" not in warnings:
+            warnings.append("error-page")
+        return CleanedPage(
+            url=fetch.url,
+            site=fetch.site,
+            id=fetch.id,
+            fetched_at=fetch.fetched_at,
+            title=read.document.title,
+            text=cleaned.text,
+            method="site" if decision.used_site else "page",
+            confidence=cleaned.confidence,
+            page_type=page_kind(decision.page_type, metadata) if len(decision.kept) else None,
+            warnings=warnings,
+            metadata=metadata,
+            site_model_version=site_model_version,
+            page_model_version=self._page_model.version,
+            cleaner_version=self._version,
+            document=read.document,
+            decision=decision,
+        )
+
+    def _enter(self, fetch: _Fetch, read: _Read) -> bool:
+        """Add a page to the window of its site, and return whether it has entered."""
+        if not fetch.is_success or read.evidence is None:
+            return False
+        if not may_be_learned_from(read.document, int(read.evidence.words.sum())):
+            return False
+        columns = document_columns(read.document)
+        body = compress_columns(columns)
+        if len(body) > _DOCUMENT_BYTES_MAX:
+            return False
+        evidence, places = read.evidence, read.places
+        page = summarise_scored_page(read.document, evidence.features, evidence.log_odds, places)
+        document = WindowDocument(
+            time_ms=fetch.time_ms,
+            page_id=fetch.id,
+            url=fetch.url,
+            content_digest=content_digest(columns),
+            body=body,
+            summary=encode_page_summary(page, self._page_model.version),
+        )
+        site = self._site(fetch.site)
+        if not site.window.enter(document):
+            return False
+        site.learned += 1
+        site.has_changed = True
+        return True
+
+    def _forget(self, fetch: _Fetch) -> None:
+        site = self._site(fetch.site)
+        site.window.forget(fetch.url, fetch.time_ms)
+        site.has_changed = True
+
+    def _site(self, key: str) -> LearnedSite:
+        known = self._known()
+        if key not in known:
+            known[key] = LearnedSite(key, SiteWindow(self._options.window))
+        return known[key]
+
+
+def clean_site(
+    pages: Iterable[tuple[str, bytes | str]], options: CleanerOptions | None = None
+) -> list[CleanedPage | PageError]:
+    """Clean a list of pages of one site, each with what all of them share.
+
+    Args:
+        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
+            minute apart, and all belong to the site of the first.
+        options: Options of the cleaner.
+
+    Returns:
+        The cleaned page for each page, in order, or why there is none.
+    """
+    pages = list(pages)
+    cleaner = SiteCleaner(options)
+    site = site_key(pages[0][0]) if pages else ""
+    for number, (url, body) in enumerate(pages):
+        try:
+            cleaner.learn(url, body, _listed_at(number), site=site)
+        except PageError:
+            continue  # cleaning it says why
+    cleaner.fit(site)
+    found: list[CleanedPage | PageError] = []
+    for number, (url, body) in enumerate(pages):
+        try:
+            found.append(cleaner.clean(url, body, _listed_at(number), site=site, learns=False))
+        except PageError as error:
+            found.append(error)
+    return found
+
+
+def _listed_at(number: int) -> int:
+    return (FIRST_TIME_MS + number * SPACING_MS) // 1000

@@ -1,0 +1,250 @@
+"""The library as a program uses it, which touches nothing but its values."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from templ_core import CleanerOptions, SiteCleaner, clean_site
+from templ_core.errors import CleanerClosed, CodecError, EmptyPage, PageGone
+from templ_core.page_level.model.model_file import encode_model
+from templ_core.site_level.config import WindowBounds
+from tests.workers.builders import other_page_model, page
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.local.runner import LocalWorker
+from workers.settings import Settings
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
+URL = "https://example.com/a"
+ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
+
+
+@pytest.fixture(scope="module")
+def fetched():
+    """(URL, bytes, time) of two news sites, 40 pages."""
+    feed = simulate_feed(FeedSettings(genre="news", sites=2, pages=40, seed=3))
+    return [
+        (made.url, made.html.encode(), START + timedelta(minutes=number))
+        for number, made in enumerate(feed)
+    ]
+
+
+@pytest.fixture(scope="module")
+def whole(fetched):
+    """The texts of these pages."""
+    return texts(SiteCleaner(), fetched)
+
+
+def texts(cleaner, pages):
+    return [cleaner.clean(*one).text for one in pages]
+
+
+def test_pages_as_they_come_are_cleaned_as_templ_run_cleans_them(fetched, tmp_path):
+    cleaner = SiteCleaner()
+    found = [cleaner.clean(*one) for one in fetched]
+    worker = LocalWorker(tmp_path / "state", Settings(), workers=1)
+    pages = [
+        page(
+            number,
+            body,
+            url=url,
+            site=found[number].site,
+            id=found[number].id,
+            event_time_ms=round(time.timestamp() * 1000),
+        )
+        for number, (url, body, time) in enumerate(fetched)
+    ]
+    outputs = list(worker.run(pages))
+    worker.close()
+    assert {one.method for one in found} == {"page", "site"}
+    for field in ("text", "site_model_version", "confidence", "cleaner_version", "page_type"):
+        mine = [getattr(one, field) for one in found]
+        theirs = [getattr(output, field) for output in outputs]
+        if field == "confidence":
+            mine = [round(value, 4) for value in mine]
+        assert mine == theirs, field
+    assert [one.fingerprint for one in found] == [one.fingerprint.value for one in outputs]
+
+
+def test_what_was_saved_is_known_after_loading(fetched, whole):
+    first = SiteCleaner()
+    half = texts(first, fetched[:20])
+    saved = first.to_bytes()
+    assert saved == first.to_bytes()
+    assert half + texts(SiteCleaner.from_bytes(saved), fetched[20:]) == whole
+    assert half + texts(first, fetched[20:]) == whole
+
+
+def test_sites_are_saved_one_by_one_as_they_change(fetched, whole):
+    cleaner, store = SiteCleaner(), {}
+    for one in fetched[:20]:
+        cleaner.clean(*one)
+        store |= cleaner.changed_sites()
+    assert dict(cleaner.changed_sites()) == {}
+    again = SiteCleaner()
+    assert [again.restore_site(body) for body in store.values()] == list(store)
+    assert whole[:20] + texts(again, fetched[20:]) == whole
+
+
+def test_a_site_that_is_restored_replaces_what_was_known(fetched):
+    early, late = SiteCleaner(), SiteCleaner()
+    early.clean(*fetched[0])
+    texts(late, fetched[:10])
+    (site,) = early.sites()
+    late.restore_site(dict(early.changed_sites())[site])
+    with_both = late.clean(*fetched[11], learns=False)
+    assert with_both.text == early.clean(*fetched[11], learns=False).text
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xc1", b"text", msgspec.msgpack.encode((9, 0, []))])
+def test_bytes_that_were_not_saved_are_refused(damage):
+    with pytest.raises(CodecError):
+        SiteCleaner.from_bytes(damage)
+
+
+def test_damaged_bytes_are_refused(fetched):
+    cleaner = SiteCleaner()
+    cleaner.clean(*fetched[0])
+    saved = bytearray(cleaner.to_bytes())
+    saved[len(saved) // 2] ^= 1
+    with pytest.raises(CodecError):
+        SiteCleaner.from_bytes(bytes(saved))
+
+
+def test_what_another_page_model_has_learned_is_of_use(fetched):
+    cleaner = SiteCleaner()
+    texts(cleaner, fetched[:20])
+    options = CleanerOptions(page_model=encode_model(other_page_model()))
+    other = SiteCleaner.from_bytes(cleaner.to_bytes(), options)
+    assert {other.clean(*one).method for one in fetched[20:]} == {"site"}
+
+
+def test_after_the_end_every_use_says_so(fetched):
+    with SiteCleaner() as cleaner:
+        cleaner.clean(*fetched[0])
+    cleaner.close()
+    uses = [
+        lambda: cleaner.clean(*fetched[0]),
+        lambda: cleaner.learn(*fetched[0]),
+        lambda: cleaner.fit("example.com"),
+        cleaner.sites,
+        cleaner.to_bytes,
+        lambda: list(cleaner.changed_sites()),
+    ]
+    for use in uses:
+        with pytest.raises(CleanerClosed, match="make a new one, or load"):
+            use()
+
+
+def test_pages_that_have_left_their_window_take_no_memory():
+    window = WindowBounds(pages_max=5, floor_pages=2)
+    cleaner = SiteCleaner(CleanerOptions(window=window))
+    sizes = []
+    for number in range(60):
+        cleaner.clean(f"{URL}/{number}", ARTICLE + f"<p>Page {number}", 60.0 * number)
+        site = cleaner._known()["example.com"]
+        sizes.append(len(site.window.documents))
+    assert sizes[-30:] == [5] * 30
+    assert len(cleaner._memory._kept["example.com"].learner.known) <= 10
+
+
+def test_pages_of_one_site_are_cleaned_with_what_all_of_them_share(fetched):
+    pages = [
+        (url, body) for url, body, _ in fetched if url.split("/")[2] == fetched[0][0].split("/")[2]
+    ]
+    found = clean_site(pages)
+    assert [one.url for one in found] == [url for url, _ in pages]
+    assert {one.method for one in found} == {"site"}
+    assert len({one.site_model_version for one in found}) == 1
+    assert clean_site([]) == []
+
+
+def test_a_page_that_cannot_be_cleaned_says_why():
+    cleaner = SiteCleaner()
+    with pytest.raises(EmptyPage):
+        cleaner.clean(URL, b"")
+    with pytest.raises(PageGone, match="404"):
+        cleaner.clean(URL, ARTICLE, status=404)
+    refused, cleaned = clean_site([(URL, b""), (URL + "b", ARTICLE)])
+    assert isinstance(refused, EmptyPage)
+    assert cleaned.text.startswith("A sentence of some words")
+
+
+def test_a_page_that_is_gone_is_forgotten_and_an_error_page_is_not_learned():
+    cleaner = SiteCleaner()
+    assert "error-page" in cleaner.clean(URL, ARTICLE, status=503).warnings
+    assert cleaner.sites() == []
+    cleaner.clean(URL, ARTICLE)
+    with pytest.raises(PageGone):
+        cleaner.clean(URL, "", status=410)
+    assert cleaner._known()["example.com"].window.documents == []
+
+
+def test_text_and_bytes_are_the_same_page():
+    text = "<p>Smörgåsbord, and some words beside it, so that there is a text to keep."
+    cleaner = SiteCleaner()
+    assert cleaner.clean(URL, text, 0.0).text == cleaner.clean(URL, text.encode(), 60.0).text
+
+
+def test_a_page_is_had_in_the_forms_that_people_take():
+    html = f"<title>One | Site</title><ul><li>A first thing, which is long enough to stay here.<li>A second thing, which is as long as that.</ul>{ARTICLE} and <a href=/b>a link</a>.</p>"
+    found = SiteCleaner(CleanerOptions(with_links=True)).clean(URL, html)
+    assert "- A first thing" in found.markdown()
+    assert "[a link](https://example.com/b)" in found.markdown()
+    assert "<li>A second thing" in found.html()
+    assert [link.url for link in found.links()] == ["https://example.com/b"]
+    assert found.metadata.title == "One | Site"
+    plain = SiteCleaner().clean(URL, html)
+    assert (plain.text, plain.links()) == (found.text, [])
+
+
+@pytest.mark.parametrize(
+    "fetched_at",
+    [
+        START,
+        START.replace(tzinfo=None),
+        "2026-01-05T00:00:00Z",
+        "2026-01-05",
+        1767571200,
+        1767571200.0,
+        "1767571200000",
+    ],
+)
+def test_the_time_of_a_fetch_is_taken_in_any_form(fetched_at):
+    assert SiteCleaner().clean(URL, ARTICLE, fetched_at).fetched_at == "2026-01-05T00:00:00Z"
+
+
+def test_pages_without_a_time_follow_each_other():
+    cleaner = SiteCleaner()
+    ids = [cleaner.clean(f"{URL}{number}", ARTICLE) for number in range(2)]
+    assert [one.fetched_at for one in ids] == [None, None]
+    assert [one.id.rpartition("-")[2] for one in ids] == ["946684800000", "946684860000"]
+
+
+def test_a_time_that_cannot_be_read_is_refused_in_one_line():
+    with pytest.raises(ValueError, match="fetched_at='yesterday' is no time"):
+        SiteCleaner().clean(URL, ARTICLE, "yesterday")
+
+
+def test_the_library_is_light_and_loads_nothing_of_the_worker():
+    """Folders of our packages' names in the current directory have no part in it."""
+    code = (
+        "import sys; from templ_core import SiteCleaner\n"
+        "heavy = {'workers', 'schemas', 'rocksdict', 'faust', 'aiokafka', 'pydantic', 'rich',\n"
+        "         'click', 'sklearn', 'scipy', 'logging', 'asyncio'}\n"
+        "print(heavy & set(sys.modules))"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_window_of_the_library_has_the_bounds_of_a_worker():
+    settings, bounds = Settings(), WindowBounds()
+    for name in WindowBounds.__struct_fields__:
+        assert getattr(settings, f"window_{name}") == getattr(bounds, name), name
