@@ -26,6 +26,7 @@ _MODULES = {
     "windows": "workers.lab.experiments.site_level.windows",
     "new-site": "workers.lab.experiments.site_level.new_site",
     "redesign": "workers.lab.experiments.site_level.redesign",
+    "two-passes": "workers.lab.experiments.site_level.two_passes",
 }
 
 

@@ -44,6 +44,9 @@ def test_a_page_that_only_lists_the_title_ranks_before_the_article_in_raw_text()
     def scores(menu, title=""):
         pages = [PageTexts("a", "", "", None, {"raw": menu})]
         pages.append(PageTexts("a", title, "", None, {"raw": article}))
+        pages += [
+            PageTexts("a", "", "", None, {"raw": f"page {n} " + "word " * 50}) for n in range(9)
+        ]
         return search_scores(pages, "raw", [item])
 
     raw, clean = scores("boats islands news"), scores("news")
