@@ -24,7 +24,7 @@ run: setup       ## a synthetic news feed through the whole path, without a brok
 	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
 	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
-	.venv/bin/templ search "winter storm" --limit 3 --index $(OUT)/index.db
+	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal

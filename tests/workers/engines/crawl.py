@@ -6,13 +6,13 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
 def crawled_pages():
-    """36 pages of three sites as they come, one of them empty."""
+    """36 pages of three sites as they come, one of which is a PDF file."""
     feed = simulate_feed(FeedSettings(genre="news", sites=3, pages=36, seed=5))
     pages = [
         CrawledPage(f"{made.url}#{number}", made.html, made.site)
         for number, made in enumerate(feed)
     ]
-    pages[7] = pages[7]._replace(body="")
+    pages[7] = pages[7]._replace(body="%PDF-1.7\n1 0 obj\n")
     return pages
 
 

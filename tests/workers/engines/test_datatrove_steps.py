@@ -60,7 +60,7 @@ def test_a_crawl_in_buckets_has_the_texts_of_the_library(tmp_path):
     assert {one["metadata"]["templ_method"] for one in written(cleaned)} <= {"site", "page"}
     (bad,) = written(dropped)
     assert bad["id"] == pages[7].url
-    assert bad["metadata"]["templ_error"].startswith("EmptyPage: ")
+    assert bad["metadata"]["templ_error"].startswith("UnsupportedContent: ")
 
 
 def test_the_extractor_cleans_single_pages():

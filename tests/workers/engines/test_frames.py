@@ -28,7 +28,7 @@ def check(rows, pages):
     assert texts == library_texts(pages)
     (bad,) = (row for row in rows if not pandas.isna(row["error"]))
     assert bad["url"] == pages[7].url
-    assert bad["error"].startswith("EmptyPage: ")
+    assert bad["error"].startswith("UnsupportedContent: ")
 
 
 def test_a_row_for_each_page_in_order(frame, pages):
