@@ -8,7 +8,7 @@ import msgspec
 
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
-from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner
+from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, _Fetch, _Read
 from templ_core.site_key import site_key
 
 
@@ -37,7 +37,10 @@ class SampleBounds(msgspec.Struct, frozen=True, kw_only=True):
     pages_max: int = 200
     """Most pages. From some dozens of different pages on, a site model hardly changes any more."""
     bytes_max: int = 64 << 20
-    """Most bytes of bodies; at least one page is held. It bounds the memory."""
+    """Most bytes of bodies; at least one page is held.
+
+    It bounds the memory, which is several times as large, because held pages are kept as they were read.
+    """
 
 
 class PageOutcome(NamedTuple):
@@ -73,12 +76,30 @@ def clean_crawl(
     """
     bounds = sample or SampleBounds()
     for key, of_site in groupby(pages, lambda page: page.site_key):
-        with SiteCleaner(options) as cleaner:
+        with _HoldingCleaner(options) as cleaner:
             yield from _clean_site(key, of_site, cleaner, bounds)
 
 
+class _HoldingCleaner(SiteCleaner):
+    """A cleaner that reads the pages of a sample once, although it learns from them and then cleans them."""
+
+    def __init__(self, options: CleanerOptions | None) -> None:
+        super().__init__(options)
+        self._held: dict[tuple[str, int, str | None], _Read] = {}
+        self.holds = True
+        """Whether pages that are read are held."""
+
+    def _read(self, fetch: _Fetch) -> _Read:
+        key = (fetch.url, hash(fetch.body), fetch.content_type)
+        if not self.holds:
+            return self._held.pop(key, None) or super()._read(fetch)
+        read = super()._read(fetch)
+        self._held[key] = read
+        return read
+
+
 def _clean_site(
-    key: str, pages: Iterator[CrawledPage], cleaner: SiteCleaner, bounds: SampleBounds
+    key: str, pages: Iterator[CrawledPage], cleaner: _HoldingCleaner, bounds: SampleBounds
 ) -> Iterator[PageOutcome]:
     held = _hold(pages, bounds)
     for page in held:
@@ -89,6 +110,7 @@ def _clean_site(
         except PageError:
             continue  # cleaning it says why
     cleaner.fit(key)
+    cleaner.holds = False
     for page in held:
         yield _clean(cleaner, key, page, learns=False)
     for page in pages:

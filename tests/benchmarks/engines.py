@@ -43,7 +43,7 @@ def _documents(pages: list[CrawledPage]) -> Iterator[Document]:
 SYSTEMS = {
     "library, in two passes": library,
     "datatrove, TemplCleaner": step(TemplCleaner),
-    "datatrove, TemplExtractor": step(TemplExtractor),
+    "datatrove, TemplExtractor": step(lambda: TemplExtractor(timeout=60)),
     "datatrove, Trafilatura": step(lambda: Trafilatura(timeout=60)),
 }
 

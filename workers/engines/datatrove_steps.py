@@ -137,8 +137,8 @@ class TemplExtractor(BaseExtractor):  # type: ignore[misc]
 
     name = "🧹 templ: clean page by page"
 
-    def __init__(self, timeout: float = 5) -> None:
-        """Set the longest time for a page, in seconds."""
+    def __init__(self, timeout: float = 30) -> None:
+        """Set the longest time for a page in seconds; the first one waits until the page model is read."""
         super().__init__(timeout)
 
     def extract(self, text: str) -> str:

@@ -5,7 +5,9 @@ import itertools
 import pytest
 
 from templ_core import CrawledPage, SampleBounds, SiteCleaner, clean_crawl, clean_site
+from templ_core.dom.document import read_document
 from templ_core.errors import EmptyPage, PageError, PageGone
+from templ_core.site_cleaner import site_cleaner
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
@@ -57,6 +59,18 @@ def test_held_pages_are_bounded_in_bytes_too(crawl):
     )
     next(outcomes)
     assert next(read) == 1
+
+
+def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):
+    read = []
+
+    def reading(*arguments, **options):
+        read.append(arguments[1])
+        return read_document(*arguments, **options)
+
+    monkeypatch.setattr(site_cleaner, "read_document", reading)
+    list(clean_crawl(crawl))
+    assert read == [page.url for page in crawl]
 
 
 def test_a_site_does_not_depend_on_the_sites_beside_it(crawl):

@@ -3,8 +3,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from workers.cli.index import index_command
-from workers.cli.search import search_command
+from workers.cli.indexes.index import index_command
+from workers.cli.indexes.search import search_command
 from workers.errors import InputProblem, UsageProblem
 
 GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'

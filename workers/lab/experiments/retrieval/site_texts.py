@@ -17,7 +17,8 @@ from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.scored_pages import record_markup
 from workers.lab.jsonl import read_objects
 
-SYSTEMS = ("raw", "page level", "site level", "trafilatura")
+SYSTEMS = ("raw", "page level", "site level", "trafilatura", "gold")
+"""What makes the texts; gold is the text that a person would keep, and the site level's where none is known."""
 
 
 class PageTexts(msgspec.Struct, frozen=True):
@@ -68,13 +69,15 @@ def site_texts(records: Sequence[dict[str, Any]]) -> list[PageTexts]:
         except PageError:
             continue
         alone = clean(document, None, config).text
-        texts = ("\n".join(document.segments.texts), alone, cleaned.text, peer(markup))
+        gold = record.get("gold_text")
+        raw = "\n".join(document.segments.texts)
+        texts = (raw, alone, cleaned.text, peer(markup), gold or cleaned.text)
         found.append(
             PageTexts(
                 site=str(record.get("site") or url),
                 page_title=document.title,
                 headline=read_metadata(document, url, alone).title or "",
-                gold=record.get("gold_text"),
+                gold=gold,
                 texts=dict(zip(SYSTEMS, texts, strict=True)),
             )
         )

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from schemas.codec import encode_json
-from workers.cli.index import index_option
+from workers.cli.indexes.index import index_option
 from workers.indexes.search import Hit, Query, search
 from workers.indexes.sqlite_index import open_for_reading
 from workers.log_lines import one_line
