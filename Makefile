@@ -41,7 +41,7 @@ sanitize: setup  ## mutated stored values and hostile pages under gcc's address 
 wheel-check: setup  ## the wheel in an empty environment, as a new user installs it; some minutes
 	.venv/bin/python -m tests.quality.wheel_check
 
-engines: setup   ## the steps for datatrove, Ray Data and PySpark with the real libraries (700 MB); some minutes
+engines: setup   ## the steps for datatrove, Ray Data and PySpark with the real libraries; some minutes
 	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt \
 		--editable '.[datatrove,pyspark,ray]'
 	.venv/bin/pytest tests/workers/engines

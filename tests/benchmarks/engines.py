@@ -7,7 +7,6 @@ child processes included. It needs the extras `datatrove` and `peers`.
 """
 
 import argparse
-import multiprocessing
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from datatrove.pipeline.extractors import Trafilatura
 from templ_core import CrawledPage, clean_crawl
 from templ_core.errors import PageError
 from workers.engines.datatrove_steps import TemplCleaner, TemplExtractor
+from workers.lab.job_processes import process_pool
 from workers.lab.jsonl import read_objects
 
 
@@ -48,15 +48,15 @@ SYSTEMS = {
 }
 
 
-def measure(name: str, path: Path, count: int, results: "multiprocessing.SimpleQueue") -> None:
-    """Put the texts, processor seconds and largest memory (MB) of a system into a queue."""
+def measure(name: str, path: Path, count: int) -> tuple[int, float, float]:
+    """Return the texts, processor seconds and largest memory (MB) of a system."""
     pages = read_pages(path, count)
     SYSTEMS[name](pages[:3])  # what is loaded once is not timed
     before = _processor_s()
     texts = SYSTEMS[name](pages)
     used_s = _processor_s() - before
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    results.put((texts, used_s, max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1000))
+    return texts, used_s, max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1000
 
 
 def read_pages(path: Path, count: int) -> list[CrawledPage]:
@@ -79,16 +79,12 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--pages", type=int, default=400)
     given = parser.parse_args()
-    context = multiprocessing.get_context("spawn")
-    results = context.SimpleQueue()
     rate_of_library = 0.0
     for name in SYSTEMS:
-        process = context.Process(
-            target=measure, args=(name, given.corpus, given.pages, results), daemon=False
-        )
-        process.start()
-        texts, used_s, memory_mb = results.get()
-        process.join()
+        with process_pool(1) as pool:
+            texts, used_s, memory_mb = pool.submit(
+                measure, name, given.corpus, given.pages
+            ).result()
         rate = given.pages / used_s * 3600
         rate_of_library = rate_of_library or rate
         print(

@@ -37,8 +37,8 @@ _UNKNOWN_URL = "https://unknown.invalid/"
 class SiteBuckets(PipelineStep):  # type: ignore[misc]
     """Notes the site of each document and a bucket, which is the same for all pages of a site.
 
-    A bucket is held in memory, compressed, when it is cleaned. So there should be a bucket for each 5 GB of
-    HTML, if a task may have 2 GB.
+    The HTML of a bucket is held in memory, compressed, when the bucket is cleaned. So the memory that a task
+    may have decides how many buckets a crawl needs.
     """
 
     type = "🪣 - BUCKET"

@@ -140,16 +140,20 @@ class SqliteIndex:
 
     def _prepare(self) -> None:
         with _problems_told(self._path):
+            if not self._is_empty():
+                check_format(self._db, self._path)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
         with self.transaction():
-            if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                check_format(self._db, self._path)
-                return
-            for statement in _statements(_SCHEMA):
-                self._db.execute(statement)
-            self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+            if self._is_empty():
+                for statement in _statements(_SCHEMA):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+
+    def _is_empty(self) -> bool:
+        found = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return found[0] == 0
 
     def __enter__(self) -> Self:
         return self

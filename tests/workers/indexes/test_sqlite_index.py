@@ -225,6 +225,7 @@ def test_files_that_are_no_index_are_refused(tmp_path):
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE t (a)")
+    before = other.read_bytes()
     older = tmp_path / "older.db"
     with SqliteIndex(older) as index:
         index._db.execute("PRAGMA user_version = 9")
@@ -235,6 +236,7 @@ def test_files_that_are_no_index_are_refused(tmp_path):
             opened(other)
         with pytest.raises(OtherFormat, match="another version"):
             opened(older)
+    assert other.read_bytes() == before
     with pytest.raises(StateProblem, match="there is no index"):
         open_for_reading(tmp_path / "none.db")
 
