@@ -13,15 +13,19 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 
 .venv/.ready: pyproject.toml constraints.txt $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup needs Python 3.11 or newer; run: make setup PYTHON=/path/to/python3.11")'
-	$(PYTHON) -m venv .venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
-	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt \
-		--build-constraint constraints.txt --reinstall-package templ-worker --editable '.[dev]'
+	@echo "1/3: making the environment .venv"
+	@$(PYTHON) -m venv .venv
+	@echo "2/3: installing the installer uv"
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	@echo "3/3: installing all packages, and compiling $(words $(filter %.pyx,$(COMPILED))) modules: some minutes"
+	@.venv/bin/uv pip install --python .venv/bin/python --constraint constraints.txt \
+		--build-constraint constraints.txt --reinstall-package templ-worker --editable '.[dev]' > .venv/install.log
 	@touch $@
+	@echo "The command is .venv/bin/templ; \`. .venv/bin/activate\` puts it on the path."
 
 run: setup       ## a synthetic news feed through the whole path, without a broker
 	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
-	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl
+	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
 	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
 	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db

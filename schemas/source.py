@@ -7,7 +7,8 @@ class Source(msgspec.Struct, frozen=True, order=True):
     """The position of a page in its feed.
 
     On Kafka it is the topic, partition and offset of the page message. On files it is the name of
-    the file, partition 0 and the number of the record in the file, counted from 0.
+    the file, a checksum of the record as partition, and the number of the record in the file, counted
+    from 0. So another file of the same name has other sources.
     """
 
     topic: str

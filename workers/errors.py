@@ -20,6 +20,10 @@ class WorkerError(Exception):
     """Exit code of a command that ends with this error."""
 
 
+class Terminated(BaseException):
+    """The end of a command by SIGTERM; what was begun is put in order on the way out."""
+
+
 class UsageProblem(WorkerError):
     """The problem that an argument or a setting cannot be used."""
 

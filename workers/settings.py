@@ -175,16 +175,21 @@ class Settings(BaseSettings):
         return self.page_deadline_s * max(1.0, page_bytes / _DEADLINE_PAGE_BYTES)
 
 
+_PACKAGES = str(Path(__file__).parents[1])
+"""Directory in which our packages are."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment of a child process: this process's, with one thread for arithmetic.
+    """Return the environment of a child process: one thread for arithmetic, and our packages first.
 
-    Work is parallel over children; a library that starts a thread for each processor in each child
+    A child that is started with `-P` does not look for modules in the current directory, where a folder
+    `workers` may have nothing to do with templ. Work is parallel over children; a library that starts a thread for each processor in each child
     would slow down the others.
     """
-    return {**os.environ, **_ONE_THREAD}  # noqa: TID251
+    others = os.environ.get("PYTHONPATH")  # noqa: TID251
+    path = os.pathsep.join([_PACKAGES, others] if others else [_PACKAGES])
+    return {**os.environ, **_ONE_THREAD, "PYTHONPATH": path}  # noqa: TID251
 
 
 def use_one_arithmetic_thread() -> None:

@@ -9,7 +9,7 @@ import click
 from schemas.codec import encode_json
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.cli.options import comments_option, page_model_option
+from workers.cli.options import STATE_PATH, comments_option, page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, NoModels
@@ -26,7 +26,7 @@ _REFUSED = 65
 @click.option("--content-type", help="Content-Type header of the page.")
 @click.option(
     "--state",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=STATE_PATH,
     help="State directory of `templ run` or `templ worker`: the page is cleaned with what is known about "
     "its site. It is only read, also while a worker uses it.",
 )

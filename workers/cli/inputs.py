@@ -1,10 +1,11 @@
 """The inputs of a command, and how far they have been read."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from workers.errors import UsageProblem
+from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.streams import STDIN
 from workers.page import Page, Rejected
@@ -36,6 +37,23 @@ def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
             taken[place] = option
 
 
+def refuse_filled(**outputs: Path) -> None:
+    """Check that no output replaces a file that is not empty.
+
+    Args:
+        outputs: Paths of the outputs by the names of their options.
+
+    Raises:
+        UsageProblem: An output would; the message names its option.
+    """
+    for name, path in outputs.items():
+        if path != STDOUT and path.is_file() and path.stat().st_size:
+            raise UsageProblem(
+                f"--{name.replace('_', '-')} {path} is there already: give --resume to go on with it, "
+                "--force to replace it, or another file"
+            )
+
+
 class FeedReader:
     """Reads the pages of the inputs in order, and counts the bytes read."""
 
@@ -57,6 +75,10 @@ class FeedReader:
         self._latest_ms = round(time.time() * 1000) + settings.clock_skew_ms
         self.bytes_total = total_bytes(paths)
         self.bytes_read = 0
+        self.problems: list[InputProblem] = []
+        """Why inputs could not be read, or not to their end; the inputs behind them were read."""
+        self.left_out: Counter[str] = Counter()
+        """Number of records of WARC files that are no pages, by their kind."""
 
     def __iter__(self) -> Iterator[Page | Rejected]:
         return read_feed(
@@ -65,7 +87,21 @@ class FeedReader:
             latest_ms=self._latest_ms,
             limit_bytes=self._settings.page_limit_bytes,
             on_progress=self._count,
+            on_problem=self.problems.append,
+            on_left_out=self._leave_out,
         )
+
+    def raise_problems(self) -> None:
+        """Raise what was wrong with inputs, after everything else was read.
+
+        Raises:
+            InputProblem: Something was; the message has a line for each problem.
+        """
+        if self.problems:
+            raise InputProblem("\ntempl: ".join(map(str, self.problems)))
+
+    def _leave_out(self, kind: str) -> None:
+        self.left_out[kind] += 1
 
     def _count(self, size_bytes: int) -> None:
         self.bytes_read += size_bytes

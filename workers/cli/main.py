@@ -9,11 +9,12 @@ import click
 
 from templ_core import __version__
 from workers.cli.lazy import LazyGroup
-from workers.errors import WorkerError
+from workers.errors import Terminated, WorkerError
 from workers.log_lines import one_line
 
 _FAULT = 70
 _INTERRUPTED = 130
+_TERMINATED = 143
 log = logging.getLogger("templ")
 
 _COMMANDS = {
@@ -69,7 +70,7 @@ _EXTRAS = (
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage or setting; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
     "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
-    "topic is missing or has wrong settings; 130 interrupted.",
+    "topic is missing or has wrong settings; 130 interrupted; 143 ended by SIGTERM.",
 )
 @click.version_option(__version__)
 def templ() -> None:
@@ -88,6 +89,9 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("templ: interrupted", err=True)
         sys.exit(_INTERRUPTED)
+    except Terminated:
+        click.echo("templ: ended by SIGTERM", err=True)
+        sys.exit(_TERMINATED)
     except WorkerError as error:
         for problem in str(error).split("\ntempl: "):  # topics may have several problems
             click.echo(f"templ: {one_line(problem)}", err=True)

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
+
+class _NamedPath(click.Path):
+    """A path that has a name: an empty one would be the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("is empty; name a file or directory, `.` for the current one", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+NAMED_PATH = _NamedPath(path_type=Path)
+"""The type of options that name a file."""
+STATE_PATH = _NamedPath(file_okay=False, path_type=Path)
+"""The type of the option --state."""
+
 page_model_option = click.option(
     "--page-model",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -39,6 +54,7 @@ prefix_option = click.option(
     envvar="TEMPL_PREFIX",
     default="",
     metavar="TEXT",
+    show_envvar=True,
     help="Text before the name of each topic.",
 )
 
@@ -50,6 +66,7 @@ def broker_options(command: Command) -> Command:
         envvar="TEMPL_BROKER",
         required=True,
         metavar="HOST:PORT",
+        show_envvar=True,
         help="Kafka broker; several are separated by commas.",
     )
     return broker(prefix_option(command))
@@ -82,7 +99,7 @@ def site_source_options(command: Command) -> Command:
     )
     state = click.option(
         "--state",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=STATE_PATH,
         help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
         "uses it.",
     )

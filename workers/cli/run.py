@@ -1,22 +1,24 @@
 """`templ run`: clean pages from files."""
 
 import os
+import signal
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
 import msgspec
 
 from schemas.cleaned import CleanedRecord
-from schemas.codec import encode_json
-from workers.cli.inputs import STDOUT, FeedReader, refuse_overwriting
-from workers.cli.options import comments_option, page_model_option
-from workers.cli.output import open_output
+from workers.cli.inputs import STDOUT, FeedReader, refuse_filled, refuse_overwriting
+from workers.cli.options import NAMED_PATH, STATE_PATH, comments_option, page_model_option
 from workers.cli.progress import progress
-from workers.local.dead_letters import DeadLetterFile
+from workers.cli.run_outputs import RunOutputs
+from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
 from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
 
@@ -27,20 +29,30 @@ from workers.settings import load_settings
 )
 @click.option(
     "--out",
+    "-o",
     required=True,
-    type=click.Path(path_type=Path),
-    help="JSON Lines file for the cleaned records; - stands for standard output.",
+    type=NAMED_PATH,
+    help="JSON Lines file for the cleaned records, compressed if it ends in .gz, .xz or .zst; - stands for "
+    "standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace the files of --out and --dead-letters.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with --out behind its last whole record, after a run of the same inputs and options was "
+    "interrupted: nothing is written twice, and nothing is missing. Without --state the pages before "
+    "are learned again, so the output is that of a run that was not interrupted.",
 )
 @click.option(
     "--dead-letters",
-    type=click.Path(path_type=Path),
+    type=NAMED_PATH,
     help="JSON Lines file for records that could not be cleaned, with the reason and their bytes; "
     "it is created with the first of them. Default: OUT with .dead-letters added, or "
     "templ.dead-letters for standard output.",
 )
 @click.option(
     "--state",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=STATE_PATH,
     help="Directory that keeps windows and site models for the next run. Default: nothing is kept.",
 )
 @click.option(
@@ -96,17 +108,22 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     page_only: bool
     revisions: bool
     segments: bool
+    force: bool
+    resume: bool
+
+    @property
+    def letters(self) -> Path:
+        """The file of dead letters."""
+        name = "templ" if self.out == STDOUT else self.out.name
+        return self.dead_letters or self.out.with_name(name + ".dead-letters")
 
 
 def _run(options: RunOptions) -> None:
+    _check(options)
     settings = load_settings(page_model=options.page_model, comments=options.comments)
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
-    out, dead_letters = options.out, options.dead_letters
-    if dead_letters is None:
-        name = "templ" if out == STDOUT else out.name
-        dead_letters = out.with_name(name + ".dead-letters")
-    refuse_overwriting(options.inputs, out=out, dead_letters=dead_letters)
-    with ExitStack() as stack:
+    signal.signal(signal.SIGTERM, _end)
+    with ExitStack() as stack, _advice_for_runs(options.state):
         local = LocalWorker(
             options.state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ"))),
             settings,
@@ -116,21 +133,67 @@ def _run(options: RunOptions) -> None:
             with_segments=options.segments,
         )
         stack.callback(local.close)
-        writer = stack.enter_context(open_output(out))
-        dead = DeadLetterFile(dead_letters)
-        stack.callback(dead.close)
+        outputs = RunOutputs(options.out, options.letters, resumes=options.resume)
+        stack.callback(outputs.close)
         tally = Tally()
         bar = stack.enter_context(progress(reader.bytes_total))
+        # What was written before is read once more where nothing else remembers it.
+        must_learn = options.state is None and not options.page_only
+        records = reader if must_learn else (one for one in reader if not outputs.has(one.source))
         try:
-            for output in local.run(reader):
-                tally.add(output)
-                if isinstance(output, DeadPage):
-                    dead.write(output.page, output.letter)
-                else:
-                    writer.write(encode_json(output) + b"\n")
+            for output in local.run(records):
+                if outputs.write(output):
+                    tally.add(output)
                 bar.update(reader.bytes_read, tally.short())
+            outputs.flush()
         finally:
-            click.echo(tally.summary(out, dead.path), err=True)
+            click.echo(tally.summary(outputs, reader.left_out), err=True)
+    reader.raise_problems()
+    tally.refuse_wrong_feed(options.letters)
+
+
+@contextmanager
+def _advice_for_runs(state: Path | None) -> Iterator[None]:
+    """Have damage of the state say what helps, because there is nothing to rebuild it from.
+
+    Raises:
+        StateProblem: The state is damaged.
+    """
+    try:
+        yield
+    except DamagedStore as problem:
+        raise StateProblem(
+            f"{state} is damaged ({problem.reason}): put a copy of it in its place, or delete it to learn "
+            "its sites anew"
+        ) from None
+
+
+def _check(options: RunOptions) -> None:
+    """Check that options fit each other and that nothing is overwritten.
+
+    Raises:
+        UsageProblem: They do not, or something would be.
+    """
+    if options.page_only and options.state is not None:
+        raise UsageProblem(
+            "--page-only learns and knows nothing, so --state has no use: drop one of them"
+        )
+    if options.resume and options.force:
+        raise UsageProblem("--resume goes on with --out and --force replaces it: give one of them")
+    if options.resume and options.out == STDOUT:
+        raise UsageProblem("--resume needs a file as --out")
+    if options.resume and options.revisions and options.state is not None:
+        raise UsageProblem(
+            "--resume cannot tell which --revisions of a kept --state were written: give --force to "
+            "clean everything again"
+        )
+    refuse_overwriting(options.inputs, out=options.out, dead_letters=options.letters)
+    if not options.resume and not options.force:
+        refuse_filled(out=options.out, dead_letters=options.letters)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    raise Terminated
 
 
 class Tally:
@@ -141,6 +204,7 @@ class Tally:
         self._sites: set[str] = set()
         self._pages = self._with_site = self._not_learned = self._deleted = self._dead = 0
         self._revisions = 0
+        self._first_reason = ""
         self._chars_in = self._chars_out = 0
 
     def add(self, output: Output) -> None:
@@ -151,6 +215,7 @@ class Tally:
         self._pages += 1
         if isinstance(output, DeadPage):
             self._dead += 1
+            self._first_reason = self._first_reason or output.letter.message
             return
         self._sites.add(output.site)
         if isinstance(output, CleanedRecord):
@@ -165,7 +230,19 @@ class Tally:
         """Return a short note for the progress bar."""
         return f"{self._pages} pages of {len(self._sites)} sites"
 
-    def summary(self, out: Path, dead_letters: Path) -> str:
+    def refuse_wrong_feed(self, letters: Path) -> None:
+        """Check that at least half of the records were cleaned.
+
+        Raises:
+            FeedProblem: They were not.
+        """
+        if 2 * self._dead > self._pages:
+            raise FeedProblem(
+                f"{self._dead} of {self._pages} records became dead letters, the first because: "
+                f"{self._first_reason}; see {letters}"
+            )
+
+    def summary(self, outputs: "RunOutputs", left_out: Mapping[str, int]) -> str:
         """Return a few lines about the whole run."""
         elapsed_s = max(time.monotonic() - self._started, 1e-9)
         cleaned = self._pages - self._dead - self._deleted
@@ -181,6 +258,12 @@ class Tally:
             lines.append(f"{self._revisions} revisions")
         if self._deleted:
             lines.append(f"{self._deleted} deletions")
-        lines.append(f"{self._dead} dead letters" + (f": {dead_letters}" if self._dead else ""))
-        lines.append(f"cleaned text: {'standard output' if out == STDOUT else out}")
+        if outputs.count_before:
+            lines.append(f"{outputs.count_before} records were written before")
+        if left_out:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(left_out.items()))
+            lines.append(f"left out of WARC files: {kinds}")
+        letters = f": {outputs.letters_path}" if self._dead else ""
+        lines.append(f"{self._dead} dead letters{letters}")
+        lines.append(f"cleaned text: {outputs.name}")
         return "\n".join(lines)

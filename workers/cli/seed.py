@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import broker_options
+from workers.cli.options import STATE_PATH, broker_options
 from workers.errors import StateProblem
 from workers.settings import load_settings
 
 
 @click.command(name="seed")
-@click.argument("state", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("state", type=STATE_PATH)
 @broker_options
 def seed_command(state: Path, broker: str, prefix: str) -> None:
     """Send the windows and site models of STATE to the topics of a broker.

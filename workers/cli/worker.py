@@ -5,9 +5,12 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import broker_options, page_model_option
+from workers.cli.options import STATE_PATH, broker_options, page_model_option
+from workers.cli.reach import wait_for_broker
+from workers.errors import StateProblem
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings
+from workers.state.directory import is_used
 
 
 @click.command(name="worker")
@@ -15,7 +18,7 @@ from workers.settings import load_settings
 @click.option(
     "--state",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=STATE_PATH,
     help="Directory for windows and site models; each worker needs its own.",
 )
 @click.option(
@@ -44,6 +47,11 @@ def worker_command(
     """
     if supervisor is not None:
         end_with_parent(supervisor)
+    if is_used(state):
+        raise StateProblem(
+            f"{state} is a state directory of `templ run`: name another one for `templ worker`, and send "
+            f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
+        )
     settings = load_settings(page_model=page_model)
     if role != "both":
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
@@ -56,6 +64,7 @@ def worker_command(
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
+    wait_for_broker(broker, lambda line: click.echo(f"templ: {line}", err=True))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]

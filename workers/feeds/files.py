@@ -2,13 +2,15 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from schemas.source import Source
 from workers.errors import InputProblem
+from workers.feeds.identity import file_source
 from workers.feeds.lines import KEPT_BYTES, read_json_lines
+from workers.feeds.reading import OnLeftOut, Reading
 from workers.feeds.records import PAGE_TOO_LARGE
 from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
 from workers.feeds.times import Timeline
@@ -40,11 +42,13 @@ def read_feed(
     latest_ms: int | None = None,
     limit_bytes: int = 32 << 20,
     on_progress: OnProgress | None = None,
+    on_problem: Callable[[InputProblem], None] | None = None,
+    on_left_out: OnLeftOut | None = None,
 ) -> Iterator[Page | Rejected]:
     """Yield the pages of all inputs in order, reading them as needed.
 
-    A page's source is the name of its input, partition 0 and the number of the record in the input;
-    a second input of the same name is called `NAME~2`. A page without a time gets that of the page
+    A page's source is the name of its input, a checksum of the record and the number of the record in
+    the input (see `file_source`); a second input of the same name is called `NAME~2`. A page without a time gets that of the page
     before it, and the first one 2000-01-01.
 
     Args:
@@ -54,6 +58,9 @@ def read_feed(
         latest_ms: Event times later than this count as this one; None allows any time.
         limit_bytes: Largest page.
         on_progress: Called with the number of bytes of each read; they add up to `total_bytes`.
+        on_problem: Called with the problem of an input that is damaged or holds no pages, after which
+            the next input is read; None = it is raised.
+        on_left_out: Called with the kind of each record of a WARC file that is no page.
 
     Yields:
         Each page, or a record that is not a page.
@@ -63,14 +70,24 @@ def read_feed(
     """
     for path in paths:
         _check(path)
-    timeline = Timeline(time_field) if latest_ms is None else Timeline(time_field, latest_ms)
+    reading = Reading(
+        timeline=Timeline(time_field) if latest_ms is None else Timeline(time_field, latest_ms),
+        limit_bytes=limit_bytes,
+        on_progress=on_progress or _ignore,
+        on_left_out=on_left_out or _ignore,
+    )
     seen: Counter[str] = Counter()
     for path in paths:
         name = _name(path)
         seen[name] += 1
         if seen[name] > 1:
             name = f"{name}~{seen[name]}"
-        yield from _read(path, name, timeline, limit_bytes, on_progress or _no_progress)
+        try:
+            yield from _read(path, name, reading)
+        except InputProblem as problem:
+            if on_problem is None:
+                raise
+            on_problem(problem)
 
 
 def total_bytes(paths: Sequence[Path]) -> int:
@@ -94,8 +111,8 @@ def _files(path: Path) -> list[Path]:
     return _html_files(path) if path.is_dir() else [path]
 
 
-def _no_progress(size: int) -> None:
-    """Ignore the progress."""
+def _ignore(_what: object) -> None:
+    """Ignore what is told."""
 
 
 def _name(path: Path) -> str:
@@ -119,21 +136,19 @@ def _check(path: Path) -> None:
         raise InputProblem(f"{path} has no known suffix: give {_ACCEPTED}")
 
 
-def _read(
-    path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
-) -> Iterator[Page | Rejected]:
+def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
     lower = path.name.lower()
     if path.is_dir():
         files = _html_files(path)
         if not files:
             raise InputProblem(f"{path} holds no HTML file: give {_ACCEPTED}")
-        yield from _read_html(files, path, name, timeline, limit_bytes, on_progress)
+        yield from _read_html(files, path, name, reading)
     elif lower.endswith(_WARC):
-        yield from read_warc(path, name, timeline, limit_bytes, on_progress)
+        yield from read_warc(path, name, reading)
     elif path == STDIN or lower.endswith(_LINES):
-        yield from read_json_lines(path, name, timeline, limit_bytes, on_progress)
+        yield from read_json_lines(path, name, reading)
     else:
-        yield from _read_html([path], path.parent, name, timeline, limit_bytes, on_progress)
+        yield from _read_html([path], path.parent, name, reading)
 
 
 def _html_files(directory: Path) -> list[Path]:
@@ -155,20 +170,20 @@ def _read_html(
     files: list[Path],
     directory: Path,
     name: str,
-    timeline: Timeline,
-    limit_bytes: int,
-    on_progress: OnProgress,
+    reading: Reading,
 ) -> Iterator[Page | Rejected]:
     """Yield the pages of HTML files, whose URLs are relative to the directory."""
+    limit_bytes = reading.limit_bytes
     for number, file in enumerate(files):
         url = "file:///" + quote(os.fsencode(file.relative_to(directory).as_posix()))
-        source = Source(name, 0, number)
         with damage_told(file, lambda: ""):
             if not file.is_file():  # opening a pipe would wait for a writer
+                source = file_source(name, number, url.encode())
                 yield _rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
                 continue
-            with open_counted(file, on_progress) as stream:
+            with open_counted(file, reading.on_progress) as stream:
                 body = stream.read(limit_bytes + 1)
+        source = file_source(name, number, url.encode(), body)
         if len(body) > limit_bytes:
             reason = f"a file of more than {limit_bytes} bytes"
             yield _rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
@@ -178,12 +193,12 @@ def _read_html(
             url=url,
             site="local",
             id=f"{name}:{number}",
-            event_time_ms=timeline.event_time_ms(None),
+            event_time_ms=reading.timeline.event_time_ms(None),
             fetched_at=None,
             content_type=_HTML_TYPES[file.suffix.lower()],
             body=body,
         )
-        timeline.passed(page)
+        reading.timeline.passed(page)
         yield page
 
 

@@ -4,50 +4,57 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schemas.source import Source
-from workers.feeds.records import PAGE_TOO_LARGE, page_from_json
-from workers.feeds.streams import Lines, OnProgress, damage_told, open_decompressed
-from workers.feeds.times import Timeline
+from workers.errors import InputProblem
+from workers.feeds.first_lines import check_first_lines
+from workers.feeds.identity import file_source
+from workers.feeds.reading import Reading
+from workers.feeds.records import DAMAGED_INPUT, PAGE_TOO_LARGE, page_from_json
+from workers.feeds.streams import Lines, damage, damage_told, open_decompressed
 from workers.page import Page, Rejected
 
 _LINE_PER_PAGE = 4
 """Ratio of the longest line to the largest page; escapes and base64 take room."""
 KEPT_BYTES = 64 << 10
 """Bytes that a dead letter keeps of a record that is too large to hold in memory."""
+_FIRST_BYTES = 64 << 10
+"""Bytes at the beginning of a file by which it is checked whether there are pages in it."""
 
 
-def read_json_lines(
-    path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
-) -> Iterator[Page | Rejected]:
+def read_json_lines(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
     """Yield the pages of a JSON Lines file; blank lines do not count as records.
 
     Args:
         path: The file, which may be compressed.
         name: Name of the file in sources and ids.
-        timeline: Sets the times of pages that have none.
-        limit_bytes: Largest page.
-        on_progress: Called with the number of bytes of each read of the file.
+        reading: What it is read with.
 
     Raises:
-        InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
+        InputProblem: The file cannot be read, is damaged, or holds something else than pages. The whole
+            records before the damage were yielded, and then what is left of the damaged one.
+        UsageProblem: No record has the time field.
     """
     number = 0
+    timeline, limit_bytes = reading.timeline, reading.limit_bytes
     longest = _LINE_PER_PAGE * limit_bytes
+    damages: list[str] = []
     with (
         damage_told(path, lambda: f"after its first {number} records"),
-        open_decompressed(path, on_progress) as stream,
+        open_decompressed(path, reading.on_progress, damages.append) as stream,
     ):
+        check_first_lines(path, stream.peek(_FIRST_BYTES), timeline.time_field, limit_bytes)
         while line := stream.readline(longest + 1):
-            source = Source(name, 0, number)
+            if damages and not line.endswith(b"\n"):
+                break
             if len(line) > longest:
                 _skip_line(stream, line)
-                record: Page | Rejected = _too_long(source, line, longest)
+                record: Page | Rejected = _too_long(file_source(name, number, line), line, longest)
             elif not line.strip():
                 _skip_blank_lines(stream)
                 continue
             else:
                 record = page_from_json(
                     line.rstrip(b"\r\n"),
-                    source,
+                    file_source(name, number, line.rstrip(b"\r\n")),
                     default_id=f"{name}:{number}",
                     event_time_ms=timeline.event_time_ms,
                     time_field=timeline.time_field,
@@ -57,6 +64,10 @@ def read_json_lines(
             if isinstance(record, Page):
                 timeline.passed(record)
             yield record
+    if damages:
+        yield _damaged(file_source(name, number, line), line, damages[0])
+        where = f"after its first {number} records"
+        raise InputProblem(damage(path, where, damages[0]))
 
 
 def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
@@ -66,6 +77,16 @@ def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
         exception=PAGE_TOO_LARGE,
         message=f"a line of more than {longest} bytes; the first {KEPT_BYTES} are kept",
         value=line[:KEPT_BYTES],
+    )
+
+
+def _damaged(source: Source, rest: bytes, reason: str) -> Rejected:
+    return Rejected(
+        source=source,
+        url=None,
+        exception=DAMAGED_INPUT,
+        message=f"the file is damaged here ({reason}); the value is what is left of the record",
+        value=rest[:KEPT_BYTES],
     )
 
 

@@ -18,6 +18,7 @@ _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord)
 
 INVALID_RECORD = "InvalidRecord"
 PAGE_TOO_LARGE = "PageTooLarge"
+DAMAGED_INPUT = "DamagedInput"
 _STATUS_MAX = 9999
 """Largest status of a record; some crawlers have numbers of their own beside those of HTTP."""
 

@@ -1,6 +1,5 @@
 """Files as streams of bytes, with decompression, progress and one clear line for each problem."""
 
-import gzip
 import io
 import lzma
 import sys
@@ -8,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import zstandard
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 OnProgress = Callable[[int], None]
 """A function that is called with the number of bytes of each read."""
+OnDamage = Callable[[str], None]
+"""A function that is called with what is wrong with compressed data."""
 
 
 class Lines(Protocol):
@@ -39,10 +40,6 @@ class Lines(Protocol):
 
 STDIN = Path("-")
 """The path that stands for standard input."""
-
-
-_ZSTD_PIECE_BYTES = 1 << 10
-"""Compressed bytes that are decompressed at once, to 32 MiB at most."""
 
 
 class _CountedFile(io.RawIOBase):
@@ -76,33 +73,64 @@ class _CountedFile(io.RawIOBase):
         super().close()
 
 
-class _ZstdFile(io.RawIOBase):
-    """The content of a file of zstd frames; unlike zstandard's reader it tells when the file is cut."""
+class _Decompressor(Protocol):
+    """One member or frame of a compressed file, of which gzip and zstd files may have several."""
 
-    def __init__(self, file: io.BufferedReader) -> None:
+    @property
+    def eof(self) -> bool:
+        """Whether the member has ended."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was handed in behind the end of the member."""
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """Return the content of the next compressed bytes."""
+
+
+class _Compression(NamedTuple):
+    """How the files of a suffix are read."""
+
+    new: Callable[[], _Decompressor]
+    name: str
+    piece_bytes: int
+    """Compressed bytes that are decompressed at once; the content of a damaged piece may be lost."""
+
+
+_COMPRESSIONS = {
+    ".gz": _Compression(lambda: zlib.decompressobj(wbits=31), "gzip", 4 << 10),
+    ".xz": _Compression(lzma.LZMADecompressor, "xz", 256),
+    ".zst": _Compression(lambda: zstandard.ZstdDecompressor().decompressobj(), "zstd", 1 << 10),
+}
+
+
+class _DecompressedFile(io.RawIOBase):
+    """The content of a compressed file, up to its end or to the place where it is damaged."""
+
+    def __init__(
+        self, file: io.BufferedReader, compression: _Compression, on_damage: OnDamage
+    ) -> None:
         self._file = file
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._is_between_frames = True
+        self._compression = compression
+        self._on_damage = on_damage
+        self._member = compression.new()
+        self._is_between_members = True
         self._compressed = b""
         self._content = memoryview(b"")
+        self._has_ended = False
 
     def readable(self) -> bool:
         """Return True, since the file is open for reading."""
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Read content into `buffer`.
-
-        Raises:
-            EOFError: The file ends within a frame.
-        """
-        while not self._content:
-            self._compressed = self._compressed or self._file.read(_ZSTD_PIECE_BYTES)
-            if not self._compressed:
-                if self._is_between_frames:
-                    return 0
-                raise EOFError("the file ends within a zstd frame")
-            self._read_piece()
+        """Read content into `buffer`; where the file is damaged, say so once and end."""
+        while not self._content and not self._has_ended:
+            try:
+                self._read_piece()
+            except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+                self._has_ended = True
+                self._on_damage(str(error))
         space = memoryview(buffer).cast("B")
         size = min(len(space), len(self._content))
         space[:size] = self._content[:size]
@@ -110,11 +138,41 @@ class _ZstdFile(io.RawIOBase):
         return size
 
     def _read_piece(self) -> None:
-        self._content = memoryview(self._frame.decompress(self._compressed))
-        self._compressed = self._frame.unused_data
-        self._is_between_frames = self._frame.eof
-        if self._frame.eof:
-            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._compressed = self._compressed or self._file.read(self._compression.piece_bytes)
+        if not self._compressed:
+            self._has_ended = True
+            if not self._is_between_members:
+                raise EOFError(f"the file ends within its {self._compression.name} data")
+            return
+        if self._is_between_members and not self._compressed.strip(b"\0"):
+            self._compressed = b""  # padding behind the last member
+            return
+        self._is_between_members = False
+        piece, self._compressed = self._compressed, b""
+        self._content = memoryview(self._decompressed(piece))
+        self._compressed = self._member.unused_data
+        if self._member.eof:
+            self._is_between_members = True
+            self._member = self._compression.new()
+
+    def _decompressed(self, piece: bytes) -> bytes:
+        """Return the content of a piece; of a damaged piece of gzip what comes before the damage."""
+        member = self._member
+        if not hasattr(member, "copy"):
+            return member.decompress(piece)
+        before = member.copy()
+        try:
+            return member.decompress(piece)
+        except zlib.error as error:
+            content = bytearray()
+            for place in range(len(piece)):
+                try:
+                    content += before.decompress(piece[place : place + 1])
+                except zlib.error:
+                    break
+            self._has_ended = True
+            self._on_damage(str(error))
+            return bytes(content)
 
 
 def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
@@ -141,28 +199,32 @@ def _open(path: Path) -> io.FileIO:
 
 
 @contextmanager
-def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
+def open_decompressed(
+    path: Path, on_progress: OnProgress, on_damage: OnDamage | None = None
+) -> Iterator[Lines]:
     """Open a file and decompress it if its suffix is `.gz`, `.xz` or `.zst`.
 
     Args:
         path: File to read; `-` stands for standard input.
         on_progress: Called with the number of compressed bytes of each read.
+        on_damage: Called with what is wrong where compressed data are damaged; the content ends
+            there. None = `EOFError` is raised.
 
     Raises:
         InputProblem: The file cannot be opened.
     """
     with open_counted(path, on_progress) as file:
-        if path.suffix == ".gz":
-            with gzip.open(file, "rb") as stream:
-                yield stream
-        elif path.suffix == ".xz":
-            with lzma.open(file, "rb") as stream:
-                yield stream
-        elif path.suffix == ".zst":
-            with io.BufferedReader(_ZstdFile(file), 1 << 18) as lines:
-                yield lines
-        else:
+        compression = _COMPRESSIONS.get(path.suffix)
+        if compression is None:
             yield file
+            return
+        content = _DecompressedFile(file, compression, on_damage or _raise_damage)
+        with io.BufferedReader(content, 1 << 18) as lines:
+            yield lines
+
+
+def _raise_damage(reason: str) -> None:
+    raise EOFError(reason)
 
 
 @contextmanager
@@ -178,12 +240,23 @@ def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
     """
     try:
         yield
-    except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError) as error:
+    except (EOFError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise InputProblem(_cannot_read(path, error)) from None
-        raise InputProblem(
-            f"{path} is damaged {where()} ({error}): everything before that was read; fetch the file again"
-        ) from None
+        raise InputProblem(damage(path, where(), str(error))) from None
+
+
+def damage(path: Path, where: str, reason: str) -> str:
+    """Return the line about a damaged file.
+
+    Args:
+        path: The file.
+        where: How far reading got, in words that follow "is damaged".
+        reason: What is wrong.
+    """
+    return (
+        f"{path} is damaged {where} ({reason}): every whole record was read; fetch the file again"
+    )
 
 
 def _cannot_read(path: Path, error: OSError) -> str:

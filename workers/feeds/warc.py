@@ -3,20 +3,26 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc.warc import ArchiveIterator, WarcHeaderMap, WarcRecord, WarcRecordType
 
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
+from workers.feeds.first_lines import check_time_field
+from workers.feeds.identity import file_source
 from workers.feeds.lines import KEPT_BYTES
-from workers.feeds.records import INVALID_RECORD, PAGE_TOO_LARGE, clean_text
-from workers.feeds.streams import OnProgress, damage_told, open_counted
-from workers.feeds.times import Timeline
+from workers.feeds.reading import Reading
+from workers.feeds.records import DAMAGED_INPUT, INVALID_RECORD, PAGE_TOO_LARGE, clean_text
+from workers.feeds.streams import damage, damage_told, open_counted
 from workers.page import Page, Rejected
 
-_PAGE_RECORDS = WarcRecordType.response | WarcRecordType.resource
+_PAGE_TYPES = frozenset(["response", "resource"])
+_MAGIC = {".gz": b"\x1f\x8b\x08", ".zst": b"\x28\xb5\x2f\xfd"}
+"""How each record of a compressed file begins, which is a member or a frame by itself."""
+_SEARCH_BYTES = 1 << 20
 _HEAD_ROOM_BYTES = 256 << 10
 """Room in an HTTP block besides the page, for headers and the framing of chunks."""
 _STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})\b")
@@ -78,65 +84,162 @@ def _without_chunks(body: bytes) -> bytes:
     return b"".join(pieces) if is_cut else body
 
 
-def read_warc(
-    path: Path, name: str, timeline: Timeline, limit_bytes: int, on_progress: OnProgress
-) -> Iterator[Page | Rejected]:
+def read_warc(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
     """Yield the pages of a WARC file (`.warc`, `.warc.gz`, `.warc.zst`).
 
     Pages are response and resource records. Redirects and records of images, styles, scripts, fonts
-    and data are left out.
+    and data are left out. Reading goes on with the next whole record behind damage.
 
     Args:
         path: The file.
         name: Name of the file in sources and ids.
-        timeline: Sets the times of pages; its field is a WARC header, or `fetched_at` for WARC-Date.
-        limit_bytes: Largest page.
-        on_progress: Called with the number of bytes of each read of the file.
+        reading: What it is read with; the time field is a WARC header, or `fetched_at` for WARC-Date.
 
     Raises:
-        InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
+        InputProblem: The file cannot be read or is damaged; all whole records were yielded.
+        UsageProblem: The first page record does not have the header of the time field.
     """
-    done = 0
-    with open_counted(path, on_progress) as file:
-        records = ArchiveIterator(file, record_types=_PAGE_RECORDS, parse_http=False)
-        with damage_told(path, lambda: f"after its first {done} page records"):
-            for record in records:
-                block = _read_block(record, limit_bytes + _HEAD_ROOM_BYTES, path, done)
-                found = _page(record, block, Source(name, 0, done), timeline, limit_bytes)
-                done += 1
-                if isinstance(found, Page):
-                    timeline.passed(found)
-                if found is not None:
-                    yield found
+    number = 0
+    damaged: str | None = None
+    with damage_told(path, lambda: f"after its first {number} page records"):
+        for one in _records(path, reading):
+            if isinstance(one, _Damage):
+                damaged = damaged or damage(
+                    path, f"after its first {number} page records", one.reason
+                )
+                yield _rejected(
+                    file_source(name, number, one.rest),
+                    None,
+                    f"the file is damaged here ({one.reason})",
+                    one.rest,
+                    exception=DAMAGED_INPUT,
+                )
+                number += 1
+                continue
+            if one.kind not in _PAGE_TYPES:
+                reading.on_left_out(one.kind)
+                continue
+            if not number:
+                names = {key for key, _ in one.headers.items()}
+                check_time_field(str(path), reading.timeline.time_field, names)
+            found = _page(one, name, number, reading)
+            number += 1
+            if isinstance(found, str):
+                reading.on_left_out(found)
+                continue
+            if isinstance(found, Page):
+                reading.timeline.passed(found)
+            yield found
+    if damaged is not None:
+        raise InputProblem(damaged)
 
 
-def _read_block(record: WarcRecord, limit: int, path: Path, number: int) -> bytes:
-    """Return the record's block, cut after `limit` bytes."""
+class _Damage(NamedTuple):
+    """A place where a file is damaged."""
+
+    reason: str
+    rest: bytes
+    """What is left of the damaged record."""
+
+
+class _CutRecordError(EOFError):
+    def __init__(self, rest: bytes) -> None:
+        super().__init__("the file ends in the middle of a record")
+        self.rest = rest
+        """What is left of the record's block."""
+
+
+class _WholeRecord(NamedTuple):
+    """A record of a WARC file with its block."""
+
+    kind: str
+    """Its WARC-Type."""
+    headers: WarcHeaderMap
+    block: bytes
+    """The block, cut when it is too large."""
+    length: int
+    """Bytes of the whole block."""
+
+
+def _records(path: Path, reading: Reading) -> Iterator[_WholeRecord | _Damage]:
+    """Yield the records of a file, and one damage for each run of bytes without whole records."""
+    limit = reading.limit_bytes + _HEAD_ROOM_BYTES
+    start: int | None = 0
+    was_damaged = False
+    with open_counted(path, reading.on_progress) as file:
+        while start is not None:
+            file.seek(start)
+            last = start - 1
+            try:
+                for record in ArchiveIterator(file, WarcRecordType.any_type, parse_http=False):
+                    block = _block(record, limit)
+                    last = start + record.stream_pos
+                    was_damaged = False
+                    kind = (record.headers.get("WARC-Type") or "no type").lower()
+                    yield _WholeRecord(kind, record.headers, block, record.content_length)
+            except (OSError, EOFError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                if not was_damaged:
+                    was_damaged = True
+                    rest = error.rest if isinstance(error, _CutRecordError) else b""
+                    yield _Damage(str(error), rest[:KEPT_BYTES])
+                start = _next_start(path, max(last, start) + 1)
+            else:
+                return
+
+
+def _block(record: WarcRecord, limit: int) -> bytes:
+    """Return the record's block, cut after `limit` bytes.
+
+    Raises:
+        _CutRecordError: The file ends within the record.
+    """
     expected = min(record.content_length, limit)
     pieces: list[bytes] = []
     size = 0
     while size < expected and (piece := record.reader.read(expected - size)):
         pieces.append(piece)
         size += len(piece)
-    if size < expected:
-        raise InputProblem(
-            f"{path} ends in the middle of page record {number}, after {size} of its "
-            f"{record.content_length} bytes: everything before that was read; fetch the file again"
-        )
-    return b"".join(pieces)
+    block = b"".join(pieces)
+    if size < expected or "Content-Length" not in record.headers:
+        raise _CutRecordError(block)
+    return block
 
 
-def _page(
-    record: WarcRecord, block: bytes, source: Source, timeline: Timeline, limit_bytes: int
-) -> Page | Rejected | None:
+def _next_start(path: Path, place: int) -> int | None:
+    """Return where the next record may begin, from a place on; None where there is none."""
+    magic = _MAGIC.get(path.suffix.lower(), b"\r\n\r\nWARC/1.")
+    skip = len(magic) - len(b"WARC/1.") if magic.endswith(b"WARC/1.") else 0
+    with path.open("rb") as file:
+        file.seek(max(place - skip, 0))
+        at, block = max(place - skip, 0), b""
+        while piece := file.read(_SEARCH_BYTES):
+            block += piece
+            found = block.find(magic)
+            if found >= 0:
+                return at + found + skip
+            kept = len(magic) - 1
+            at += max(len(block) - kept, 0)
+            block = block[-kept:]
+    return None
+
+
+def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Page | Rejected | str:
+    """Return the page of a response or resource record, or the kind of a record that is left out."""
+    block, timeline, limit_bytes = record.block, reading.timeline, reading.limit_bytes
     url = clean_text((record.headers.get("WARC-Target-URI") or "").strip("<> "))
+    fetched_at = record.headers.get("WARC-Date")
+    source = file_source(name, number, url.encode(), (fetched_at or "").encode(), block)
     if not url.lower().startswith(("http:", "https:", "file:")):
-        return None if url else _rejected(source, None, "the record has no WARC-Target-URI", block)
+        if url:
+            return "no HTTP address"
+        return _rejected(source, None, "the record has no WARC-Target-URI", block)
     status = 200
     content_encoding = None
     content_type = record.headers.get("Content-Type")
     body = block
-    if record.record_type == WarcRecordType.response:
+    if record.kind == "response":
         try:
             response = HttpResponse(block)
         except ValueError as error:
@@ -144,17 +247,19 @@ def _page(
         status, body = response.status, response.body
         content_type = response.headers.get("content-type")
         content_encoding = response.headers.get("content-encoding")
-    if 300 <= status < 400 or _NO_PAGES.match((content_type or "").strip().lower()):
-        return None
-    if len(body) > limit_bytes or record.content_length > len(block):
+    if 300 <= status < 400:
+        return "redirect"
+    media_type = (content_type or "").partition(";")[0].strip().lower()
+    if _NO_PAGES.match(media_type):
+        return media_type
+    if len(body) > limit_bytes or record.length > len(block):
         return Rejected(
             source=source,
             url=url,
             exception=PAGE_TOO_LARGE,
-            message=f"{record.content_length} bytes, at most {limit_bytes} are allowed",
+            message=f"{record.length} bytes, at most {limit_bytes} are allowed",
             value=block[:KEPT_BYTES],
         )
-    fetched_at = record.headers.get("WARC-Date")
     time_ms = parse_time_ms(fetched_at)
     field = timeline.time_field
     said = fetched_at if field == "fetched_at" else record.headers.get(field)
@@ -173,5 +278,7 @@ def _page(
     )
 
 
-def _rejected(source: Source, url: str | None, message: str, block: bytes) -> Rejected:
-    return Rejected(source=source, url=url, exception=INVALID_RECORD, message=message, value=block)
+def _rejected(
+    source: Source, url: str | None, message: str, block: bytes, exception: str = INVALID_RECORD
+) -> Rejected:
+    return Rejected(source=source, url=url, exception=exception, message=message, value=block)

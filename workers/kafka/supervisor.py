@@ -12,6 +12,7 @@ from types import FrameType
 import msgspec
 
 from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
+from workers.settings import child_environment
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
@@ -84,7 +85,9 @@ def _look_after(role: _Role, policy: RestartPolicy) -> int:
     now = time.monotonic()
     if role.process is None:
         if now >= role.start_after:
-            role.process = subprocess.Popen(role.command, stdin=subprocess.DEVNULL)  # noqa: S603
+            role.process = subprocess.Popen(  # noqa: S603
+                role.command, stdin=subprocess.DEVNULL, env=child_environment()
+            )
             role.started_at = now
         return 0
     ended = role.process.poll()
@@ -116,5 +119,5 @@ def _stop(roles: Sequence[_Role], wait_s: float) -> None:
 
 def role_command(role: str, arguments: Sequence[str]) -> list[str]:
     """Return the command line of a role's process."""
-    program = [sys.executable, "-m", "workers", "worker", "--supervisor", str(os.getpid())]
+    program = [sys.executable, "-P", "-m", "workers", "worker", "--supervisor", str(os.getpid())]
     return [*program, "--role", role, *arguments]

@@ -91,7 +91,7 @@ def evaluate(
 
     With corpora alone, every page is cleaned here as the first page of a new site. With an output
     of `templ run` for these corpora, its first texts (revision 0) are scored instead; they are
-    joined with the pages by their `source`.
+    joined with the pages by the checksum and the number of their records, else by their URLs.
 
     The name `-` stands for standard input.
     """

@@ -231,6 +231,7 @@ def _pages(
                     yield record, _text(record, record.body, settings.page_limit_bytes, markup)
             except PageError:
                 skipped.count += 1
+    reader.raise_problems()
 
 
 def _text(page: Page, body: bytes, limit_bytes: int, markup: bool) -> str:  # noqa: FBT001

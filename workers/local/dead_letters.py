@@ -1,37 +1,53 @@
 """The dead letters of a command that works on files, which are a JSON Lines file."""
 
 import base64
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+
+import msgspec
 
 from schemas.codec import encode_json
 from schemas.dead_letter import DeadLetter, DeadLetterRecord
+from schemas.source import Source
 from workers.errors import UsageProblem
+from workers.local.record_file import RecordFile
 from workers.page import Page, Rejected
+
+_OPTION = "--dead-letters"
 
 
 class DeadLetterFile:
-    """A file of dead letters, which replaces that of an earlier run."""
+    """A file of dead letters, which replaces that of an earlier run or goes on with it."""
 
-    def __init__(self, path: Path) -> None:
-        """Remove the file of an earlier run; the new one is made with its first dead letter.
+    def __init__(self, path: Path, *, resumes: bool = False) -> None:
+        """Remove the file of an earlier run unless it is resumed; a new one is made with its first letter.
 
         Raises:
-            UsageProblem: The file of an earlier run cannot be removed.
+            UsageProblem: The file of an earlier run cannot be removed or opened.
         """
         self.path = path
         self.count = 0
-        self._file: IO[bytes] | None = None
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise _cannot_write(path, error) from None
+        self._file = RecordFile(_OPTION, path, resumes=True) if resumes and path.exists() else None
+        if self._file is None:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise UsageProblem(
+                    f"{_OPTION} {path}: {error.strerror}; name a file to write"
+                ) from None
+
+    def sources_before(self) -> Iterator[Source]:
+        """Yield the sources of the letters of a run that is resumed."""
+        for line in self._file.lines_before() if self._file else ():
+            record = msgspec.json.decode(line, type=DeadLetterRecord)
+            yield Source(record.topic, record.partition, record.offset)
 
     def write(self, page: Page | Rejected, letter: DeadLetter) -> None:
         """Append one dead letter with the untouched bytes of its record.
 
         Raises:
             UsageProblem: The file cannot be written.
+            DiskProblem: The disk is full or fails.
         """
         value = page.body if isinstance(page, Page) else page.value
         record = DeadLetterRecord(
@@ -45,19 +61,12 @@ class DeadLetterFile:
             url=page.url,
             value_base64=base64.b64encode(value or b"").decode(),
         )
-        try:
-            if self._file is None:
-                self._file = self.path.open("wb")
-            self._file.write(encode_json(record) + b"\n")
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
+        if self._file is None:
+            self._file = RecordFile(_OPTION, self.path)
+        self._file.write(encode_json(record) + b"\n")
         self.count += 1
 
     def close(self) -> None:
         """Write what is buffered."""
         if self._file is not None:
             self._file.close()
-
-
-def _cannot_write(path: Path, error: OSError) -> UsageProblem:
-    return UsageProblem(f"--dead-letters {path}: {error.strerror}; name a file to write")

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
 
 _PARTITIONS = 1
+_ROLES = ("cleaner", "refresher")
+"""Directories in a state directory of `templ worker`."""
 
 
 class LocalState:
@@ -23,6 +26,10 @@ class LocalState:
         Raises:
             StateProblem: The directory cannot be used.
         """
+        if path is not None and any((path / role).is_dir() for role in _ROLES):
+            raise StateProblem(
+                f"{path} is a state directory of `templ worker`: name another one for `templ run`"
+            )
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")

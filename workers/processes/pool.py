@@ -65,6 +65,7 @@ class _Child:
             self._process = subprocess.Popen(  # noqa: S603
                 [
                     sys.executable,
+                    "-P",
                     "-m",
                     settings.child_module,
                     str(theirs.fileno()),

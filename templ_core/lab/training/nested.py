@@ -121,8 +121,20 @@ def hashed_scores(
             _table_log_odds(tokens[0][0], attribute),
             _table_log_odds(tokens[1][0], text),
         )
-        progress(f"hashed tables without folds {left_out}")
+        progress(f"hashed tables of {_pages_used(left_out)}")
     return HashedScores(tables=tables, log_odds=log_odds, starts=starts)
+
+
+def _pages_used(left_out: tuple[int, int]) -> str:
+    """Return which pages are used when these folds are left out; -1 stands for none.
+
+    >>> _pages_used((-1, -1)), _pages_used((0, 0)), _pages_used((0, 2))
+    ('all pages', 'all pages but fold 1', 'all pages but folds 1 and 3')
+    """
+    folds = sorted({fold + 1 for fold in left_out if fold >= 0})
+    if not folds:
+        return "all pages"
+    return f"all pages but fold{'s' if len(folds) > 1 else ''} {' and '.join(map(str, folds))}"
 
 
 def _table_log_odds(rows: sparse.csr_matrix, table: HashedTable) -> Float32s:

@@ -79,10 +79,11 @@ def test_damaged_state_ends_a_run_with_one_line(templ, feed, tmp_path):
         content[10] ^= 1
         table.write_bytes(content)
     for _ in range(2):  # once when the damage is read, once because it is known
-        message = templ("run", feed, *out, "--state", state, expect=73).stderr.decode()
+        done = templ("run", feed, *out, "--force", "--state", state, expect=73)
+        message = done.stderr.decode()
         *_, line = message.splitlines()
-        assert line.startswith(f"templ: {state / 'windows-0'} is damaged (Corruption: ")
-        assert line.endswith("otherwise delete it to start anew")
+        assert line.startswith(f"templ: {state} is damaged (Corruption: ")
+        assert line.endswith("or delete it to learn its sites anew")
 
 
 def test_a_state_directory_keeps_the_site_models_of_the_run_before(templ, feed, tmp_path):
@@ -173,7 +174,9 @@ def test_every_whole_record_before_the_damage_comes_out(templ, tmp_path, suffix)
     assert found == [f"https://a.com/{n}" for n in range(150)]
     *_, last = done.stderr.decode().splitlines()
     assert "is damaged after its first 150 records" in last
-    assert "everything before that was read" in last
+    assert "every whole record was read" in last
+    (letter,) = map(json.loads, (tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines())
+    assert (letter["exception"], letter["offset"]) == ("DamagedInput", 150)
 
 
 def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):

@@ -12,7 +12,7 @@ import zstandard
 
 import workers.feeds.lines as lines_module
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS
-from workers.errors import InputProblem
+from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.page import Page, Rejected
 
@@ -56,7 +56,8 @@ def test_json_lines_are_read_with_any_compression(tmp_path, suffix, compress):
     path = write(tmp_path / f"crawl{suffix}", compress(THREE))
     pages = read(path)
     assert [page.body for page in pages] == [b"<p>page 0</p>", b"<p>page 1</p>", b"<p>page 2</p>"]
-    assert [str(page.source) for page in pages] == [f"crawl{suffix}-0-{n}" for n in range(3)]
+    assert [page.source.topic for page in pages] == [f"crawl{suffix}"] * 3
+    assert [page.source.offset for page in pages] == [0, 1, 2]
     assert [page.id for page in pages] == [f"crawl{suffix}:{n}" for n in range(3)]
 
 
@@ -89,7 +90,9 @@ def test_a_long_last_line_without_a_newline_is_rejected(tmp_path):
 
 
 def test_times_continue_from_one_input_to_the_next(tmp_path):
-    first = write(tmp_path / "a.jsonl", lines(record(0), record(1, fetched_at="2024-01-01")))
+    first = write(
+        tmp_path / "a.jsonl", lines(record(0, seen=None), record(1, fetched_at="2024-01-01"))
+    )
     second = write(tmp_path / "b.jsonl", lines(record(2), b"{", record(3, fetched_at=1, seen=2)))
     day = 1_704_067_200_000
     pages = [page for page in read(first, second) if isinstance(page, Page)]
@@ -133,6 +136,24 @@ def test_inputs_of_the_same_name_have_different_sources(tmp_path):
         (tmp_path / folder).mkdir()
         paths.append(write(tmp_path / folder / "a.jsonl", lines(record(0))))
     assert [page.id for page in read(*paths)] == ["a.jsonl:0", "a.jsonl~2:0"]
+
+
+def test_a_record_is_known_by_its_content_and_not_by_the_name_of_its_file(tmp_path):
+    def sources(*records):
+        return [page.source for page in read(write(tmp_path / "a.jsonl", lines(*records)))]
+
+    monday = sources(record(0), record(1))
+    assert sources(record(0), record(1)) == monday
+    tuesday = sources(record(2), record(3))
+    assert not set(monday) & set(tuesday)
+    assert [(one.topic, one.offset) for one in tuesday] == [("a.jsonl", 0), ("a.jsonl", 1)]
+    site = tmp_path / "site"
+    site.mkdir()
+    found = []
+    for body in (b"<p>one", b"<p>two"):
+        write(site / "a.html", body)
+        found += [page.source for page in read(site)]
+    assert len(set(found)) == 2
 
 
 # --- directories and HTML files -------------------------------------------------------------
@@ -223,6 +244,21 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
         with pytest.raises(InputProblem, match="is damaged after its first") as caught:
             found.extend(read_feed([path]))
         assert "fetch the file again" in str(caught.value)
+        *whole, rest = found
+        assert all(isinstance(one, Page) for one in whole)
+        assert (rest.exception, rest.source.offset) == ("DamagedInput", len(whole))
+
+
+def test_inputs_behind_a_damaged_one_are_read_and_the_problem_is_told(tmp_path):
+    torn = gzip.compress(THREE[:-10], mtime=0)
+    first = write(tmp_path / "a.jsonl.gz", torn[:-8])
+    second = write(tmp_path / "b.jsonl", THREE)
+    problems = []
+    found = read(first, second, on_problem=problems.append)
+    assert [type(one) for one in found] == [Page, Page, Rejected, Page, Page, Page]
+    assert found[2].value.startswith(b'{"url": "https://example.com/2"')
+    (problem,) = problems
+    assert str(problem).startswith(f"{first} is damaged after its first 2 records")
 
 
 def test_every_line_before_a_flipped_bit_of_a_gzip_file_is_read(tmp_path):
@@ -283,3 +319,54 @@ def _counted(function, steps):
         return function(*arguments)
 
     return call
+
+
+# --- what is no feed ------------------------------------------------------------------------
+
+CSV = b"url,title,html\nhttps://a.com/1,One,<p>x\nhttps://a.com/2,Two,<p>y\n"
+ARRAY = json.dumps([record(0), record(1)])
+OTHER_KINDS = {
+    "a table": (CSV, "looks like a table"),
+    "an array": (ARRAY.encode(), "is a JSON array"),
+    "an array over lines": (json.dumps([record(0)], indent=1).encode(), "is a JSON array"),
+    "an object over lines": (json.dumps(record(0), indent=1).encode(), "over several lines"),
+    "no html": (lines({"url": "u", "text": "x"}) * 3, "its fields are url, text;"),
+    "no url": (lines({"uri": "u", "html": "x"}), "its fields are uri, html;"),
+    "html": (b"<!doctype html><p>x", "is HTML or XML"),
+    "gzip": (gzip.compress(THREE), "add .gz to its name"),
+    "zstd": (zstandard.compress(THREE), "add .zst to its name"),
+    "xz": (lzma.compress(THREE), "add .xz to its name"),
+    "warc": (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "end its name with .warc"),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), OTHER_KINDS.values(), ids=OTHER_KINDS)
+def test_a_file_of_another_kind_is_known_by_its_beginning(tmp_path, content, words):
+    path = write(tmp_path / "a.jsonl", content)
+    problems = []
+    assert read(path, on_problem=problems.append) == []
+    assert words in str(problems[0])
+    assert str(problems[0]).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    "first", [b"[1, 2]", b"{broken", b"", b'"text"', b"null", json.dumps({"url": "u"}).encode()]
+)
+def test_a_broken_record_at_the_beginning_does_not_condemn_a_feed(tmp_path, first):
+    found = read(write(tmp_path / "a.jsonl", lines(first, record(0), record(1))))
+    assert sum(isinstance(one, Page) for one in found) == 2
+
+
+def test_a_first_record_of_any_size_does_not_condemn_a_feed(tmp_path):
+    large = record(0, html="<p>" + "word " * 200_000)
+    for content in (lines(large), lines(large, record(1)), lines(large)[:-1]):
+        assert all(isinstance(one, Page) for one in read(write(tmp_path / "a.jsonl", content)))
+
+
+def test_a_time_field_that_no_record_has_is_refused_with_the_nearest(tmp_path):
+    path = write(tmp_path / "a.jsonl", lines(*[record(n, arrival=n) for n in range(3)]))
+    with pytest.raises(UsageProblem, match=r"--time-field arival.*did you mean arrival\?"):
+        read(path, time_field="arival")
+    with pytest.raises(UsageProblem, match="their fields are arrival, html, url"):
+        read(path, time_field="x")
+    assert len(read(path, time_field="arrival")) == 3

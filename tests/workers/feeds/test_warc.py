@@ -1,12 +1,13 @@
 import gzip
 import io
+import zlib
 
 import pytest
 import zstandard
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from workers.errors import InputProblem
+from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.page import Page, Rejected
 
@@ -139,7 +140,59 @@ def test_a_truncated_file_is_reported_after_its_complete_records(tmp_path, compr
     with pytest.raises(InputProblem, match=r"fetch the file again") as caught:
         found.extend(read_feed([path]))
     assert "\n" not in str(caught.value)
-    assert [page.body for page in found] == [b"<p>a"]
+    page, rest = found
+    assert page.body == b"<p>a"
+    assert (rest.exception, rest.source.offset) == ("DamagedInput", 1)
+    assert rest.value.startswith(b"HTTP/1.1 200 OK" if rest.value else b"")
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("at", [0, 1, 4])
+def test_whole_records_behind_damage_are_read(tmp_path, compressed, at):
+    warcs = [Warc(compressed=compressed) for _ in range(6)]
+    for number, warc in enumerate(warcs):
+        warc.count = number
+        warc.add(b"<p>%d" % number * 50)
+    parts = [bytearray(warc.data) for warc in warcs]
+    parts[3][at : at + 12] = b"\xff" * 12
+    path = tmp_path / ("a.warc.gz" if compressed else "a.warc")
+    path.write_bytes(b"".join(parts))
+    problems = []
+    found = list(read_feed([path], on_problem=problems.append))
+    urls = [one.url and one.url.rpartition("/")[2] for one in found]
+    assert urls == ["0", "1", "2", None, "4", "5"]
+    assert found[3].exception == "DamagedInput"
+    assert "after its first 3 page records" in str(problems[0])
+    assert len(problems) == 1
+
+
+def test_a_record_that_is_cut_in_its_header_is_no_page(tmp_path):
+    data = Warc(compressed=True).add(b"<p>a", kind="resource").data
+    cut = zlib.compressobj(wbits=31)
+    block = cut.compress(gzip.decompress(data)[:60]) + cut.flush(zlib.Z_FULL_FLUSH)
+    (tmp_path / "a.warc.gz").write_bytes(data + block)
+    problems = []
+    page, rest = read_feed([tmp_path / "a.warc.gz"], on_problem=problems.append)
+    assert (page.body, rest.exception, len(problems)) == (b"<p>a", "DamagedInput", 1)
+
+
+def test_records_that_are_left_out_are_told_by_kind(tmp_path):
+    warc = Warc()
+    warc.writer.write_record(warc.writer.create_warcinfo_record("a", {"software": "x"}))
+    warc.add(b"GET / HTTP/1.1\r\n\r\n", kind="request")
+    warc.add(b"GET / HTTP/1.1\r\n\r\n", kind="request")
+    warc.add(b"", HTML, ("Location", "/x"), status="301 Moved")
+    warc.add(b"\x89PNG", ("Content-Type", "image/png; x=y"))
+    warc.add(b"1.2.3.4", kind="resource", url="dns:example.com")
+    kinds = []
+    assert read(tmp_path, warc.data, on_left_out=kinds.append) == []
+    expected = ["warcinfo", "request", "request", "redirect", "image/png", "no HTTP address"]
+    assert kinds == expected
+
+
+def test_a_time_field_that_is_no_header_is_refused_with_the_nearest(tmp_path):
+    with pytest.raises(UsageProblem, match=r"WARC-Dat: .*did you mean WARC-Date\?"):
+        read(tmp_path, Warc().add(b"<p>a").data, time_field="WARC-Dat")
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])

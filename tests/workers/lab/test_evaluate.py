@@ -83,7 +83,7 @@ def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
         ((tmp_path / "none.jsonl",), 66, "none.jsonl"),
         ((tmp_path / "b",), 66, "directory"),
         ((cleaned,), 66, "name the corpus"),
-        ((paths["other"], paths["elsewhere"]), 66, "source.offset"),
+        ((paths["other"], paths["elsewhere"]), 66, "only 0 of 1 pages"),
         ((paths["other"], tmp_path / "b" / "other.jsonl"), 66, "rename one"),
         ((feed, cleaned, "--page-model", feed), 2, "page model"),
         ((feed, "--html", feed), 2, "is an input too"),

@@ -45,7 +45,7 @@ class EvaluationFiles:
         self.bytes_total = sum(path.stat().st_size for path in paths if path != STDIN) or None
         self.outputs: EarlierOutputs | None = None
         if cleaned:
-            self.outputs = EarlierOutputs(len(self._corpora))
+            self.outputs = EarlierOutputs()
             for path, some in cleaned:
                 self.outputs.add(str(path), some)
 
@@ -84,14 +84,15 @@ class EvaluationFiles:
         """Return what a reader of the figures has to know.
 
         Raises:
-            InputProblem: No output belongs to any page.
+            InputProblem: Most pages have no output, so the output is that of another corpus.
         """
         if not self._missing:
             return []
-        if self._missing == self._pages:
+        found = self._pages - self._missing
+        if found < self._missing:
             raise InputProblem(
-                "no cleaned record belongs to a page of the corpus; its `source.offset` must be "
-                "the number of the page's record, as `templ run` writes it"
+                f"only {found} of {self._pages} pages of the corpus have a cleaned record: the output is "
+                "that of another corpus, or of a run that has not ended"
             )
         return [f"{self._missing} of {self._pages} pages have no cleaned record; they score 0"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from schemas.source import Source
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.errors import InputProblem
+from workers.feeds.identity import file_source
 from workers.feeds.records import page_from_json
 from workers.page import Page
 
@@ -19,6 +19,8 @@ class EvaluationPage(msgspec.Struct, frozen=True, kw_only=True):
     corpus: str
     offset: int
     """Number of the record in its corpus, from 0; it equals `source.offset` of a cleaned record."""
+    checksum: int = 0
+    """Checksum of the record, which equals `source.partition` of a cleaned record; 0 = not known."""
     url: str
     site: str
     page_type: str
@@ -58,7 +60,8 @@ def read_evaluation_pages(
 def _evaluation_page(
     corpus: str, offset: int, line: bytes, record: Mapping[str, Any], site: str, seen: int
 ) -> EvaluationPage:
-    page = page_from_json(line, Source(corpus, 0, offset), default_id="", event_time_ms=lambda _: 0)
+    source = file_source(corpus, offset, line.rstrip(b"\r\n"))
+    page = page_from_json(line, source, default_id="", event_time_ms=lambda _: 0)
     if not isinstance(page, Page) or page.body is None:
         reason = "it records a deletion" if isinstance(page, Page) else page.message
         raise InputProblem(f"{corpus}, record {offset}: has gold text but is not a page: {reason}")
@@ -69,6 +72,7 @@ def _evaluation_page(
     return EvaluationPage(
         corpus=corpus,
         offset=offset,
+        checksum=source.partition,
         url=page.url,
         site=site,
         page_type=str(record.get("kind") or ""),

@@ -13,6 +13,8 @@ from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
 _MOST_ROWS = 80
 _PAGES_A_ROW = 3
 """Smallest mean number of pages in a group for which a grouping is plotted."""
+_GOOD_F1 = 0.95
+"""F1 from which on a page is not among the worst ones."""
 _DOT_MIN, _DOT_MAX = 3.0, 11.0
 
 
@@ -29,7 +31,7 @@ def render_report(figures: Figures) -> str:
         *(_grouping(title, figures) for title in figures.groups if title != "all"),
         section("Decisions on segments", _segments(figures)),
         section("Repeated text", _repeated(figures)),
-        section("Worst pages", "".join(_worst(one) for one in figures.worst)),
+        section("Worst pages", _worst_pages(figures)),
     ]
     return html_page(f"templ evaluate: {total.f1:.3f}", "".join(sections))
 
@@ -179,6 +181,11 @@ def _repeated(figures: Figures) -> str:
         "Published words in sentences of at least 8 words that at least 4 and 10 % of a site's "
         "pages have.",
     )
+
+
+def _worst_pages(figures: Figures) -> str:
+    worst = [one for one in figures.worst if one.f1 < _GOOD_F1]
+    return "".join(map(_worst, worst)) or f"<p>No page has an F1 below {_GOOD_F1}.</p>"
 
 
 def _worst(one: WorstPage) -> str:

@@ -1,6 +1,6 @@
 """The figures of an evaluation as tables for a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +13,7 @@ from workers.lab.evaluation.judge import TEMPL
 
 _MOST_ROWS = 60
 _FILE_COLUMNS = 160
+_BOUNDLESS = 10_000
 
 
 def print_tables(figures: Figures) -> None:
@@ -20,14 +21,14 @@ def print_tables(figures: Figures) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=_FILE_COLUMNS)
-    console.print(_systems(figures))
+    _print(console, _systems(figures))
     for title, rows in figures.groups.items():
         if title != "all" and 1 < len(rows) <= _MOST_ROWS:
-            console.print(_groups(title, rows, figures))
+            _print(console, _groups(title, rows, figures))
     if figures.segments:
-        console.print(_segments(figures))
+        _print(console, _segments(figures))
     if figures.repeated:
-        console.print(_repeated(figures))
+        _print(console, _repeated(figures))
     for name, one in figures.calibration.items():
         console.print(
             f"confidence, {name}: mean calibration error {one.mean_error:.3f}, "
@@ -128,6 +129,30 @@ def _table(*columns: str) -> Table:
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left", no_wrap=number > 0)
     return table
+
+
+def _print(console: Console, table: Table) -> None:
+    """Print a table, as several below each other where it is wider than the terminal."""
+    shown, boundless = [0], console.options.update(max_width=_BOUNDLESS)
+    for column in range(1, len(table.columns)):
+        wider = _some_columns(table, [*shown, column])
+        if len(shown) > 1 and console.measure(wider, options=boundless).maximum > console.width:
+            console.print(_some_columns(table, shown))
+            shown = [0]
+        shown.append(column)
+    last = _some_columns(table, shown)
+    last.caption = table.caption
+    console.print(last)
+
+
+def _some_columns(table: Table, numbers: Sequence[int]) -> Table:
+    columns = [table.columns[number] for number in numbers]
+    some = _table()
+    for one in columns:
+        some.add_column(one.header, justify=one.justify, no_wrap=one.no_wrap)
+    for row in zip(*(one.cells for one in columns), strict=True):
+        some.add_row(*row)
+    return some
 
 
 def _number(value: float | None) -> str:

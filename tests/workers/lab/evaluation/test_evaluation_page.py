@@ -50,25 +50,37 @@ def test_gold_without_a_page_is_refused(record):
         pages(record)
 
 
-def record(topic, offset, **fields) -> CleanedRecord:
-    return msgspec.structs.replace(CLEANED, source=Source(topic, 0, offset), **fields)
+def record(offset, *, checksum=0, **fields) -> CleanedRecord:
+    return msgspec.structs.replace(CLEANED, source=Source("x", checksum, offset), **fields)
 
 
-def test_outputs_are_joined_with_their_pages():
-    one = EarlierOutputs(corpora=1)
-    one.add(
-        "out",
-        [encode_json(record("pages", 3, text="three")), encode_json(record("x", 4, revision=1))],
-    )
-    assert one.for_page(gold_page(3)).text == "three"
-    assert one.for_page(gold_page(4)) is None
-    two = EarlierOutputs(corpora=2)
-    two.add(
-        "out", [encode_json(record(f"{name}.jsonl", 3, text=name)) for name in ("news", "other")]
-    )
-    assert two.for_page(gold_page(3, corpus="news")).text == "news"
+def outputs(*records):
+    found = EarlierOutputs()
+    found.add("out", map(encode_json, records))
+    return found
+
+
+def test_outputs_are_joined_with_their_pages_by_the_record_and_not_by_its_number():
+    (page,) = pages(PAGE)
+    mine = record(0, checksum=page.checksum, text="mine")
+    assert outputs(mine).for_page(page).text == "mine"
+    assert outputs(msgspec.structs.replace(mine, revision=1)).for_page(page) is None
+    other = record(0, checksum=page.checksum + 1, text="other", url="https://other.org/")
+    assert outputs(other).for_page(page) is None
+    assert outputs(other, mine).for_page(page).text == "mine"
+
+
+def test_outputs_without_a_checksum_are_joined_by_their_url():
+    (page,) = pages(PAGE)
+    kafka = [record(number, url=PAGE["url"], text=str(number)) for number in (7, 0, 9)]
+    assert outputs(kafka[0]).for_page(page).text == "7"
+    assert outputs(*kafka).for_page(page).text == "0"
+    assert outputs(kafka[0], kafka[2]).for_page(page) is None
+
+
+def test_a_line_that_is_no_record_is_refused():
     with pytest.raises(InputProblem, match="out, line 1: not a cleaned record"):
-        one.add("out", [b"{}"])
+        EarlierOutputs().add("out", [b"{}"])
 
 
 def test_each_page_is_cleaned_by_a_model_trained_without_its_site():

@@ -1,0 +1,271 @@
+"""The files of a run: whole lines only, nothing twice and nothing missing after an interruption."""
+
+import errno
+import gzip
+import json
+import lzma
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+
+import pytest
+import zstandard
+
+from schemas.source import Source
+from workers.cli.run_outputs import RunOutputs
+from workers.errors import DiskProblem, UsageProblem
+from workers.local import record_file
+from workers.local.record_file import RecordFile
+
+ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
+
+
+def unpacked_frames(body):
+    """Return the content of zstd frames that follow each other."""
+    content = b""
+    while body:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        content += frame.decompress(body)
+        body = frame.unused_data
+    return content
+
+
+UNPACK = {
+    "": bytes,
+    ".gz": gzip.decompress,
+    ".xz": lzma.decompress,
+    ".zst": unpacked_frames,
+}
+LINES = [b"%d %s\n" % (number, b"x" * number) for number in range(200)]
+
+
+def pages(path, count, **fields):
+    path.write_text(
+        "".join(
+            json.dumps({"url": f"https://a.com/{n}", "html": f"{ARTICLE} {n}", **fields}) + "\n"
+            for n in range(count)
+        )
+    )
+    return path
+
+
+def urls(path):
+    return [json.loads(line)["url"] for line in path.read_bytes().splitlines()]
+
+
+def one_line(done):
+    (line,) = done.stderr.decode().splitlines()
+    return line
+
+
+@pytest.mark.parametrize("suffix", UNPACK)
+def test_a_file_is_compressed_by_its_suffix_and_goes_on_behind_its_whole_lines(
+    tmp_path, monkeypatch, suffix
+):
+    monkeypatch.setattr(record_file, "_CHUNK_BYTES", 1000)
+    monkeypatch.setattr(record_file, "_PACKED_CHUNK_BYTES", 1000)
+    path = tmp_path / f"out.jsonl{suffix}"
+    file = RecordFile("--out", path)
+    for line in LINES:
+        file.write(line)
+    file.close()
+    whole = path.read_bytes()
+    for size in (len(whole), len(whole) - 1, len(whole) // 2, 3, 0):
+        path.write_bytes(whole[:size])
+        again = RecordFile("--out", path, resumes=True)
+        before = list(again.lines_before())
+        assert before == LINES[: len(before)]
+        for line in LINES[len(before) :]:
+            again.write(line)
+        again.close()
+        content = path.read_bytes()
+        assert UNPACK[suffix](content) == b"".join(LINES), size
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_full_disk_leaves_whole_lines_and_says_how_to_go_on(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(record_file, "_CHUNK_BYTES", 2000)
+    monkeypatch.setattr(record_file, "_PACKED_CHUNK_BYTES", 2000)
+    path = tmp_path / f"out.jsonl{suffix}"
+    file = RecordFile("--out", path)
+    file._file = _SmallDisk(file._file, 5001)
+    with pytest.raises(DiskProblem, match=f"--out {path}: No space left.* --resume") as problem:
+        deque(map(file.write, LINES * 9), maxlen=0)
+    file.close()
+    assert problem.value.exit_code == 74
+    content = UNPACK[suffix](path.read_bytes())
+    assert content.endswith(b"\n")
+    assert b"".join(LINES * 9).startswith(content)
+    assert len(path.read_bytes()) > 2000
+
+
+class _SmallDisk:
+    """A file on a disk with room for some bytes."""
+
+    def __init__(self, file, room):
+        self._file, self._room = file, room
+
+    def write(self, chunk):
+        if not self._room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = self._file.write(bytes(chunk)[: self._room])
+        self._room -= written
+        return written
+
+    def __getattr__(self, name):
+        return getattr(self._file, name)
+
+
+def test_a_file_of_something_else_is_not_gone_on_with(tmp_path):
+    out = tmp_path / "out.jsonl"
+    out.write_text('{"some": "thing"}\n')
+    with pytest.raises(UsageProblem, match="was not written by `templ run`"):
+        RunOutputs(out, tmp_path / "letters", resumes=True)
+
+
+def test_outputs_and_dead_letters_of_before_are_known(tmp_path):
+    out, letters = tmp_path / "out.jsonl", tmp_path / "letters"
+    source = {"topic": "a.jsonl", "partition": 7, "offset": 0}
+    out.write_text(json.dumps({"source": source, "revision": 0}) + '\n{"source": {"to')
+    letter = {"exception": "E", "message": "m", "stage": "s", "attempts": 1, "url": None}
+    letter |= {"topic": "a.jsonl", "partition": 7, "offset": 1, "value_base64": ""}
+    letters.write_text(json.dumps(letter) + "\n")
+    outputs = RunOutputs(out, letters, resumes=True)
+    known = [outputs.has(Source("a.jsonl", 7, number)) for number in range(3)]
+    outputs.close()
+    assert known == [True, True, False]
+    assert out.read_text().count("\n") == 1
+
+
+def test_an_output_is_not_replaced_unless_that_is_asked_for(templ, tmp_path):
+    source, out = pages(tmp_path / "in.jsonl", 3), tmp_path / "out.jsonl"
+    out.write_text("mine\n")
+    refused = one_line(templ("run", source, "--out", out, expect=2))
+    assert "--resume to go on with it, --force to replace it" in refused
+    assert out.read_text() == "mine\n"
+    assert "was not written by" in one_line(templ("run", source, "-o", out, "--resume", expect=2))
+    templ("run", source, "--out", out, "--force")
+    assert len(urls(out)) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--page-only", "--state", "state"), "drop one of them"),
+        (("--state", ""), "is empty"),
+        (("--resume", "--force"), "give one of them"),
+        (("--time-field", "fetchd"), "did you mean fetched_at?"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(templ, tmp_path, options, words):
+    source = pages(tmp_path / "in.jsonl", 2, fetched_at="2026-01-01")
+    done = templ("run", source, "--out", tmp_path / "out.jsonl", *options, expect=2)
+    assert words in done.stderr.decode()
+    assert not list(tmp_path.glob("state*"))
+
+
+@pytest.mark.parametrize("with_state", [False, True])
+def test_a_run_that_was_killed_goes_on_with_nothing_twice_and_nothing_missing(
+    templ, tmp_path, with_state
+):
+    source = pages(tmp_path / "in.jsonl", 150)
+    with source.open("a") as file:
+        file.write('{"broken\n' + source.read_text().replace("a.com", "b.com"))
+    out, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    state = ("--state", tmp_path / "state") if with_state else ()
+    command = [sys.executable, "-m", "workers", "run", source, "--out", out, *state]
+    process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
+    while not out.exists() or not out.stat().st_size:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    with out.open("ab") as file:
+        file.write(b'{"schema": "cleaned/2", "ur')
+    done = templ("run", source, "--out", out, "--resume", *state)
+    assert "were written before" in done.stderr.decode()
+    assert urls(out) == [f"https://{site}.com/{n}" for site in "ab" for n in range(150)]
+    assert len((tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines()) == 1
+    if not with_state:
+        templ("run", source, "--out", whole)
+        assert out.read_bytes() == whole.read_bytes()
+
+
+def test_sigterm_is_said_and_keeps_whole_lines(tmp_path):
+    source, out = pages(tmp_path / "in.jsonl", 3000), tmp_path / "out.jsonl"
+    command = [sys.executable, "-m", "workers", "run", str(source), "--out", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    while not out.exists() or not out.stat().st_size:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert errors.decode().splitlines()[-1] == "templ: ended by SIGTERM"
+    found = urls(out)
+    assert found == [f"https://a.com/{n}" for n in range(len(found))]
+    assert out.read_bytes().endswith(b"\n")
+
+
+def test_a_feed_of_dead_letters_does_not_end_well(templ, tmp_path):
+    source = tmp_path / "in.jsonl"
+    page = {"url": "https://a.com/1", "html": ARTICLE}
+    source.write_text("\n".join(map(json.dumps, [page, *[{**page, "html": ""}] * 2])))
+    done = templ("run", source, "--out", tmp_path / "out.jsonl", expect=65)
+    *_, last = done.stderr.decode().splitlines()
+    assert last.startswith("templ: 2 of 3 records became dead letters, the first because: ")
+    assert last.endswith("out.jsonl.dead-letters")
+
+
+def test_inputs_behind_a_damaged_one_are_read(templ, tmp_path):
+    first, second = tmp_path / "a.jsonl.gz", pages(tmp_path / "b.jsonl", 3)
+    first.write_bytes(gzip.compress(second.read_bytes().replace(b"a.com", b"c.com"))[:-20])
+    (tmp_path / "c.jsonl").write_text("url,html\n1,2\n")
+    out = tmp_path / "out.jsonl"
+    done = templ("run", first, tmp_path / "c.jsonl", second, "--out", out, expect=66)
+    assert urls(out)[-3:] == [f"https://a.com/{n}" for n in range(3)]
+    *_, one, other = done.stderr.decode().splitlines()
+    assert one.startswith(f"templ: {first} is damaged after its first ")
+    assert other.startswith(f"templ: {tmp_path / 'c.jsonl'} looks like a table")
+
+
+def test_runs_with_one_state_do_not_take_each_others_pages_for_repeats(templ, tmp_path):
+    """Two inputs of one name, or standard input twice, are different pages."""
+    learned = []
+    for day in ("mon", "tue"):
+        folder = tmp_path / day
+        folder.mkdir()
+        source = pages(folder / "feed.jsonl", 10, site="a.com")
+        source.write_text(source.read_text().replace("a.com/", f"a.com/{day}/"))
+        templ("run", source, "-o", folder / "out.jsonl", "--state", tmp_path / "state")
+        done = templ("inspect", "site", "a.com", "--state", tmp_path / "state", "--json")
+        learned.append(json.loads(done.stdout)["documents"])
+    assert learned == [10, 20]
+
+
+def test_the_states_of_runs_and_workers_are_told_apart(templ, tmp_path):
+    source = pages(tmp_path / "in.jsonl", 1)
+    run, worker = tmp_path / "run", tmp_path / "worker"
+    templ("run", source, "-o", tmp_path / "out.jsonl", "--state", run)
+    line = one_line(templ("worker", "--broker", "127.0.0.1:1", "--state", run, expect=73))
+    assert f"`templ seed {run} --broker 127.0.0.1:1`" in line
+    (worker / "refresher").mkdir(parents=True)
+    again = ("-o", tmp_path / "b.jsonl", "--state", worker)
+    assert "of `templ worker`" in one_line(templ("run", source, *again, expect=73))
+    assert [one.name for one in worker.iterdir()] == ["refresher"]
+
+
+def test_folders_of_our_names_in_the_current_directory_have_no_part(tmp_path):
+    for name in ("workers", "schemas", "templ_core"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong package')")
+    pages(tmp_path / "in.jsonl", 2)
+    code = "import sys; sys.path[:] = [p for p in sys.path if p]; from workers.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, "run", "in.jsonl", "-o", "out.jsonl"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert len(urls(tmp_path / "out.jsonl")) == 2

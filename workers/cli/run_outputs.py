@@ -1,0 +1,110 @@
+"""What `templ run` writes: cleaned records and dead letters, each once, even when a run is resumed."""
+
+import sys
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from schemas.codec import encode_json
+from schemas.source import Source
+from workers.cli.inputs import STDOUT
+from workers.errors import UsageProblem
+from workers.local.dead_letters import DeadLetterFile
+from workers.local.record_file import RecordFile
+from workers.local.runner import DeadPage, Output
+
+_Written: TypeAlias = tuple[Source, int]
+"""The source and the revision of an output."""
+
+
+class _Line(msgspec.Struct):
+    source: Source
+    revision: int = 0
+
+
+class RunOutputs:
+    """The files of a run, which know what an interrupted run has written to them."""
+
+    def __init__(self, out: Path, letters: Path, *, resumes: bool) -> None:
+        """Open the files; dead letters have one when there is the first of them.
+
+        Args:
+            out: File of the cleaned records; `-` stands for standard output.
+            letters: File of the dead letters.
+            resumes: Whether the run goes on with what is in the files.
+
+        Raises:
+            UsageProblem: A file cannot be written, or does not hold the outputs of a run.
+            DiskProblem: The disk is full.
+        """
+        self.name = "standard output" if out == STDOUT else str(out)
+        self.letters_path = letters
+        self._before: set[_Written] = set()
+        self._out = None if out == STDOUT else RecordFile("--out", out, resumes=resumes)
+        self._letters = DeadLetterFile(letters, resumes=resumes)
+        if resumes:
+            self._read_before(out, letters)
+        self.count_before = len(self._before)
+        """Number of outputs that were written before."""
+
+    def _read_before(self, out: Path, letters: Path) -> None:
+        path = out
+        try:
+            for line in self._out.lines_before() if self._out else ():
+                found = msgspec.json.decode(line, type=_Line)
+                self._before.add((found.source, found.revision))
+            path = letters
+            self._before.update((source, 0) for source in self._letters.sources_before())
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise UsageProblem(
+                f"--resume: {path} was not written by `templ run`; give --force to replace it"
+            ) from None
+
+    def has(self, source: Source) -> bool:
+        """Return whether the first output of a record was written before."""
+        return (source, 0) in self._before
+
+    def write(self, output: Output) -> bool:
+        """Write an output that was not written before, and return whether it was not.
+
+        Raises:
+            DiskProblem: The disk is full or fails.
+        """
+        if isinstance(output, DeadPage):
+            if self.has(output.page.source):
+                return False
+            self._letters.write(output.page, output.letter)
+            return True
+        if (output.source, getattr(output, "revision", 0)) in self._before:
+            return False
+        line = encode_json(output) + b"\n"
+        if self._out is None:
+            sys.stdout.buffer.write(line)
+        else:
+            self._out.write(line)
+        return True
+
+    def flush(self) -> None:
+        """Write what is in memory.
+
+        Raises:
+            DiskProblem: The disk is full or fails.
+        """
+        if self._out is None:
+            sys.stdout.buffer.flush()
+        else:
+            self._out.flush()
+
+    def close(self) -> None:
+        """Write what is in memory, and close the files.
+
+        Raises:
+            DiskProblem: The disk is full or fails.
+        """
+        try:
+            self.flush()
+            if self._out is not None:
+                self._out.close()
+        finally:
+            self._letters.close()

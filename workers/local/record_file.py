@@ -1,0 +1,155 @@
+"""Files of JSON Lines that a command writes: only whole lines, compressed by their suffix, to be resumed."""
+
+import errno
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+from workers.errors import DiskProblem, UsageProblem
+
+_CHUNK_BYTES = 64 << 10
+"""Bytes of whole lines that are written at once."""
+_PACKED_CHUNK_BYTES = 1 << 20
+"""The same for a compressed file, where each chunk is a member or frame of its own."""
+_READ_BYTES = 1 << 16
+_FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+_PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": lambda chunk: gzip.compress(chunk, 6, mtime=0),
+    ".xz": lzma.compress,
+    ".zst": lambda chunk: zstandard.compress(chunk, 3),
+}
+_UNPACKERS: dict[str, Callable[[], "zlib._Decompress | lzma.LZMADecompressor"]] = {
+    ".gz": lambda: zlib.decompressobj(wbits=31),
+    ".xz": lzma.LZMADecompressor,
+    ".zst": lambda: zstandard.ZstdDecompressor().decompressobj(),
+}
+
+
+class RecordFile:
+    """A file of lines that holds whole lines only, even when the disk is full."""
+
+    def __init__(self, option: str, path: Path, *, resumes: bool = False) -> None:
+        """Open the file.
+
+        Args:
+            option: Option that names the file, for messages.
+            path: The file; `.gz`, `.xz` and `.zst` are compressed.
+            resumes: Whether lines are added behind the whole lines of a file that is there already;
+                what is left of a torn line is cut off. Otherwise the file is emptied.
+
+        Raises:
+            UsageProblem: The file cannot be opened.
+            DiskProblem: The disk is full.
+        """
+        self._option = option
+        self._path = path
+        self._pack = _PACKERS.get(path.suffix)
+        self._chunk_bytes = _PACKED_CHUNK_BYTES if self._pack else _CHUNK_BYTES
+        self._lines = bytearray()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: BinaryIO = path.open("r+b" if resumes and path.exists() else "wb", 0)
+        except OSError as error:
+            raise self._problem(error) from None
+        self._end = 0
+
+    def lines_before(self) -> Iterator[bytes]:
+        """Yield the whole lines of a file that is resumed; what follows them is then cut off."""
+        for end, chunk in _chunks(self._file, self._path.suffix):
+            yield from chunk.splitlines(keepends=True)
+            self._end = end
+        self._file.truncate(self._end)
+        self._file.seek(self._end)
+
+    def write(self, line: bytes) -> None:
+        """Add a line, which ends with a line feed.
+
+        Raises:
+            DiskProblem: The disk is full or fails; the file ends with a whole line.
+        """
+        self._lines += line
+        if len(self._lines) >= self._chunk_bytes:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the lines that are in memory.
+
+        Raises:
+            DiskProblem: The disk is full or fails; the file ends with a whole line.
+        """
+        chunk = bytes(self._lines)
+        self._lines.clear()
+        if not chunk:
+            return
+        packed = memoryview(self._pack(chunk) if self._pack else chunk)
+        try:
+            written = 0
+            while written < len(packed):
+                written += self._file.write(packed[written:])
+            self._end += written
+        except OSError as error:
+            whole = 0 if self._pack else chunk[:written].rfind(b"\n") + 1
+            self._end += whole
+            with suppress(OSError):  # a pipe or a device has no end
+                self._file.truncate(self._end)
+            raise self._problem(error) from None
+
+    def close(self) -> None:
+        """Write the lines that are in memory, and close the file.
+
+        Raises:
+            DiskProblem: The disk is full or fails; the file ends with a whole line.
+        """
+        try:
+            if not self._file.closed:
+                self.flush()
+        finally:
+            self._file.close()
+
+    def _problem(self, error: OSError) -> DiskProblem | UsageProblem:
+        if error.errno in _FULL:
+            return DiskProblem(
+                f"{self._option} {self._path}: {error.strerror}; its lines are whole: free some disk "
+                "space and go on with --resume"
+            )
+        return UsageProblem(
+            f"{self._option} {self._path}: {error.strerror}; give a file that can be written"
+        )
+
+
+def _chunks(file: BinaryIO, suffix: str) -> Iterator[tuple[int, bytes]]:
+    """Yield each run of whole lines of a file, and where in the file it ends."""
+    if suffix in _UNPACKERS:
+        yield from _packed_chunks(file, suffix)
+        return
+    end, rest = 0, b""
+    while piece := file.read(_READ_BYTES):
+        rest += piece
+        size = rest.rfind(b"\n") + 1
+        if size:
+            end += size
+            yield end, rest[:size]
+            rest = rest[size:]
+
+
+def _packed_chunks(file: BinaryIO, suffix: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the content of each whole member of a compressed file, and where the member ends."""
+    end, rest, new = 0, b"", _UNPACKERS[suffix]
+    member, content, size = new(), bytearray(), 0
+    while rest or (rest := file.read(_READ_BYTES)):
+        try:
+            content += member.decompress(rest)
+        except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError):
+            return
+        size += len(rest) - len(member.unused_data)
+        rest = member.unused_data
+        if member.eof:
+            end += size
+            yield end, bytes(content)
+            member, content, size = new(), bytearray(), 0
