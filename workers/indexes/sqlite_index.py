@@ -152,8 +152,7 @@ class SqliteIndex:
                 self._db.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def _is_empty(self) -> bool:
-        found = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        return found[0] == 0
+        return self._db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
     def __enter__(self) -> Self:
         return self
