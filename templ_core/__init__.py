@@ -17,8 +17,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from templ_core.site_cleaner.clean_site import clean_site
     from templ_core.site_cleaner.cleaned_page import CleanedPage
-    from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, clean_site
+    from templ_core.site_cleaner.cleaner_options import CleanerOptions
+    from templ_core.site_cleaner.site_cleaner import SiteCleaner
     from templ_core.site_cleaner.two_passes import CrawledPage, SampleBounds, clean_crawl
 
 __version__ = "0.1.0"
@@ -31,7 +33,15 @@ __all__ = [
     "clean_crawl",
     "clean_site",
 ]
-_IN_TWO_PASSES = frozenset(["CrawledPage", "SampleBounds", "clean_crawl"])
+_MODULES = {
+    "CleanedPage": "cleaned_page",
+    "CleanerOptions": "cleaner_options",
+    "CrawledPage": "two_passes",
+    "SampleBounds": "two_passes",
+    "SiteCleaner": "site_cleaner",
+    "clean_crawl": "two_passes",
+    "clean_site": "clean_site",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -40,7 +50,6 @@ def __getattr__(name: str) -> Any:
     Raises:
         AttributeError: There is no such name.
     """
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "two_passes" if name in _IN_TWO_PASSES else "site_cleaner"
-    return getattr(import_module(f"templ_core.site_cleaner.{module}"), name)
+    return getattr(import_module(f"templ_core.site_cleaner.{_MODULES[name]}"), name)

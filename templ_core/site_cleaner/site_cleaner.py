@@ -1,9 +1,9 @@
 """The cleaner that learns each site as its pages come: pages in, clean text out, nothing else touched."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from types import TracebackType
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -11,11 +11,12 @@ from templ_core.clean import CleanedText, clean, cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
-from templ_core.errors import CleanerClosed, CodecError, PageError, PageGone
+from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
+from templ_core.site_cleaner.cleaner_options import CleanerOptions
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
     LearnedSite,
@@ -24,7 +25,6 @@ from templ_core.site_cleaner.learned_site import (
     encode_site,
 )
 from templ_core.site_key import site_key
-from templ_core.site_level.config import WindowBounds
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.window.page_summary import (
     encode_page_summary,
@@ -38,21 +38,6 @@ _DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)
 """Largest document in compact form that a site learns from, as on Kafka."""
 _SAVED_FORMAT = 1
 _CLOSED = "this SiteCleaner is closed: make a new one, or load what was saved with from_bytes()"
-
-
-class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of a `SiteCleaner`."""
-
-    comments: Literal["auto", "keep", "drop"] = "auto"
-    """What becomes of readers' comments; `auto` drops them on articles and keeps them in forums."""
-    page_model: bytes = b""
-    """Content of a file that `templ train` wrote; empty means the page model that comes with templ."""
-    page_bytes_max: int = 32 << 20
-    """Largest page after decompression, in bytes."""
-    window: WindowBounds = WindowBounds()
-    """The bounds of each site's window."""
-    with_links: bool = False
-    """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
 
 
 class _Fetch(NamedTuple):
@@ -404,38 +389,3 @@ class SiteCleaner:
         if key not in known:
             known[key] = LearnedSite(key, SiteWindow(self._options.window))
         return known[key]
-
-
-def clean_site(
-    pages: Iterable[tuple[str, bytes | str]], options: CleanerOptions | None = None
-) -> list[CleanedPage | PageError]:
-    """Clean a list of pages of one site, each with what all of them share.
-
-    Args:
-        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
-            minute apart, and all belong to the site of the first.
-        options: Options of the cleaner.
-
-    Returns:
-        The cleaned page for each page, in order, or why there is none.
-    """
-    pages = list(pages)
-    cleaner = SiteCleaner(options)
-    site = site_key(pages[0][0]) if pages else ""
-    for number, (url, body) in enumerate(pages):
-        try:
-            cleaner.learn(url, body, _listed_at(number), site=site)
-        except PageError:
-            continue  # cleaning it says why
-    cleaner.fit(site)
-    found: list[CleanedPage | PageError] = []
-    for number, (url, body) in enumerate(pages):
-        try:
-            found.append(cleaner.clean(url, body, _listed_at(number), site=site, learns=False))
-        except PageError as error:
-            found.append(error)
-    return found
-
-
-def _listed_at(number: int) -> int:
-    return (FIRST_TIME_MS + number * SPACING_MS) // 1000

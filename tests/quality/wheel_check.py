@@ -4,7 +4,7 @@
 
 Builds the source distribution and from it the wheel, installs the wheel without extras, and runs
 the library example of the README, `templ --help`, `templ run` and a command that lacks its extra,
-in a directory of its own that holds folders named like our packages. Takes some minutes and needs a
+in a directory of its own that holds other packages named like ours. Takes some minutes and needs a
 package index.
 """
 
@@ -29,14 +29,14 @@ _ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}
 }
 _LIBRARY = """
-import templ_core, workers
+import templ_core
 from datetime import datetime, UTC
 from pathlib import Path
 url, fetched_at = "https://example.com/story", datetime(2025, 1, 6, tzinfo=UTC)
 html_bytes = Path("page.html").read_bytes()
 {example}
 print(cleaner.clean(url, html_bytes, fetched_at).cleaner_version)
-print(templ_core.__file__, workers.__file__)
+print(templ_core.__file__)
 from templ_core.source_digest import installed_digest
 print(installed_digest())
 """
@@ -87,6 +87,7 @@ def check(directory: Path) -> None:
     elsewhere = directory / "elsewhere"
     for name in ("workers", "schemas"):
         (elsewhere / name).mkdir(parents=True)
+        (elsewhere / name / "__init__.py").write_text("raise SystemExit('the wrong package')")
     pages = list(simulate_feed(FeedSettings(genre="news", sites=1, pages=6, languages=("en",))))
     (elsewhere / "page.html").write_text(pages[0].html)
     lines = b"\n".join(msgspec.json.encode(page.record()) for page in pages)

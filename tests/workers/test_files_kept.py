@@ -42,6 +42,6 @@ def test_an_output_never_replaces_an_input(feed, tmp_path, arguments):
 
 def test_a_full_disk_is_one_line(feed, tmp_path):
     done = templ("run", feed, "--out", "/dev/full", "--dead-letters", tmp_path / "dead")
-    assert done.returncode == 1
+    assert done.returncode == 74
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr

@@ -63,9 +63,10 @@ def feed_command(
         stack.callback(dead.close)
         sent = asyncio.run(_send(reader, broker, prefix, rate, dead, settings.message_limit_bytes))
     click.echo(f"{sent} pages sent, {dead.count} refused", err=True)
-    reader.raise_problems()
     if dead.count:
         click.echo(f"refused records: {dead.path}", err=True)
+    reader.raise_problems()
+    if dead.count:
         sys.exit(_SOME_REFUSED)
 
 

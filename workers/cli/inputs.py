@@ -8,11 +8,9 @@ from pathlib import Path
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.streams import STDIN
+from workers.local.record_file import STDOUT
 from workers.page import Page, Rejected
 from workers.settings import Settings
-
-STDOUT = Path("-")
-"""The output path that stands for standard output."""
 
 
 def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:

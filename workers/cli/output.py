@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from workers.cli.inputs import STDOUT
 from workers.errors import UsageProblem
+from workers.local.record_file import STDOUT
 
 
 @contextmanager

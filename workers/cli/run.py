@@ -14,11 +14,12 @@ import click
 import msgspec
 
 from schemas.cleaned import CleanedRecord
-from workers.cli.inputs import STDOUT, FeedReader, refuse_filled, refuse_overwriting
+from workers.cli.inputs import FeedReader, refuse_filled, refuse_overwriting
 from workers.cli.options import NAMED_PATH, STATE_PATH, comments_option, page_model_option
 from workers.cli.progress import progress
-from workers.cli.run_outputs import RunOutputs
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
+from workers.local.record_file import STDOUT
+from workers.local.run_outputs import RunOutputs
 from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
 
@@ -146,8 +147,15 @@ def _run(options: RunOptions) -> None:
                     tally.add(output)
                 bar.update(reader.bytes_read, tally.short())
             outputs.flush()
+        except (KeyboardInterrupt, Terminated):
+            if options.out != STDOUT:
+                click.echo(
+                    f"{options.out} has whole records: --resume goes on behind them", err=True
+                )
+            raise
         finally:
-            click.echo(tally.summary(outputs, reader.left_out), err=True)
+            if tally.has_records or reader.left_out or outputs.count_before:
+                click.echo(tally.summary(outputs, reader.left_out), err=True)
     reader.raise_problems()
     tally.refuse_wrong_feed(options.letters)
 
@@ -225,6 +233,11 @@ class Tally:
             self._chars_out += output.chars_out
         else:
             self._deleted += 1
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there was anything to count."""
+        return self._pages + self._revisions > 0
 
     def short(self) -> str:
         """Return a short note for the progress bar."""

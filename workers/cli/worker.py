@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
-from workers.cli.reach import wait_for_broker
 from workers.errors import StateProblem
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings
@@ -58,6 +57,7 @@ def worker_command(
 
         run_role(role, broker, prefix, state, settings)
         return
+    from workers.kafka.reach import wait_for_broker  # noqa: PLC0415
     from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
 
     if settings.page_model is not None:

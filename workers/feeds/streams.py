@@ -73,7 +73,7 @@ class _CountedFile(io.RawIOBase):
         super().close()
 
 
-class _Decompressor(Protocol):
+class Decompressor(Protocol):
     """One member or frame of a compressed file, of which gzip and zstd files may have several."""
 
     @property
@@ -88,27 +88,28 @@ class _Decompressor(Protocol):
         """Return the content of the next compressed bytes."""
 
 
-class _Compression(NamedTuple):
+class Compression(NamedTuple):
     """How the files of a suffix are read."""
 
-    new: Callable[[], _Decompressor]
+    new: Callable[[], Decompressor]
     name: str
     piece_bytes: int
     """Compressed bytes that are decompressed at once; the content of a damaged piece may be lost."""
 
 
-_COMPRESSIONS = {
-    ".gz": _Compression(lambda: zlib.decompressobj(wbits=31), "gzip", 4 << 10),
-    ".xz": _Compression(lzma.LZMADecompressor, "xz", 256),
-    ".zst": _Compression(lambda: zstandard.ZstdDecompressor().decompressobj(), "zstd", 1 << 10),
+COMPRESSIONS = {
+    ".gz": Compression(lambda: zlib.decompressobj(wbits=31), "gzip", 4 << 10),
+    ".xz": Compression(lzma.LZMADecompressor, "xz", 256),
+    ".zst": Compression(lambda: zstandard.ZstdDecompressor().decompressobj(), "zstd", 1 << 10),
 }
+"""How compressed files are read, by their suffix."""
 
 
 class _DecompressedFile(io.RawIOBase):
     """The content of a compressed file, up to its end or to the place where it is damaged."""
 
     def __init__(
-        self, file: io.BufferedReader, compression: _Compression, on_damage: OnDamage
+        self, file: io.BufferedReader, compression: Compression, on_damage: OnDamage
     ) -> None:
         self._file = file
         self._compression = compression
@@ -214,7 +215,7 @@ def open_decompressed(
         InputProblem: The file cannot be opened.
     """
     with open_counted(path, on_progress) as file:
-        compression = _COMPRESSIONS.get(path.suffix)
+        compression = COMPRESSIONS.get(path.suffix)
         if compression is None:
             yield file
             return

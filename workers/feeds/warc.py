@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from fastwarc.warc import ArchiveIterator, WarcHeaderMap, WarcRecord, WarcRecordType
+from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
 
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
@@ -154,7 +154,7 @@ class _WholeRecord(NamedTuple):
 
     kind: str
     """Its WARC-Type."""
-    headers: WarcHeaderMap
+    headers: HeaderMap
     block: bytes
     """The block, cut when it is too large."""
     length: int

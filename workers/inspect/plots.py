@@ -184,11 +184,14 @@ def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
     return _svg(left + width + 24, _TOP + height + _BOTTOM, marks) + legend(names)
 
 
-def speed(systems: Mapping[str, tuple[float, float]], x_label: str, y_label: str) -> str:
+def speed(
+    systems: Mapping[str, tuple[float, float]], names: Sequence[str], x_label: str, y_label: str
+) -> str:
     """Return a plot of systems by time, on a logarithmic scale, and by quality.
 
     Args:
         systems: Milliseconds a page and F1 of each system.
+        names: Names of all systems of the report, by whose order each has its colour everywhere.
         x_label: Label of the x axis.
         y_label: Label of the y axis.
     """
@@ -206,12 +209,12 @@ def speed(systems: Mapping[str, tuple[float, float]], x_label: str, y_label: str
     for step in range(5):
         value = floor + (1 - floor) * step / 4
         marks.append(_y_tick(step / 4, f"{value:.2f}"))
-    for number, (name, (milliseconds, f1)) in enumerate(systems.items()):
+    for name, (milliseconds, f1) in systems.items():
         x = _x((log10(milliseconds) - low) / (high - low))
         y = _y((f1 - floor) / (1 - floor))
         ends = x + _DIGIT_WIDTH * len(name) > _LEFT + _PLOT
         marks.append(
-            f'<circle class="dot c{number % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="6">'
+            f'<circle class="dot c{names.index(name) % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="6">'
             f"<title>{escape(name)}: {milliseconds:.1f} ms, F1 {f1:.3f}</title></circle>"
             f'<text x="{x + (-10 if ends else 10):.1f}" y="{y + 4:.1f}" '
             f'text-anchor="{"end" if ends else "start"}">{escape(name)}</text>'

@@ -15,6 +15,7 @@ body { background: var(--back); color: var(--ink); font: 15px/1.5 system-ui, san
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
 p.soft, caption { color: var(--soft); } caption { text-align: left; caption-side: bottom; }
 .wide { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 2rem; }
+.side > div { min-width: 0; max-width: 100%; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--edge); text-align: right;
   white-space: nowrap; }
@@ -26,7 +27,7 @@ svg text.tick { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--edge
 .guide { stroke: var(--soft); stroke-dasharray: 4 4; }
 .line { fill: none; stroke-width: 2; } .thin { stroke-width: 1; opacity: .5; }
 .dot { fill-opacity: .85; }
-.legend span { margin-right: 1.2rem; white-space: nowrap; }
+.legend span { margin-right: 1.2rem; overflow-wrap: anywhere; }
 .swatch { display: inline-block; width: .7rem; height: .7rem; border-radius: 50%;
   margin-right: .4rem; }
 details { border-bottom: 1px solid var(--edge); padding: .4rem 0; } summary { cursor: pointer; }

@@ -12,22 +12,20 @@ from typing import BinaryIO
 import zstandard
 
 from workers.errors import DiskProblem, UsageProblem
+from workers.feeds.streams import COMPRESSIONS
 
+STDOUT = Path("-")
+"""The output path that stands for standard output."""
 _CHUNK_BYTES = 64 << 10
 """Bytes of whole lines that are written at once."""
 _PACKED_CHUNK_BYTES = 1 << 20
-"""The same for a compressed file, where each chunk is a member or frame of its own."""
+"""Bytes of whole lines that are written at once to a compressed file, as a member of its own."""
 _READ_BYTES = 1 << 16
 _FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
 _PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda chunk: gzip.compress(chunk, 6, mtime=0),
     ".xz": lzma.compress,
     ".zst": lambda chunk: zstandard.compress(chunk, 3),
-}
-_UNPACKERS: dict[str, Callable[[], "zlib._Decompress | lzma.LZMADecompressor"]] = {
-    ".gz": lambda: zlib.decompressobj(wbits=31),
-    ".xz": lzma.LZMADecompressor,
-    ".zst": lambda: zstandard.ZstdDecompressor().decompressobj(),
 }
 
 
@@ -125,7 +123,7 @@ class RecordFile:
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[tuple[int, bytes]]:
     """Yield each run of whole lines of a file, and where in the file it ends."""
-    if suffix in _UNPACKERS:
+    if suffix in COMPRESSIONS:
         yield from _packed_chunks(file, suffix)
         return
     end, rest = 0, b""
@@ -140,7 +138,7 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[tuple[int, bytes]]:
 
 def _packed_chunks(file: BinaryIO, suffix: str) -> Iterator[tuple[int, bytes]]:
     """Yield the content of each whole member of a compressed file, and where the member ends."""
-    end, rest, new = 0, b"", _UNPACKERS[suffix]
+    end, rest, new = 0, b"", COMPRESSIONS[suffix].new
     member, content, size = new(), bytearray(), 0
     while rest or (rest := file.read(_READ_BYTES)):
         try:

@@ -14,10 +14,11 @@ import pytest
 import zstandard
 
 from schemas.source import Source
-from workers.cli.run_outputs import RunOutputs
 from workers.errors import DiskProblem, UsageProblem
 from workers.local import record_file
 from workers.local.record_file import RecordFile
+from workers.local.run_outputs import RunOutputs
+from workers.state.site_copy import copied_sites
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
 
@@ -238,8 +239,7 @@ def test_runs_with_one_state_do_not_take_each_others_pages_for_repeats(templ, tm
         source = pages(folder / "feed.jsonl", 10, site="a.com")
         source.write_text(source.read_text().replace("a.com/", f"a.com/{day}/"))
         templ("run", source, "-o", folder / "out.jsonl", "--state", tmp_path / "state")
-        done = templ("inspect", "site", "a.com", "--state", tmp_path / "state", "--json")
-        learned.append(json.loads(done.stdout)["documents"])
+        learned.append(copied_sites(tmp_path / "state")["a.com"].pages)
     assert learned == [10, 20]
 
 
@@ -268,4 +268,15 @@ def test_folders_of_our_names_in_the_current_directory_have_no_part(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
+    assert len(urls(tmp_path / "out.jsonl")) == 2
+
+
+def test_records_of_warc_files_that_are_left_out_are_counted(templ, tmp_path):
+    source = tmp_path / "a.warc"
+    head = b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: https://a.com/\r\nContent-Length: %d\r\n\r\n"
+    blocks = [(b"request", b"GET /"), (b"metadata", b"x"), (b"resource", ARTICLE.encode())]
+    records = [head % (kind, len(block)) + block for kind, block in blocks * 2]
+    source.write_bytes(b"".join(record + b"\r\n\r\n" for record in records))
+    done = templ("run", source, "--out", tmp_path / "out.jsonl")
+    assert "left out of WARC files: 2 metadata, 2 request\n" in done.stderr.decode()
     assert len(urls(tmp_path / "out.jsonl")) == 2

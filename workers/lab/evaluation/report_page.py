@@ -83,7 +83,7 @@ def _plots(figures: Figures) -> str:
         }
         parse_ms = figures.timing[PARSE].mean_ms
         title = f"Quality and speed (a bare lxml parse takes {parse_ms:.1f} ms)"
-        plots.append(section(title, speed(timed, "ms a page", "word F1")))
+        plots.append(section(title, speed(timed, figures.systems, "ms a page", "word F1")))
     if figures.quantiles:
         lines = {
             name: [(value, at / (len(values) - 1)) for at, value in enumerate(values)]

@@ -8,10 +8,9 @@ import msgspec
 
 from schemas.codec import encode_json
 from schemas.source import Source
-from workers.cli.inputs import STDOUT
 from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
-from workers.local.record_file import RecordFile
+from workers.local.record_file import STDOUT, RecordFile
 from workers.local.runner import DeadPage, Output
 
 _Written: TypeAlias = tuple[Source, int]

@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from workers.cli.reach import wait_for_broker
 from workers.errors import BrokerProblem
+from workers.kafka.reach import wait_for_broker
 
 
 def free_port():
