@@ -42,7 +42,7 @@ def sentence_words(gold_text: str, seed: str) -> tuple[str, ...]:
         seed: What the sentence and its words are chosen by.
 
     >>> sentence_words("The council opened the new bridge after seven years of work.", "a")
-    ('council', 'opened', 'bridge', 'after', 'work')
+    ('council', 'opened', 'bridge', 'seven', 'work')
     """
     chosen = random.Random(seed)  # noqa: S311 - a sample, not security
     long = [
