@@ -4,7 +4,7 @@ PYTHON ?= python3
 OUT ?= out
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
-.PHONY: help setup run test check sanitize wheel-check kafka schemas clean
+.PHONY: help setup run test check sanitize wheel-check engines kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -27,6 +27,8 @@ run: setup       ## a synthetic news feed through the whole path, without a brok
 	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
 	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
+	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
+	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal
@@ -42,6 +44,11 @@ sanitize: setup  ## mutated stored values and hostile pages under gcc's address 
 
 wheel-check: setup  ## the wheel in an empty environment, as a new user installs it; some minutes
 	.venv/bin/python -m tests.quality.wheel_check
+
+engines: setup   ## the steps for datatrove, Ray Data and PySpark with the real libraries; some minutes
+	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt \
+		--editable '.[datatrove,pyspark,ray]'
+	.venv/bin/pytest tests/workers/engines
 
 kafka: setup     ## a broker on this machine to try things with; stops with Ctrl-C
 	.venv/bin/python deploy/kafka/broker.py --port 9092 --data $(OUT)/kafka

@@ -177,3 +177,5 @@ class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Id of the record that said so."""
     source: Source
     """Where that record came from."""
+    fetched_at: str | None = None
+    """When it was found that the page is gone, an RFC 3339 time in UTC; null where no time is known."""

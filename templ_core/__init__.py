@@ -21,13 +21,25 @@ if TYPE_CHECKING:
     from templ_core.site_cleaner.cleaned_page import CleanedPage
     from templ_core.site_cleaner.cleaner_options import CleanerOptions
     from templ_core.site_cleaner.site_cleaner import SiteCleaner
+    from templ_core.site_cleaner.two_passes import CrawledPage, SampleBounds, clean_crawl
 
 __version__ = "0.1.0"
-__all__ = ["CleanedPage", "CleanerOptions", "SiteCleaner", "clean_site"]
+__all__ = [
+    "CleanedPage",
+    "CleanerOptions",
+    "CrawledPage",
+    "SampleBounds",
+    "SiteCleaner",
+    "clean_crawl",
+    "clean_site",
+]
 _MODULES = {
     "CleanedPage": "cleaned_page",
     "CleanerOptions": "cleaner_options",
+    "CrawledPage": "two_passes",
+    "SampleBounds": "two_passes",
     "SiteCleaner": "site_cleaner",
+    "clean_crawl": "two_passes",
     "clean_site": "clean_site",
 }
 

@@ -37,14 +37,18 @@ print(len(MODULES))
 """
 
 
+WITH_ENGINE = ("workers.engines.datatrove_steps",)
+"""Modules whose classes are those of an engine that is not in the default set-up."""
+
+
 def product_modules():
-    """Return the names of all modules outside the laboratories."""
+    """Return the names of all modules outside the laboratories that need no engine."""
     paths = [path for top in PACKAGES for path in (ROOT / top).rglob("*.py")]
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
     return sorted(
         name.removesuffix(".__init__")
         for name in names
-        if not name.startswith(LABORATORIES) and not name.endswith(".__main__")
+        if not name.startswith((*LABORATORIES, *WITH_ENGINE)) and not name.endswith(".__main__")
     )
 
 

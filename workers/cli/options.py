@@ -49,7 +49,7 @@ comments_option = click.option(
 )
 
 
-_prefix_option = click.option(
+prefix_option = click.option(
     "--prefix",
     envvar="TEMPL_PREFIX",
     default=lambda: load_settings().prefix,
@@ -77,7 +77,7 @@ def broker_options(command: Command) -> Command:
         show_envvar=True,
         help="Kafka broker; several are separated by commas.",
     )
-    return broker(_prefix_option(command))
+    return broker(prefix_option(command))
 
 
 class SiteSource(NamedTuple):
@@ -111,7 +111,7 @@ def site_source_options(command: Command) -> Command:
         help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
         "uses it.",
     )
-    return state(broker(_prefix_option(with_source)))
+    return state(broker(prefix_option(with_source)))
 
 
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:

@@ -314,7 +314,13 @@ def _stage(exception: str) -> str:
 
 def _deleted(page: Page) -> Deleted:
     return Deleted(
-        record=DeletedRecord(url=page.url, site=page.site, id=page.id, source=page.source),
+        record=DeletedRecord(
+            url=page.url,
+            site=page.site,
+            id=page.id,
+            source=page.source,
+            fetched_at=page.fetched_at,
+        ),
         document=DocumentRecord(
             kind="deletion",
             url=page.url,

@@ -76,8 +76,11 @@ def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings
 
 @pytest.mark.parametrize("fields", [{"body": None}, {"status": 404}, {"status": 410}])
 def test_a_page_that_is_gone_is_a_deletion(cleaner, fields):
-    outcome = cleaner.process(page(1, **{"body": GOOD, **fields}))
+    outcome = cleaner.process(
+        page(1, fetched_at="2026-01-01T00:00:00Z", **{"body": GOOD, **fields})
+    )
     assert isinstance(outcome, Deleted)
+    assert outcome.record.fetched_at == "2026-01-01T00:00:00Z"
     assert outcome.document.kind == "deletion"
 
 

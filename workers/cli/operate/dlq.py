@@ -11,9 +11,9 @@ from typing import Any
 import click
 import msgspec
 
+from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.cli.options import broker_options
 from workers.errors import UsageProblem
-from workers.feeds.times import parse_time_ms
 from workers.log_lines import one_line
 from workers.setting_values import MILLISECONDS, SettingType, number_of
 from workers.settings import load_settings

@@ -20,9 +20,9 @@ from schemas.dead_letter import (
 )
 from schemas.page import HEADER_SITE, HEADER_URL
 from schemas.topics import DEAD_LETTERS, PAGES
+from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_key import site_key
 from workers.errors import BrokerProblem, InputProblem
-from workers.feeds.times import rfc3339
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.feeder import Pace

@@ -20,11 +20,13 @@ _MODULES = {
     "rtdm-templates": "workers.lab.experiments.rtdm.templates",
     "rtdm-mining": "workers.lab.experiments.rtdm.mining",
     "metadata": "workers.lab.experiments.metadata.fields",
+    "search": "workers.lab.experiments.retrieval.search",
     "site-level": "workers.lab.experiments.site_level.fusion",
     "injection": "workers.lab.experiments.site_level.injection",
     "windows": "workers.lab.experiments.site_level.windows",
     "new-site": "workers.lab.experiments.site_level.new_site",
     "redesign": "workers.lab.experiments.site_level.redesign",
+    "two-passes": "workers.lab.experiments.site_level.two_passes",
 }
 
 

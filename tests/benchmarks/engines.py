@@ -1,0 +1,98 @@
+"""What whole crawls cost: the library, its step in datatrove, and datatrove's own step with trafilatura.
+
+    python -m tests.benchmarks.engines stream.jsonl.xz --pages 400
+
+Each system cleans the same pages in a process of its own, one after the other. Time is processor time, that of
+child processes included. It needs the extras `datatrove` and `peers`.
+"""
+
+import argparse
+import resource
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from datatrove.data import Document
+from datatrove.pipeline.extractors import Trafilatura
+
+from templ_core import CrawledPage, clean_crawl
+from templ_core.errors import PageError
+from workers.engines.datatrove_steps import TemplCleaner, TemplExtractor
+from workers.lab.job_processes import process_pool
+from workers.lab.jsonl import read_objects
+
+
+def library(pages: list[CrawledPage]) -> int:
+    """Clean pages with the library alone; return the number of texts."""
+    return sum(not isinstance(one.cleaned, PageError) for one in clean_crawl(pages))
+
+
+def step(make: Callable[[], object]) -> Callable[[list[CrawledPage]], int]:
+    """Return a function that cleans pages with a step of datatrove."""
+
+    def run(pages: list[CrawledPage]) -> int:
+        return sum(1 for _ in make().run(_documents(pages)))
+
+    return run
+
+
+def _documents(pages: list[CrawledPage]) -> Iterator[Document]:
+    for page in pages:
+        yield Document(text=page.body, id=page.url, metadata={"url": page.url, "site": page.site})
+
+
+SYSTEMS = {
+    "library, in two passes": library,
+    "datatrove, TemplCleaner": step(TemplCleaner),
+    "datatrove, TemplExtractor": step(lambda: TemplExtractor(timeout=60)),
+    "datatrove, Trafilatura": step(lambda: Trafilatura(timeout=60)),
+}
+
+
+def measure(name: str, path: Path, count: int) -> tuple[int, float, float]:
+    """Return the texts, processor seconds and largest memory (MB) of a system."""
+    pages = read_pages(path, count)
+    SYSTEMS[name](pages[:3])  # what is loaded once is not timed
+    before = _processor_s()
+    texts = SYSTEMS[name](pages)
+    used_s = _processor_s() - before
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return texts, used_s, max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1000
+
+
+def read_pages(path: Path, count: int) -> list[CrawledPage]:
+    """Return the first pages of a corpus, site by site."""
+    pages: list[CrawledPage] = []
+    for _, record in read_objects(path):
+        pages.append(CrawledPage(record["url"], record["html"], record["site"]))
+        if len(pages) == count:
+            break
+    return sorted(pages, key=lambda page: page.site)
+
+
+def _processor_s() -> float:
+    used = [resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--pages", type=int, default=400)
+    given = parser.parse_args()
+    rate_of_library = 0.0
+    for name in SYSTEMS:
+        with process_pool(1) as pool:
+            texts, used_s, memory_mb = pool.submit(
+                measure, name, given.corpus, given.pages
+            ).result()
+        rate = given.pages / used_s * 3600
+        rate_of_library = rate_of_library or rate
+        print(
+            f"{name:28} {rate:9.0f} pages an hour and core, {rate / rate_of_library:.2f} of the library, "
+            f"{texts} texts, {memory_mb:.0f} MB",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

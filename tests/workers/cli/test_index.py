@@ -1,0 +1,69 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from workers.cli.indexes.index import index_command
+from workers.cli.indexes.search import search_command
+from workers.errors import InputProblem, UsageProblem
+
+GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'
+
+
+@pytest.fixture(scope="module")
+def cleaned(templ, feed, tmp_path_factory):
+    path = tmp_path_factory.mktemp("cleaned") / "cleaned.jsonl"
+    templ("run", feed, "--out", path)
+    return path
+
+
+def run(command, *arguments):
+    return CliRunner().invoke(command, list(map(str, arguments)))
+
+
+def test_cleaned_pages_are_found(cleaned, tmp_path):
+    index = tmp_path / "new" / "index.db"
+    first = run(index_command, cleaned, "--index", index)
+    assert first.exit_code == 0, first.exception
+    urls = {json.loads(line)["url"] for line in cleaned.read_text().splitlines()}
+    assert len(urls) < 60
+    assert first.stderr.endswith(f" deleted, 0 unchanged; {index} holds {len(urls)} texts\n")
+    again = run(index_command, cleaned, "--index", index)
+    assert again.stderr.startswith("0 texts written, 0 deleted, 60 unchanged;")
+    record = json.loads(cleaned.read_text().splitlines()[20])
+    phrase = " ".join(record["text"].splitlines()[-1].split()[:6])
+    hits = run(search_command, phrase, "--index", index, "--json", "--limit", 1)
+    assert json.loads(hits.stdout)["url"] == record["url"]
+    shown = run(search_command, phrase, "--index", index).stdout
+    assert record["url"] in shown
+    assert "\x02" not in shown
+
+
+def test_lines_that_are_no_records_are_told_and_left_out(cleaned, tmp_path):
+    some = tmp_path / "some.jsonl"
+    some.write_text(
+        "\n".join([cleaned.read_text().splitlines()[0], "{}", "", GONE, "x" * 10]) + "\n"
+    )
+    done = run(index_command, some, "--index", tmp_path / "i.db")
+    assert done.exit_code == 1
+    *told, summary = done.stderr.splitlines()
+    assert [line.split(" is left out")[0] for line in told] == [
+        f"templ: {some}, line 2",
+        f"templ: {some}, line 5",
+    ]
+    assert summary.startswith("1 texts written, 1 deleted")
+
+
+def test_usage(cleaned, tmp_path):
+    index = ("--index", tmp_path / "i.db")
+    assert isinstance(run(index_command, *index).exception, UsageProblem)
+    assert isinstance(run(index_command, cleaned, *index, "--follow").exception, UsageProblem)
+    assert isinstance(run(index_command, cleaned, "--index", cleaned).exception, UsageProblem)
+    assert isinstance(run(index_command, tmp_path / "none.jsonl", *index).exception, InputProblem)
+
+
+def test_a_search_without_a_hit_says_so(cleaned, tmp_path):
+    index = ("--index", tmp_path / "i.db")
+    run(index_command, cleaned, *index)
+    none = run(search_command, "zzzz", *index)
+    assert (none.exit_code, none.stderr) == (1, "templ: no page has these words\n")

@@ -1,0 +1,133 @@
+"""`templ index`: keep a full-text index of cleaned pages."""
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from workers.cli.inputs import refuse_overwriting
+from workers.cli.lazy import require_extra
+from workers.cli.options import prefix_option
+from workers.cli.progress import progress
+from workers.errors import UsageProblem
+from workers.feeds.files import total_bytes
+from workers.indexes.cleaned_files import RefusedLine, read_cleaned
+from workers.indexes.sqlite_index import SqliteIndex
+from workers.log_lines import one_line
+from workers.settings import load_settings
+
+_AT_ONCE = 200
+"""Records of a file that are written in one transaction."""
+_SOME_REFUSED = 1
+
+index_option = click.option(
+    "--index",
+    "path",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="SQLite file of the index.",
+)
+
+
+@click.command(name="index")
+@click.argument("inputs", metavar="[CLEANED]...", nargs=-1, type=click.Path(path_type=Path))
+@index_option
+@click.option(
+    "--broker",
+    envvar="TEMPL_BROKER",
+    metavar="HOST:PORT",
+    help="Kafka broker whose topic `cleaned` is read where no file is given.",
+)
+@prefix_option
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Wait for further records of the topic until SIGTERM or Ctrl-C; otherwise stop where it ends now.",
+)
+def index_command(
+    inputs: tuple[Path, ...], path: Path, broker: str | None, prefix: str, *, follow: bool
+) -> None:
+    """Bring an index up to date with CLEANED..., or with the topic `cleaned` of a broker.
+
+    CLEANED is a JSON Lines file that `templ run` wrote, compressed or not; - stands for standard input. The
+    index holds the newest text of each URL. A record that it knows changes nothing, a higher revision
+    replaces the text, and a deletion removes it. Exit code 1 means that lines of a file were left out.
+    """
+    if not inputs and broker is None:
+        raise UsageProblem("give files that `templ run` wrote, or --broker")
+    if inputs and follow:
+        raise UsageProblem("--follow reads a topic; leave the files out")
+    refuse_overwriting(inputs, index=path)
+    if broker is not None and not inputs:
+        require_extra("kafka", "--broker")
+    refused = 0
+    with SqliteIndex(path) as index:
+        try:
+            if inputs:
+                refused = _index_files(index, inputs)
+            elif broker is not None:
+                _index_topic(index, broker, prefix, follow=follow)
+        finally:
+            click.echo(f"{index.counts}; {path} holds {index.text_count()} texts", err=True)
+    if refused:
+        sys.exit(_SOME_REFUSED)
+
+
+def _index_files(index: SqliteIndex, inputs: Sequence[Path]) -> int:
+    """Apply the records of files; return how many lines were left out."""
+    limit_bytes = load_settings().record_limit_bytes
+    refused = done = 0
+
+    def count(size_bytes: int) -> None:
+        nonlocal done
+        done += size_bytes
+
+    with progress(total_bytes(inputs)) as bar:
+        for path in inputs:
+            records = read_cleaned(path, limit_bytes, count)
+            while some := list(islice(records, _AT_ONCE)):
+                refused += _apply(index, path, some)
+                bar.update(done, str(index.counts))
+    return refused
+
+
+def _apply(
+    index: SqliteIndex, path: Path, records: Sequence[CleanedRecord | DeletedRecord | RefusedLine]
+) -> int:
+    """Apply records of a file in one transaction; return how many lines were left out."""
+    refused = 0
+    with index.transaction():
+        for record in records:
+            if isinstance(record, RefusedLine):
+                refused += 1
+                reason = f"{path}, line {record.number} is left out: {record.reason}"
+                click.echo(f"templ: {one_line(reason)}", err=True)
+            else:
+                index.apply(record)
+    return refused
+
+
+def _index_topic(index: SqliteIndex, broker: str, prefix: str, *, follow: bool) -> None:
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
+    from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
+
+    logging.basicConfig(format="templ: %(message)s")
+    access = BrokerAccess.of(broker, load_settings())
+    asyncio.run(_until_signal(CleanedFollower(access, prefix, index).run(stays=follow)))
+
+
+async def _until_signal(reading: Coroutine[None, None, None]) -> None:
+    """Wait for a coroutine; SIGTERM and Ctrl-C end it without an error, because nothing is lost."""
+    task = asyncio.ensure_future(reading)
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(one, task.cancel)
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,1 @@
+"""Indexes that are kept up to date with cleaned records."""

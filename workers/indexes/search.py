@@ -1,0 +1,122 @@
+"""Searching an index: ranked pages, of which near-duplicates are one hit."""
+
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+
+from workers.indexes.words import joined, match_expression
+
+_BEST_MAX = 1000
+"""Pages of the best rank among which hits are formed."""
+_NEAR_BITS = 3
+"""Most bits in which the fingerprints of near-duplicates differ (Manku, Jain, Das Sarma, WWW 2007)."""
+TITLE_WEIGHT = 4.0
+"""How much more a word of the title counts than one of the text, in BM25."""
+_SNIPPET_WORDS = 24
+_FIND = f"""
+SELECT url, site, fetched_at, published_at, page_type, pages.title, fingerprint, bm25(words, {TITLE_WEIGHT}, 1.0)
+    AS distance, snippet(words, 1, :open, :close, ' … ', {_SNIPPET_WORDS})
+FROM words JOIN pages ON pages.id = words.rowid
+WHERE words MATCH :match AND NOT is_deleted AND (:site IS NULL OR site = :site)
+ORDER BY distance, url LIMIT {_BEST_MAX}
+"""  # noqa: S608 - constants only
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that was found."""
+
+    url: str
+    site: str
+    title: str
+    fetched_at: str | None
+    published_at: str | None
+    page_type: str | None
+    score: float
+    """BM25 of the query; higher is better, and only the order of one query's hits has a meaning."""
+    snippet: str
+    """The part of the text that matches best."""
+    near_duplicates: list[str] = []
+    """URLs of worse hits whose texts are near-duplicates of this one."""
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """What is searched for."""
+
+    words: str
+    """Words, and phrases between quotation marks."""
+    any_word: bool = False
+    """Whether one word or phrase is enough."""
+    site: str | None = None
+    """Site key of the pages; None means all sites."""
+    limit: int = 10
+    """Most hits."""
+    with_copies: bool = False
+    """Whether near-duplicates are hits of their own."""
+    highlight: tuple[str, str] = ("", "")
+    """Text before and after each word that matches in a snippet."""
+
+
+def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
+    """Return the best hits of a query, the best one first.
+
+    Near-duplicates are pages whose fingerprints differ in at most 3 bits. The best one of them is the hit
+    and names the others that are among the best 1000 pages.
+
+    Raises:
+        UsageProblem: The query has no word.
+    """
+    found = db.execute(
+        _FIND,
+        {
+            "match": match_expression(query.words, any_word=query.any_word),
+            "site": query.site,
+            "open": query.highlight[0],
+            "close": query.highlight[1],
+        },
+    )
+    if query.with_copies:
+        return [_hit(row) for row in found.fetchmany(query.limit)]
+    return _collapse(found, query.limit)
+
+
+def _collapse(rows: Iterable[tuple[object, ...]], limit: int) -> list[Hit]:
+    """Return the first `limit` hits, each with its near-duplicates among the rows after it."""
+    hits: list[Hit] = []
+    fingerprints: list[int | None] = []
+    for row in rows:
+        fingerprint = None if row[6] is None else int(str(row[6]), 16)
+        copy_of = _near(fingerprint, fingerprints)
+        if copy_of is not None:
+            hits[copy_of].near_duplicates.append(str(row[0]))
+        elif len(hits) < limit:
+            hits.append(_hit(row))
+            fingerprints.append(fingerprint)
+    return hits
+
+
+def _near(fingerprint: int | None, others: list[int | None]) -> int | None:
+    """Return the number of the first near-duplicate among others, or None."""
+    if fingerprint is None:
+        return None
+    for number, other in enumerate(others):
+        if other is not None and (fingerprint ^ other).bit_count() <= _NEAR_BITS:
+            return number
+    return None
+
+
+def _hit(row: tuple[object, ...]) -> Hit:
+    url, site, fetched_at, published_at, page_type, title, _, distance, snippet = row
+    return msgspec.convert(
+        {
+            "url": url,
+            "site": site,
+            "title": joined(str(title)),
+            "fetched_at": fetched_at,
+            "published_at": published_at,
+            "page_type": page_type,
+            "score": -float(str(distance)),
+            "snippet": joined(str(snippet)),
+        },
+        Hit,
+    )

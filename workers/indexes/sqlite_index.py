@@ -1,0 +1,374 @@
+"""A full-text index of cleaned records in one SQLite file, which holds the newest text of each URL.
+
+The index notes how far it has read a topic in the transaction that holds what was read, so no record is
+applied twice or lost when the process is killed.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.source import Source
+from workers.errors import DiskProblem, OtherFormat, StateProblem
+from workers.indexes.versions import Version, replaces, version_of
+from workers.indexes.words import separated
+
+_APPLICATION_ID = 0x746D706C
+"""Number in the header of the file that tells an index of templ from other SQLite files."""
+_FORMAT = 1
+_BUSY_MS = 5000
+"""How long to wait for another process that writes to the index."""
+_SCHEMA = """
+CREATE TABLE pages (
+    id INTEGER PRIMARY KEY,
+    url TEXT NOT NULL UNIQUE,
+    is_deleted INTEGER NOT NULL,
+    time_ms INTEGER,
+    source_topic TEXT NOT NULL,
+    source_partition INTEGER NOT NULL,
+    source_offset INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    site TEXT NOT NULL,
+    fetched_at TEXT,
+    published_at TEXT,
+    page_type TEXT,
+    fingerprint TEXT,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    log_topic TEXT,
+    log_partition INTEGER,
+    log_offset INTEGER
+);
+CREATE INDEX pages_of_a_log ON pages (log_topic, log_partition, log_offset);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, text, content = 'pages', content_rowid = 'id',
+    tokenize = "unicode61 remove_diacritics 2"
+);
+CREATE TRIGGER page_added AFTER INSERT ON pages BEGIN
+    INSERT INTO words (rowid, title, text) VALUES (new.id, new.title, new.text);
+END;
+CREATE TRIGGER page_removed AFTER DELETE ON pages BEGIN
+    INSERT INTO words (words, rowid, title, text) VALUES ('delete', old.id, old.title, old.text);
+END;
+CREATE TRIGGER page_changed AFTER UPDATE OF title, text ON pages BEGIN
+    INSERT INTO words (words, rowid, title, text) VALUES ('delete', old.id, old.title, old.text);
+    INSERT INTO words (rowid, title, text) VALUES (new.id, new.title, new.text);
+END;
+CREATE TABLE logs (
+    topic TEXT NOT NULL,
+    partition INTEGER NOT NULL,
+    next_offset INTEGER NOT NULL,
+    mark BLOB,
+    reread_until INTEGER,
+    PRIMARY KEY (topic, partition)
+);
+"""
+_PUT = """
+INSERT INTO pages (
+    url, is_deleted, time_ms, source_topic, source_partition, source_offset, revision, site, fetched_at,
+    published_at, page_type, fingerprint, title, text, log_topic, log_partition, log_offset
+) VALUES (
+    :url, :is_deleted, :time_ms, :source_topic, :source_partition, :source_offset, :revision, :site,
+    :fetched_at, :published_at, :page_type, :fingerprint, :title, :text, :log_topic, :log_partition,
+    :log_offset
+) ON CONFLICT (url) DO UPDATE SET
+    is_deleted = excluded.is_deleted, time_ms = excluded.time_ms,
+    source_topic = excluded.source_topic, source_partition = excluded.source_partition,
+    source_offset = excluded.source_offset, revision = excluded.revision, site = excluded.site,
+    fetched_at = excluded.fetched_at, published_at = excluded.published_at,
+    page_type = excluded.page_type, fingerprint = excluded.fingerprint, title = excluded.title,
+    text = excluded.text, log_topic = excluded.log_topic, log_partition = excluded.log_partition,
+    log_offset = excluded.log_offset
+"""
+
+
+class LogPlace(NamedTuple):
+    """The place of a record in a log of Kafka."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+class LogPosition(NamedTuple):
+    """How far a partition was read."""
+
+    next_offset: int = 0
+    mark: bytes | None = None
+    """What tells the log from a later one of the same name."""
+
+
+class IndexCounts(msgspec.Struct):
+    """What became of records."""
+
+    written: int = 0
+    """Texts that are new in the index, or new for their URL."""
+    deleted: int = 0
+    unchanged: int = 0
+    """Records that the index knew already, or that are older than what it knows."""
+
+    def __str__(self) -> str:
+        return f"{self.written} texts written, {self.deleted} deleted, {self.unchanged} unchanged"
+
+
+class SqliteIndex:
+    """An index that is open for writing. One process at a time can write to it; others may search."""
+
+    def __init__(self, path: Path) -> None:
+        """Open an index, and create it when it does not exist.
+
+        Raises:
+            StateProblem: The file is no index of this version, or another process writes to it.
+        """
+        self.counts = IndexCounts()
+        self._path = path
+        with _problems_told(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(
+                path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+            )
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        with _problems_told(self._path):
+            if not self._is_empty():
+                check_format(self._db, self._path)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+        with self.transaction():
+            if self._is_empty():
+                for statement in _statements(_SCHEMA):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+
+    def _is_empty(self) -> bool:
+        return self._db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make all changes inside the block together, or none of them.
+
+        Raises:
+            StateProblem: Another process writes to the index, or the file is damaged.
+            DiskProblem: The disk is full or fails.
+        """
+        with _problems_told(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def apply(self, record: CleanedRecord | DeletedRecord, place: LogPlace | None = None) -> None:
+        """Apply a record inside a transaction; what the index knows already changes nothing.
+
+        Args:
+            record: The text of a page, or a deletion. A deletion without a time always applies.
+            place: Where the record stands in a log of Kafka; None for a record of a file.
+        """
+        new, known = version_of(record), self._known(record.url)
+        if known is not None and not replaces(new, known):
+            self.counts.unchanged += 1
+            self._note_place(record.url, place)
+        elif isinstance(record, DeletedRecord) and new.time_ms is None:
+            self.counts.deleted += known is not None
+            self._db.execute("DELETE FROM pages WHERE url = ?", (record.url,))
+        else:
+            self._count(record)
+            self._db.execute(_PUT, _row(record, new, place))
+
+    def _known(self, url: str) -> Version | None:
+        found = self._db.execute(
+            "SELECT time_ms, source_topic, source_partition, source_offset, revision FROM pages "
+            "WHERE url = ?",
+            (url,),
+        ).fetchone()
+        return None if found is None else Version(found[0], Source(*found[1:4]), found[4])
+
+    def _count(self, record: CleanedRecord | DeletedRecord) -> None:
+        if isinstance(record, CleanedRecord):
+            self.counts.written += 1
+        else:
+            self.counts.deleted += 1
+
+    def _note_place(self, url: str, place: LogPlace | None) -> None:
+        """Note that a log still has a record of a URL that was read from it."""
+        if place is not None:
+            self._db.execute(
+                "UPDATE pages SET log_offset = ? WHERE url = ? AND log_topic = ? AND log_partition = ?",
+                (place.offset, url, place.topic, place.partition),
+            )
+
+    def position(self, topic: str, partition: int) -> LogPosition:
+        """Return how far a partition was read."""
+        found = self._db.execute(
+            "SELECT next_offset, mark FROM logs WHERE topic = ? AND partition = ?",
+            (topic, partition),
+        ).fetchone()
+        return LogPosition(*found) if found else LogPosition()
+
+    def move(self, topic: str, partition: int, next_offset: int) -> None:
+        """Note inside a transaction how far a partition was read.
+
+        When a partition was read anew up to the end that it had, the texts of which it has no record any
+        more are deleted: they were deleted while nobody read.
+        """
+        self._db.execute(
+            "INSERT INTO logs (topic, partition, next_offset) VALUES (:topic, :partition, :next_offset) "
+            "ON CONFLICT DO UPDATE SET next_offset = excluded.next_offset",
+            {"topic": topic, "partition": partition, "next_offset": next_offset},
+        )
+        ended = self._db.execute(
+            "UPDATE logs SET reread_until = NULL "
+            "WHERE topic = ? AND partition = ? AND reread_until <= next_offset",
+            (topic, partition),
+        )
+        if ended.rowcount:
+            gone = self._db.execute(
+                "DELETE FROM pages WHERE log_topic = ? AND log_partition = ? AND log_offset < 0",
+                (topic, partition),
+            )
+            self.counts.deleted += gone.rowcount
+
+    def mark(self, topic: str, partition: int, mark: bytes) -> None:
+        """Note inside a transaction which log a partition's offsets belong to."""
+        self._db.execute(
+            "UPDATE logs SET mark = ? WHERE topic = ? AND partition = ?", (mark, topic, partition)
+        )
+
+    def read_anew(self, topic: str, partition: int, until: int) -> None:
+        """Prepare, inside a transaction, for reading a partition again from its start.
+
+        Args:
+            topic: Name of the topic.
+            partition: The partition.
+            until: End offset of the partition; see `move`.
+        """
+        self.move(topic, partition, 0)
+        self._db.execute(
+            "UPDATE logs SET reread_until = ? WHERE topic = ? AND partition = ?",
+            (until, topic, partition),
+        )
+        self._db.execute(
+            "UPDATE pages SET log_offset = -1 WHERE log_topic = ? AND log_partition = ?",
+            (topic, partition),
+        )
+
+    def text_count(self) -> int:
+        """Return the number of URLs that have a text."""
+        found = self._db.execute("SELECT count(*) FROM pages WHERE NOT is_deleted").fetchone()
+        count: int = found[0]
+        return count
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open an index that exists, for searching only; a process may be writing to it.
+
+    Raises:
+        StateProblem: There is no index of this version at `path`.
+    """
+    if not path.is_file():
+        raise StateProblem(
+            f"there is no index {path}; make one: templ index CLEANED --index {path}"
+        )
+    with _problems_told(path):
+        db = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_MS / 1000
+        )
+        check_format(db, path)
+        return db
+
+
+def check_format(db: sqlite3.Connection, path: Path) -> None:
+    """Check that a file is an index of this version.
+
+    Raises:
+        OtherFormat: It is not.
+    """
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    if application != _APPLICATION_ID:
+        raise OtherFormat(f"{path} is an SQLite file, but no index of templ; name another file")
+    if db.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
+        raise OtherFormat(f"{path} was written by another version; delete it and index again")
+
+
+@contextmanager
+def _problems_told(path: Path) -> Iterator[None]:
+    """Turn the errors of SQLite and of the disk into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            raise StateProblem(f"another process writes to {path}; stop it first") from None
+        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            raise StateProblem(
+                f"{path} is no index or is damaged ({error}); delete it and index again"
+            ) from None
+        if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
+            raise DiskProblem(f"{path} cannot be written: {error}") from None
+        if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+            raise StateProblem(f"{path} cannot be opened: {error}") from None
+        raise
+    except OSError as error:
+        raise StateProblem(f"{path} cannot be opened: {error.strerror}") from None
+
+
+def _statements(script: str) -> Sequence[str]:
+    """Return the statements of a script, none of which begins inside another."""
+    statements, begun = [], ""
+    for line in script.splitlines():
+        begun += line + "\n"
+        if sqlite3.complete_statement(begun):
+            statements.append(begun)
+            begun = ""
+    return statements
+
+
+def _row(
+    record: CleanedRecord | DeletedRecord, version: Version, place: LogPlace | None
+) -> dict[str, object]:
+    row: dict[str, object] = {
+        "url": record.url,
+        "is_deleted": isinstance(record, DeletedRecord),
+        "time_ms": version.time_ms,
+        "source_topic": version.source.topic,
+        "source_partition": version.source.partition,
+        "source_offset": version.source.offset,
+        "revision": version.revision,
+        "site": record.site,
+        "fetched_at": record.fetched_at,
+        "log_topic": place and place.topic,
+        "log_partition": place and place.partition,
+        "log_offset": place and place.offset,
+    }
+    if isinstance(record, DeletedRecord):
+        empty = dict.fromkeys(("published_at", "page_type", "fingerprint"))
+        return row | empty | {"title": "", "text": ""}
+    metadata = record.metadata
+    return row | {
+        "published_at": metadata and metadata.published_at,
+        "page_type": record.page_type,
+        "fingerprint": record.fingerprint and record.fingerprint.value,
+        "title": separated((metadata and metadata.title) or record.title),
+        "text": separated(record.text),
+    }

@@ -1,0 +1,1 @@
+"""What a search engine gains from clean text."""
