@@ -6,6 +6,7 @@ CoreError
 │   ├── UnsupportedContent   not HTML, XHTML, plain text or XML
 │   ├── PageTooLarge         more bytes than allowed
 │   └── HostilePage          would stall the parser or lose text in it
+├── RuleError                a rule of a site's settings that cannot be used
 ├── ParserMismatch           compiled modules that do not fit the installed lxml
 └── CodecError               bytes that are not a document or site model of a known format
 """
@@ -37,6 +38,10 @@ class HostilePage(PageError):
 
 class CodecError(CoreError):
     """Bytes that are not a document or site model of a known format."""
+
+
+class RuleError(CoreError):
+    """A rule of a site's settings that cannot be used; the message says why."""
 
 
 class ParserMismatch(CoreError):

@@ -16,9 +16,10 @@ from collections.abc import Callable
 import msgspec
 
 from workers.processes.channel import Channel
+from workers.processes.models import Models
 from workers.processes.page_model import page_model_of
 from workers.processes.parent_watch import end_with_parent
-from workers.processes.tasks import Failure, Models, Result, Task, run_task
+from workers.processes.tasks import Failure, Result, Task, run_task
 
 GC_ALLOCATIONS = 200_000
 """Allocations between two garbage collections, many because documents hold no reference cycles."""

@@ -18,6 +18,7 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.fingerprint import simhash
 from templ_core.page_details import PageDetails
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
+from templ_core.site_settings.site_settings import SiteSettings
 from workers.processes.record_forms import RecordFields, RecordForms, details_body, record_fields
 
 
@@ -58,6 +59,14 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """What the page's records need besides its document, in compact form."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
+    site_settings_version: str | None = None
+    """Version of the settings of the site that were used; None = there are none."""
+
+    def decided_with(self, settings: SiteSettings | None) -> "CleanResult":
+        """Return the result with the version of the settings that were used."""
+        if settings is None:
+            return self
+        return msgspec.structs.replace(self, site_settings_version=settings.version)
 
 
 def clean_result(

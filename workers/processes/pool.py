@@ -27,9 +27,9 @@ from workers.processes.deadline import (
     processor_s,
 )
 from workers.processes.learning import RefitTask, TemplatesTask
+from workers.processes.models import MODELS_IN_MEMORY
 from workers.processes.page_model import read_model_file
 from workers.processes.tasks import (
-    MODELS_IN_MEMORY,
     BurstTask,
     CleanTask,
     Failure,
@@ -194,6 +194,11 @@ class _Lane:
         self._child = None
         self._sent.clear()
 
+    def forget(self) -> None:
+        """End the child, and with it all that it has in memory; the next task starts another one."""
+        with self._lock:
+            self._drop_child()
+
     def close(self) -> None:
         self.thread.shutdown(cancel_futures=True)
         self._drop_child()
@@ -235,6 +240,13 @@ class Pool:
     ) -> "Future[T]":
         """Have `work` run on the thread of the site's lane, after what was submitted before."""
         return self._lane(site).thread.submit(work, *args, **kwargs)
+
+    def forget(self, site: str) -> None:
+        """End the child of a site's lane, so that nothing of the site stays in its memory.
+
+        The call blocks; make it from the site's lane, in a function given to `submit`.
+        """
+        self._lane(site).forget()
 
     def close(self) -> None:
         """Drop work that has not begun, and end the children."""

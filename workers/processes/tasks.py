@@ -14,20 +14,20 @@ from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
+from templ_core.metadata.page_metadata import read_metadata
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.lru_cache import LruCache
+from templ_core.site_settings.site_settings import SiteSettings
 from workers.processes.burst import BurstDocument, fit_provisional_model
 from workers.processes.clean_result import CleanResult, clean_result, may_be_learned_from
 from workers.processes.learning import (
     CONFIG,
-    Learners,
     LearnResult,
     LearnTask,
     RefitResult,
@@ -40,6 +40,7 @@ from workers.processes.learning import (
     learn_document,
     refit_site,
 )
+from workers.processes.models import Models
 from workers.processes.record_forms import RecordForms, page_details
 
 log = logging.getLogger("templ")
@@ -77,6 +78,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
+    settings: SiteSettings | None = None
+    """What operators have decided about the site; None = nothing."""
 
 
 class BurstPage(msgspec.Struct, frozen=True, array_like=True):
@@ -118,6 +121,8 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The fields that the page's record is to have."""
     details: bytes = b""
     """What the page's records need besides its document, in compact form."""
+    settings: SiteSettings | None = None
+    """What operators have decided about the site; None = nothing."""
 
 
 Task = CleanTask | BurstTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
@@ -168,41 +173,6 @@ Result = (
     | ReviseResult
     | Failure
 )
-
-
-MODELS_IN_MEMORY = 256
-"""Decoded site models that a child keeps in memory and that its parent need not send again."""
-
-
-class Models:
-    """The page model and the most recently used site models of a child."""
-
-    def __init__(self, page: PageModel) -> None:
-        self.page = page
-        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
-        """Decoded site models by (site, version), or why one cannot be used.
-
-        They are dropped when a task fails.
-        """
-        self.learners = Learners(page.version)
-
-    def site_model(
-        self, key: tuple[str, str] | None, body: bytes | None
-    ) -> SiteModel | CodecError | None:
-        """Return the site model to use, or why it cannot be used; None where there is none.
-
-        Args:
-            key: Site and version of the model; None = none.
-            body: The model in compact form; None where it was sent before.
-        """
-        if key is None:
-            return None
-        if body is not None and self.sites.get(key) is None:
-            try:
-                self.sites.put(key, decode_site_model(body))
-            except CodecError as error:
-                self.sites.put(key, error)
-        return self.sites.get(key)
 
 
 class TaskRunner(Protocol):
@@ -329,13 +299,18 @@ def _cleaned(
         evidence = read_page_evidence(document, page_model)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
-    cleaned = clean(document, site_model, config_with(task.comments), page_model, evidence, places)
+    settings, config = task.settings, config_with(task.comments)
+    if settings and settings.listings != "auto":
+        kind = read_metadata(document, task.url).kind
+        settings, site_model = settings.of_page(kind, site_model)
+    cleaned = clean(document, site_model, config, page_model, evidence, places, settings)
     words, summary = int(cleaned.decision.words.sum()), None
     if evidence and task.with_document and may_be_learned_from(document, words):
         summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
     details = page_details(document, task.url, cleaned.text, task.forms)
     version, url = page_model.version, task.url
-    return clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
+    result = clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
+    return result.decided_with(task.settings)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
@@ -392,9 +367,12 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     site_model = models.site_model(task.model_key, task.model_body)
     if isinstance(site_model, CodecError):
         raise site_model
-    cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    version, details = models.page.version, decode_details(task.details, document)
+    settings, details = task.settings, decode_details(task.details, document)
+    if settings and details.metadata:
+        settings, site_model = settings.of_page(details.metadata.kind, site_model)
+    config, version = config_with(task.comments), models.page.version
+    cleaned = clean(document, site_model, config, models.page, settings=settings)
     result = clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
     kept = np.unpackbits(np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts))
     before = render_text(document, kept.astype(np.bool_))
-    return ReviseResult(changed_ratio(before, result.text), result)
+    return ReviseResult(changed_ratio(before, result.text), result.decided_with(task.settings))

@@ -1,0 +1,42 @@
+"""The page model and the site models that a child process has at hand."""
+
+from templ_core.errors import CodecError
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model
+from workers.lru_cache import LruCache
+from workers.processes.learning import Learners
+
+MODELS_IN_MEMORY = 256
+"""Decoded site models that a child keeps in memory and that its parent need not send again."""
+
+
+class Models:
+    """The page model and the most recently used site models of a child."""
+
+    def __init__(self, page: PageModel) -> None:
+        self.page = page
+        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
+        """Decoded site models by (site, version), or why one cannot be used.
+
+        They are dropped when a task fails.
+        """
+        self.learners = Learners(page.version)
+
+    def site_model(
+        self, key: tuple[str, str] | None, body: bytes | None
+    ) -> SiteModel | CodecError | None:
+        """Return the site model to use, or why it cannot be used; None where there is none.
+
+        Args:
+            key: Site and version of the model; None = none.
+            body: The model in compact form; None where it was sent before.
+        """
+        if key is None:
+            return None
+        if body is not None and self.sites.get(key) is None:
+            try:
+                self.sites.put(key, decode_site_model(body))
+            except CodecError as error:
+                self.sites.put(key, error)
+        return self.sites.get(key)
