@@ -55,7 +55,8 @@ class SiteSettingsRecord(msgspec.Struct, frozen=True, kw_only=True, omit_default
     listings: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of pages whose markup calls them listings: `keep` judges them by the page alone, `drop`
     leaves nothing of them, `auto` treats them like other pages."""
-    window: WindowBounds = WindowBounds()
+    window: WindowBounds | None = None
+    """Bounds of the site's window; null means those of the deployment."""
     pinned_model: PinnedModel | None = None
     """The site model to use; null means the newest."""
     quarantined: bool = False

@@ -1,6 +1,7 @@
 """The settings of one site as the core sees them, and the segments that its rules name."""
 
 import functools
+import re
 from typing import Literal
 
 import msgspec
@@ -97,6 +98,16 @@ def check_rule(rule: SiteRule) -> None:
     templ_core.errors.RuleError: the text '**' stands for every text; name some of its characters
     """
     _compiled(rule)
+
+
+def text_expression(text: str) -> str:
+    """Return the text of a rule as an expression of Python's `re` for whole texts in one line.
+
+    >>> import re
+    >>> bool(re.fullmatch(text_expression("Read  also: *"), "read also: the bridge", re.IGNORECASE))
+    True
+    """
+    return ".*".join(re.escape(piece) for piece in " ".join(text.split()).split("*"))
 
 
 def ruled_segments(document: Document, rules: tuple[SiteRule, ...]) -> RuledSegments:

@@ -34,13 +34,14 @@ comments_option = click.option(
 )
 
 
-_prefix_option = click.option(
+prefix_option = click.option(
     "--prefix",
     envvar="TEMPL_PREFIX",
     default="",
     metavar="TEXT",
     help="Text before the name of each topic.",
 )
+"""The option --prefix."""
 
 
 def broker_options(command: Command) -> Command:
@@ -52,7 +53,7 @@ def broker_options(command: Command) -> Command:
         metavar="HOST:PORT",
         help="Kafka broker; several are separated by commas.",
     )
-    return broker(_prefix_option(command))
+    return broker(prefix_option(command))
 
 
 class SiteSource(NamedTuple):
@@ -86,7 +87,7 @@ def site_source_options(command: Command) -> Command:
         help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
         "uses it.",
     )
-    return state(broker(_prefix_option(with_source)))
+    return state(broker(prefix_option(with_source)))
 
 
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
@@ -110,4 +111,4 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     found = asyncio.run(read_site_records(source.broker, source.prefix, key))
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {source.broker} hold no site {key}")
-    return site_view(key, found.model, state=None, window=found.documents)
+    return site_view(key, found.model, state=None, window=found.documents, settings=found.settings)

@@ -64,6 +64,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     site: str
     site_model_version: str | None
+    site_settings_version: str | None
     events: Sequence[FrameEvent]
     """The page for the frame."""
     sheets: Sequence[str]
@@ -145,7 +146,9 @@ def hint(one: SegmentExplanation) -> str:
 
 def evidence_lines(one: SegmentExplanation) -> list[str]:
     """Return what spoke about a segment, as sentences without the pages that have it."""
-    lines = []
+    lines = [f"In {' > '.join(one.elements)}."]
+    if one.rule:
+        lines.append(f"The rule of the site's settings that decides: {one.rule}.")
     if one.inputs:
         strongest = [f"{_name(item)} {item.log_odds:+.2f}" for item in one.inputs[:3]]
         lines.append(f"Strongest: {', '.join(strongest)}.")
@@ -307,6 +310,7 @@ def _metadata(explained: PageExplanation, facts: PageFacts) -> str:
         "confidence": f"{explained.confidence:.3f}",
         "warnings": ", ".join(explained.warnings) or "none",
         "site model": facts.site_model_version or "none",
+        "site settings": facts.site_settings_version or "none",
         **facts.metadata,
     }
     return plain_table(["", ""], rows.items())

@@ -24,6 +24,7 @@ def site_text(figures: SiteOverview) -> str:
         f"  site model   {figures.site_model_version}, of {figures.documents} distinct documents",
         f"  fit          {_fit(figures)}",
         f"  repeated     {_repeated(figures)}",
+        *(f"  settings     {line}" for line in figures.settings),
     ]
     lines += [
         f"  kind {number:<7} {one.pages} pages; {one.nodes} nodes, {one.texts} of them texts, "
@@ -57,6 +58,7 @@ def site_report(found: SiteFindings) -> str:
     facts = {
         "Window": _window(figures),
         "Site model": f"{figures.site_model_version}, of {figures.documents} distinct documents",
+        "Site settings": "; ".join(figures.settings) or "none",
         "Fit": _fit(figures),
         "Repeated text left": _repeated(figures),
     }

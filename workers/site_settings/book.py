@@ -80,6 +80,25 @@ def known_site(record: SiteSettingsRecord) -> KnownSite:
     )
 
 
+def described(known: KnownSite) -> list[str]:
+    """Return what the settings of a site say as short lines."""
+    record = known.record
+    bounds = msgspec.structs.asdict(record.window) if record.window else {}
+    said = {
+        f"comments {record.comments}": record.comments is not None,
+        f"listings {record.listings}": record.listings != "auto",
+        f"model {record.pinned_model.version if record.pinned_model else ''} pinned": known.pinned,
+        "quarantined": record.quarantined,
+        "taken down": record.forgotten,
+    }
+    return [
+        f"version {known.settings.version}",
+        *map(str, known.settings.rules),
+        *(text for text, is_so in said.items() if is_so),
+        *(f"window {name} {value}" for name, value in bounds.items() if value is not None),
+    ]
+
+
 class SettingsBook:
     """The settings of all sites that have some; it is safe to use from several threads."""
 
@@ -134,7 +153,7 @@ class SettingsBook:
     def bounds(self, site: str, settings: Settings) -> Settings:
         """Return the settings of the deployment with the bounds of a site's window."""
         known = self._sites.get(site)
-        if known is None:
+        if known is None or known.record.window is None:
             return settings
         bounds = msgspec.structs.asdict(known.record.window)
         changed = {f"window_{name}": value for name, value in bounds.items() if value is not None}
@@ -148,6 +167,19 @@ def read_book(path: Path) -> SettingsBook:
         InputProblem: The file cannot be read, or a record cannot be used.
     """
     return SettingsBook(known_site(one) for one in read_records(path))
+
+
+def book_of_state(state: Path) -> SettingsBook:
+    """Return the settings that a state directory of `templ run` or `templ worker` was last used with.
+
+    Raises:
+        InputProblem: They cannot be read.
+    """
+    places = (state, state / "cleaner", state / "refresher")
+    return next(
+        (read_book(one / SETTINGS_FILE) for one in places if (one / SETTINGS_FILE).is_file()),
+        SettingsBook(),
+    )
 
 
 def read_records(path: Path) -> list[SiteSettingsRecord]:

@@ -11,9 +11,9 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.lost_models import LostModels
 from workers.kafka.logs.resume import LogMark
 from workers.kafka.model_follower import ModelFollower
-from workers.site_settings.book import SettingsBook
 from workers.kafka.partition_windows import OwnedPartitions
 from workers.settings import load_settings
+from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
 
 
