@@ -4,14 +4,12 @@ from difflib import get_close_matches
 
 import msgspec
 
-from schemas.document import DocumentRecord
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
-from templ_core.errors import CodecError, PageError
+from templ_core.errors import PageError
 from templ_core.explain.page_explanation import explain_page
 from templ_core.explain.window_pages import EvidencePages, evidence_pages
 from templ_core.metadata.page_metadata import read_metadata
-from templ_core.page_details import decode_details
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
 from workers.inspect.frame_tree import (
@@ -22,7 +20,7 @@ from workers.inspect.frame_tree import (
 )
 from workers.inspect.page_report import PageFacts, page_report
 from workers.inspect.report_parts import time_text
-from workers.inspect.site_view import SiteView
+from workers.inspect.site_view import SiteView, stored_kind
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import config_with
 from workers.settings import Settings
@@ -130,7 +128,7 @@ def _find(request: PageRequest, view: SiteView | None) -> _Shown:
     return _Shown(
         document=document,
         markup=None,
-        kind=_kind(record, document),
+        kind=stored_kind(record, document),
         metadata={
             "fetched": time_text(record.event_time_ms),
             "last published with": record.site_model_version or "the page model alone",
@@ -138,14 +136,6 @@ def _find(request: PageRequest, view: SiteView | None) -> _Shown:
             "source": str(record.source),
         },
     )
-
-
-def _kind(record: DocumentRecord, document: Document) -> str | None:
-    try:
-        metadata = decode_details(record.details, document).metadata
-    except CodecError:
-        return None
-    return metadata.kind if metadata else None
 
 
 def _events(

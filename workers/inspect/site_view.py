@@ -11,6 +11,7 @@ from schemas.site_model import SiteModelRecord
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
+from templ_core.page_details import decode_details
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from workers.errors import InputProblem
@@ -99,6 +100,20 @@ def site_view(
         window=window,
         settings=settings,
     )
+
+
+def stored_kind(record: DocumentRecord, document: Document) -> str | None:
+    """Return what the markup of a page of a window called it, where that was kept.
+
+    Args:
+        record: The record of `documents`.
+        document: Its document.
+    """
+    try:
+        metadata = decode_details(record.details, document).metadata
+    except CodecError:
+        return None
+    return metadata.kind if metadata else None
 
 
 def _decoded(record: SiteModelRecord | None) -> SiteModel | None:
