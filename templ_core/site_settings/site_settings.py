@@ -43,7 +43,7 @@ class SiteSettings(msgspec.Struct, frozen=True, array_like=True):
     version: str
     """Digest of the settings; equal versions are equal settings."""
     rules: tuple[SiteRule, ...] = ()
-    """Of several rules that name a segment, the last decides."""
+    """Rules about segments; of several that name a segment, the last decides."""
     comments: Literal["auto", "keep", "drop"] | None = None
     """What becomes of comments and reviews; None = what the deployment says."""
     listings: Literal["auto", "keep", "drop"] = "auto"

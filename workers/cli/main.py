@@ -33,6 +33,7 @@ _COMMANDS = {
     "train": "workers.lab.train",
     "train-idioms": "workers.lab.train_idioms",
     "simulate": "workers.lab.simulate_feed",
+    "tour": "workers.lab.tour",
     "experiments": "workers.lab.experiments",
 }
 _SUMMARIES = {
@@ -52,11 +53,13 @@ _SUMMARIES = {
     "train": "Train a page model on pages with gold text.",
     "train-idioms": "List strings that recur on many sites although they are content.",
     "simulate": "Write a feed of synthetic pages with exact gold text.",
+    "tour": "Write one HTML page about a run on a synthetic feed, to look at.",
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
 _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
+    | {"tour": "inspect"}
     | {"inspect": "inspect"}
 )
 

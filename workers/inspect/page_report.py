@@ -86,16 +86,7 @@ def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePag
     groups = [segment_groups(one) for one in explained.segments]
     counts = Counter(name for one in groups for name in one)
     filters = ["all", *_ordered(counts)]
-    marks = [
-        Mark(
-            kept=one.kept,
-            is_unsure="unsure" in own,
-            groups=own,
-            hint=hint(one),
-        )
-        for one, own in zip(explained.segments, groups, strict=True)
-    ]
-    frame = frame_document(facts.events, marks, filters[1:], facts.sheets)
+    frame = frame_document(facts.events, page_marks(explained), filters[1:], facts.sheets)
     radios = "".join(
         f'<input type="radio" name="list" id="list-{name}"{" checked" if name == "all" else ""}>'
         for name in filters
@@ -120,6 +111,15 @@ def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePag
         f"<h2>Metadata</h2>{_metadata(explained, facts)}"
     )
     return html_page(f"templ: {explained.title or facts.url}", body, _STYLE + hiding)
+
+
+def page_marks(explained: PageExplanation) -> list[Mark]:
+    """Return how the segments of a page are shown in its frame."""
+    marks = []
+    for one in explained.segments:
+        own = segment_groups(one)
+        marks.append(Mark(kept=one.kept, is_unsure="unsure" in own, groups=own, hint=hint(one)))
+    return marks
 
 
 def segment_groups(one: SegmentExplanation) -> tuple[str, ...]:

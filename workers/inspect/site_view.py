@@ -16,7 +16,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from workers.errors import InputProblem
 from workers.settings import Settings
-from workers.site_settings.book import KnownSite, book_of_state
+from workers.site_settings.book import DecidedSite, book_of_state
 from workers.state.site_copy import copied_sites, copy_site
 from workers.state.site_state import SiteState
 
@@ -35,7 +35,7 @@ class SiteView(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of the window; None when they were read from topics."""
     window: Sequence[DocumentRecord]
     """The documents of the window in order of event time."""
-    settings: KnownSite | None = None
+    settings: DecidedSite | None = None
     """What operators have decided about the site; None = nothing."""
 
     def used_model(self) -> SiteModel | None:
@@ -85,7 +85,7 @@ def site_view(
     *,
     state: SiteState | None,
     window: Sequence[DocumentRecord],
-    settings: KnownSite | None = None,
+    settings: DecidedSite | None = None,
 ) -> SiteView:
     """Return the view of a site whose records were read.
 

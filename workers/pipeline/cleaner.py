@@ -30,7 +30,7 @@ from workers.processes.tasks import (
     config_with,
 )
 from workers.settings import Settings
-from workers.site_settings.book import KnownSite, SettingsBook
+from workers.site_settings.book import DecidedSite, SettingsBook
 
 log = logging.getLogger("templ")
 
@@ -237,7 +237,7 @@ class Cleaner:
         )
 
     def _task(
-        self, page: Page, model: SiteModelRecord | None, known: KnownSite | None
+        self, page: Page, model: SiteModelRecord | None, known: DecidedSite | None
     ) -> CleanTask:
         return CleanTask(
             body=page.body or b"",

@@ -20,7 +20,7 @@ SETTINGS_FILE = "site-settings.jsonl"
 _VERSION_BYTES = 6
 
 
-class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
+class DecidedSite(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one site, checked and ready to be used."""
 
     record: SiteSettingsRecord
@@ -56,7 +56,7 @@ def settings_version(record: SiteSettingsRecord) -> str:
     return hashlib.blake2b(content, digest_size=_VERSION_BYTES).hexdigest()
 
 
-def known_site(record: SiteSettingsRecord) -> KnownSite:
+def decided_site(record: SiteSettingsRecord) -> DecidedSite:
     """Return the settings of a record.
 
     Raises:
@@ -73,14 +73,14 @@ def known_site(record: SiteSettingsRecord) -> KnownSite:
         pinned = decode_site_model_record(record.pinned_model.value)
         if (pinned.site, pinned.version) != (record.site, record.pinned_model.version):
             raise SchemaError("the pinned model is of another site or version than the record says")
-    return KnownSite(
+    return DecidedSite(
         record=record,
         settings=SiteSettings(settings_version(record), rules, record.comments, record.listings),
         pinned=pinned,
     )
 
 
-def described(known: KnownSite) -> list[str]:
+def described(known: DecidedSite) -> list[str]:
     """Return what the settings of a site say as short lines."""
     record = known.record
     bounds = msgspec.structs.asdict(record.window) if record.window else {}
@@ -102,11 +102,11 @@ def described(known: KnownSite) -> list[str]:
 class SettingsBook:
     """The settings of all sites that have some; it is safe to use from several threads."""
 
-    def __init__(self, sites: Iterable[KnownSite] = ()) -> None:
+    def __init__(self, sites: Iterable[DecidedSite] = ()) -> None:
         self._sites = {one.record.site: one for one in sites}
         self._lock = threading.Lock()
 
-    def of(self, site: str) -> KnownSite | None:
+    def of(self, site: str) -> DecidedSite | None:
         """Return the settings of a site; None where it has none."""
         return self._sites.get(site)
 
@@ -131,7 +131,7 @@ class SettingsBook:
         """
         known = None
         if value is not None:
-            known = known_site(decode_json(value, SiteSettingsRecord))
+            known = decided_site(decode_json(value, SiteSettingsRecord))
             if known.record.site != site:
                 raise SchemaError(f"it is of the site {known.record.site!r}, its key is {site!r}")
         with self._lock:
@@ -166,7 +166,7 @@ def read_book(path: Path) -> SettingsBook:
     Raises:
         InputProblem: The file cannot be read, or a record cannot be used.
     """
-    return SettingsBook(known_site(one) for one in read_records(path))
+    return SettingsBook(decided_site(one) for one in read_records(path))
 
 
 def book_of_state(state: Path) -> SettingsBook:
@@ -200,7 +200,7 @@ def read_records(path: Path) -> list[SiteSettingsRecord]:
             continue
         try:
             record = decode_json(line, SiteSettingsRecord)
-            known_site(record)
+            decided_site(record)
         except SchemaError as error:
             raise InputProblem(f"{path}, line {number}: {error}") from None
         found[record.site] = record

@@ -18,7 +18,7 @@ from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
 from workers.errors import UsageProblem
 from workers.settings import DAY_MS
-from workers.site_settings.book import known_site
+from workers.site_settings.book import decided_site
 
 
 class Overrides(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,6 +110,6 @@ def pinned(record: SiteSettingsRecord, model: SiteModelRecord) -> SiteSettingsRe
 
 def _check(record: SiteSettingsRecord) -> None:
     try:
-        known_site(record)
+        decided_site(record)
     except SchemaError as error:
         raise UsageProblem(str(error)) from None

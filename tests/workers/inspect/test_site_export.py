@@ -26,7 +26,7 @@ from workers.inspect import remove_repeated
 from workers.inspect.remove_repeated import phrase_spans, sentence_spans, varied_blocks
 from workers.inspect.site_export import encode_export, exported_expressions
 from workers.inspect.site_view import site_view
-from workers.site_settings.book import known_site
+from workers.site_settings.book import decided_site
 from workers.site_settings.changes import Overrides, empty_settings, overridden
 
 ARTICLE, THREAD = PageType(article=1.0, other=0.0), PageType(forum=1.0, other=0.0)
@@ -195,7 +195,7 @@ def test_core_config_is_what_the_export_speaks_of(site):
 def test_text_rules_of_the_settings_are_exported_and_applied(site):
     documents, model, _ = site
     rules = Overrides(remove_text=["Read *Also: the*"], keep_text=["read many also: the end"])
-    known = known_site(overridden(empty_settings("paper.example"), rules))
+    known = decided_site(overridden(empty_settings("paper.example"), rules))
     view = site_view("paper.example", None, state=None, window=[], settings=known)
     names = read_names(documents, model)
     export = json.loads(encode_export(exported_expressions(view, model, names)))

@@ -14,7 +14,7 @@ from workers.kafka.broker.admin import partition_count
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.record_batch import processable
-from workers.site_settings.book import KnownSite, SettingsBook
+from workers.site_settings.book import DecidedSite, SettingsBook
 
 
 class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,7 +23,7 @@ class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
     model: SiteModelRecord | None
     documents: Sequence[DocumentRecord]
     """The newest document of each URL that is not deleted, in order of event time."""
-    settings: KnownSite | None
+    settings: DecidedSite | None
     """What operators have decided about the site; None = nothing."""
 
 
