@@ -57,7 +57,7 @@ class _FeedPage(msgspec.Struct, frozen=True):
     """The truth; None for a page without an article."""
 
 
-class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
+class CurveGroup(msgspec.Struct, frozen=True, kw_only=True):
     """How good the texts are of a group of pages that came equally late at their sites."""
 
     first_page: int
@@ -126,7 +126,7 @@ _EXPLAINED = (
 )
 
 
-def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[CurvePoint]:
+def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[CurveGroup]:
     """Return how good texts are by how many pages of the site came before.
 
     Args:
@@ -143,18 +143,18 @@ def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[Cu
             score = score_text(word_counts(texts[number]), gold, word_counts(""))
             groups.setdefault(first, []).append(score.f1)
     return [
-        CurvePoint(first_page=first, pages=len(scores), word_f1=fmean(scores))
+        CurveGroup(first_page=first, pages=len(scores), word_f1=fmean(scores))
         for first, scores in sorted(groups.items())
     ]
 
 
-def _drawing(points: Sequence[CurvePoint]) -> str:
+def _drawing(points: Sequence[CurveGroup]) -> str:
     most = max(len(points) - 1, 1)
     line = [(number / most, one.word_f1) for number, one in enumerate(points)]
     return curves({"word F1": line}, "pages of the site so far, in groups", "word F1")
 
 
-def _curve(points: Sequence[CurvePoint]) -> str:
+def _curve(points: Sequence[CurveGroup]) -> str:
     rows = [[str(one.first_page), str(one.pages), f"{one.word_f1:.3f}"] for one in points]
     return (
         "<p>Word F1 of the clean text against the truth, by how many pages of the site were known.</p>"

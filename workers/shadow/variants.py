@@ -18,7 +18,7 @@ from workers.processes.burst import BurstDocument, fit_provisional_model
 from workers.site_settings.book import SettingsBook
 
 
-class Variant(msgspec.Struct, frozen=True, kw_only=True):
+class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
     """One way to clean the pages of a site."""
 
     page_model: PageModel
@@ -62,7 +62,9 @@ class SiteShadow(msgspec.Struct, frozen=True, kw_only=True):
 Pages = Sequence[tuple[DocumentRecord, Document]]
 
 
-def shadow_site(view: SiteView, live: Variant, other: Variant, pages_max: int) -> SiteShadow:
+def shadow_site(
+    view: SiteView, live: CleaningVariant, other: CleaningVariant, pages_max: int
+) -> SiteShadow:
     """Clean the newest pages of a site in two ways, and return what differs.
 
     With another page model, the site model is fitted on the window again, as workers with that page
@@ -104,7 +106,7 @@ def page_change(url: str, before: str, after: str) -> PageChange:
     return PageChange(url=url, changed_ratio=ratio, before=before, after=after)
 
 
-def window_text(view: SiteView, variant: Variant, url: str) -> str | None:
+def window_text(view: SiteView, variant: CleaningVariant, url: str) -> str | None:
     """Return the text of the newest document of a URL; None if the window has none.
 
     Args:
@@ -121,7 +123,9 @@ def _with_book(view: SiteView, book: SettingsBook | None) -> SiteView:
     return view if book is None else msgspec.structs.replace(view, settings=book.of(view.site))
 
 
-def _texts(view: SiteView, model: SiteModel | None, variant: Variant, pages: Pages) -> list[str]:
+def _texts(
+    view: SiteView, model: SiteModel | None, variant: CleaningVariant, pages: Pages
+) -> list[str]:
     texts = []
     for record, document in pages:
         own, used = view.settings.settings if view.settings else None, model
@@ -132,7 +136,7 @@ def _texts(view: SiteView, model: SiteModel | None, variant: Variant, pages: Pag
     return texts
 
 
-def _refitted(window: Pages, variant: Variant) -> SiteModel | None:
+def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:
     documents = [
         BurstDocument(
             page_id=record.id,

@@ -1,6 +1,6 @@
 """The page that `make run` ends with shows pages, a curve and a site, and fetches nothing."""
 
-from workers.lab.tour import CurvePoint, _FeedPage, learning_curve
+from workers.lab.tour import CurveGroup, _FeedPage, learning_curve
 
 
 def test_a_run_on_a_synthetic_feed_is_shown(templ, feed, tmp_path):
@@ -20,7 +20,7 @@ def test_the_learning_curve_groups_pages_by_how_many_came_before_them():
     pages = [_FeedPage(f"u{n}", site, "", "article", "one two") for n, site in enumerate("aabaa")]
     texts = {0: "one", 1: "one two", 2: "one two", 4: "one two"}
     assert learning_curve(pages, texts) == [
-        CurvePoint(first_page=1, pages=2, word_f1=(2 / 3 + 1) / 2),
-        CurvePoint(first_page=2, pages=1, word_f1=1.0),
-        CurvePoint(first_page=3, pages=1, word_f1=1.0),
+        CurveGroup(first_page=1, pages=2, word_f1=(2 / 3 + 1) / 2),
+        CurveGroup(first_page=2, pages=1, word_f1=1.0),
+        CurveGroup(first_page=3, pages=1, word_f1=1.0),
     ]

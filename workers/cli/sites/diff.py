@@ -59,11 +59,11 @@ def _text_of_state(url: str, state: Path, site: str | None) -> str:
     from workers.inspect.site_view import view_site  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
     from workers.processes.tasks import config_with  # noqa: PLC0415
-    from workers.shadow.variants import Variant, window_text  # noqa: PLC0415
+    from workers.shadow.variants import CleaningVariant, window_text  # noqa: PLC0415
 
     settings = load_settings()
     view = view_site(state, site or site_key(url), settings)
-    variant = Variant(
+    variant = CleaningVariant(
         page_model=page_model_of(read_model_file(settings.page_model)),
         config=config_with(settings.comments),
     )

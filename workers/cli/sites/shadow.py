@@ -72,14 +72,14 @@ def shadow_command(
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
     from workers.processes.tasks import config_with  # noqa: PLC0415
     from workers.shadow.report import shadow_html, shadow_text  # noqa: PLC0415
-    from workers.shadow.variants import Variant, shadow_site  # noqa: PLC0415
+    from workers.shadow.variants import CleaningVariant, shadow_site  # noqa: PLC0415
     from workers.state.site_copy import copied_sites  # noqa: PLC0415
 
     if page_model is None and comments is None and site_settings is None:
         raise UsageProblem("give what is to be tried: --page-model, --comments or --site-settings")
     now, tried = load_settings(), load_settings(page_model=page_model, comments=comments)
     live, other = (
-        Variant(
+        CleaningVariant(
             page_model=page_model_of(read_model_file(one.page_model)),
             config=config_with(one.comments),
             book=read_book(site_settings) if one is tried and site_settings else None,
