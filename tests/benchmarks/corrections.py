@@ -12,6 +12,7 @@ import logging
 import statistics
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -35,11 +36,14 @@ async def send_pages(stream):
     producer = AIOKafkaProducer(bootstrap_servers=stream.address)
     await producer.start()
     number = 0
-    while True:
-        number += 1
-        headers = [("url", f"https://{SITE}/{number}".encode())]
-        await producer.send(stream.prefix + PAGES, PAGE, key=SITE.encode(), headers=headers)
-        await asyncio.sleep(INTERVAL_S)
+    try:
+        while True:
+            number += 1
+            headers = [("url", f"https://{SITE}/{number}".encode())]
+            await producer.send(stream.prefix + PAGES, PAGE, key=SITE.encode(), headers=headers)
+            await asyncio.sleep(INTERVAL_S)
+    finally:
+        await producer.stop()
 
 
 async def delays_s(stream, rounds):
@@ -58,6 +62,8 @@ async def delays_s(stream, rounds):
             pass
         found.append(time.monotonic() - stored_s)
     sender.cancel()
+    with suppress(asyncio.CancelledError):
+        await sender
     await consumer.stop()
     return found
 
