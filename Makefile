@@ -2,9 +2,10 @@
 # Maven for the Kafka tests.
 PYTHON ?= python3
 OUT ?= out
+CHROMIUM ?= chromium
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
-.PHONY: help setup run test check sanitize wheel-check engines kafka schemas clean
+.PHONY: help setup run pictures test check sanitize wheel-check engines kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -25,10 +26,20 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 
 run: setup       ## a synthetic news feed through the whole path, without a broker
 	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
-	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force
+	rm -rf $(OUT)/state
+	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force --state $(OUT)/state
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
 	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
 	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db
+	.venv/bin/templ tour $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl --state $(OUT)/state --out $(OUT)/tour.html \
+		--curve $(OUT)/learning-curve.svg
+	@echo "look at $(OUT)/tour.html"
+
+pictures: run    ## the pictures of the README, taken of what `make run` shows
+	mkdir -p docs
+	cp $(OUT)/learning-curve.svg docs/learning-curve.svg
+	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,795 \
+		--screenshot=$(abspath docs/tour.png) file://$(abspath $(OUT)/tour.html)
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal

@@ -164,6 +164,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The kept text as HTML without scripts, styles and classes; null unless it was asked for."""
     links: list[Link] | None = None
     """The links of the whole page, at most 2000; null unless they were asked for."""
+    site_settings_version: str | msgspec.UnsetType = msgspec.UNSET
+    """Version of the site's settings that the text was made with; absent where the site has none."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):

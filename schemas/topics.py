@@ -36,6 +36,7 @@ PAGES = "pages"
 DOCUMENTS = "documents"
 CLEANED = "cleaned"
 SITE_MODELS = "site-models"
+SITE_SETTINGS = "site-settings"
 DEAD_LETTERS = "pages.dlq"
 
 TOPICS = {
@@ -45,6 +46,7 @@ TOPICS = {
         TopicSpec(name=DOCUMENTS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=CLEANED, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
+        TopicSpec(name=SITE_SETTINGS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(
             name=DEAD_LETTERS,
             cleanup_policy="delete",

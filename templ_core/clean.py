@@ -3,7 +3,7 @@
 import msgspec
 
 from templ_core.config import CoreConfig
-from templ_core.decide import NOTHING, Decision, decide
+from templ_core.decide import NOTHING, Decision, decide, with_rules
 from templ_core.dom.document import Document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.dom.text import render_text
@@ -14,6 +14,8 @@ from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_settings.ruled_segments import ruled_segments
+from templ_core.site_settings.site_settings import SiteSettings
 
 _SCRIPT_RENDERED_WORDS = 30
 _SCRIPT_RENDERED_HTML_CHARS = 5_000
@@ -43,6 +45,7 @@ def clean(
     page_model: PageModel | None = None,
     page: PageEvidence | None = None,
     places: DocumentPlaces | None = None,
+    settings: SiteSettings | None = None,
 ) -> CleanedText:
     """Clean a page.
 
@@ -53,6 +56,7 @@ def clean(
         page_model: The site-independent classifier; None = the one that comes with the package.
         page: What the page says about itself, if that was read before with this page model.
         places: The places of the page, if they were read before.
+        settings: What operators have decided about the site; None = nothing.
 
     >>> from templ_core.dom.document import parse_document
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -60,7 +64,7 @@ def clean(
     >>> clean(page, None, CoreConfig()).text == story.strip()
     True
     """
-    decision = decide_page(document, site_model, config, page_model, page, places)
+    decision = decide_page(document, site_model, config, page_model, page, places, settings)
     text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
@@ -77,6 +81,7 @@ def decide_page(
     page_model: PageModel | None = None,
     page: PageEvidence | None = None,
     places: DocumentPlaces | None = None,
+    settings: SiteSettings | None = None,
 ) -> Decision:
     """Decide which segments of a page stay: what the page says, what its site says, the decision.
 
@@ -87,14 +92,20 @@ def decide_page(
         page_model: The site-independent classifier; None = the one that comes with the package.
         page: What the page says about itself, if that was read before with this page model.
         places: The places of the page, if they were read before.
+        settings: What operators have decided about the site; None = nothing.
     """
     if not document.segments.texts:
         return NOTHING
     page_model = page_model or shipped_model()
     page = page or read_page_evidence(document, page_model)
     fusion = fusion_for(page_model.version)
+    if settings is not None:
+        config = settings.config(config)
     site = read_site_evidence(document, page, site_model, config, fusion, places)
-    return decide(page, site, config)
+    decision = decide(page, site, config)
+    if settings is None or not settings.rules:
+        return decision
+    return with_rules(decision, ruled_segments(document, settings.rules))
 
 
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:

@@ -17,6 +17,7 @@ from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length,
 from templ_core.site_level.fusion.outside_container import outside_container
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
+from templ_core.site_settings.ruled_segments import RuledSegments
 
 REASON_PAGE = "page-level"
 REASON_SENTENCES = "site-phrases"
@@ -25,6 +26,7 @@ REASON_OUTSIDE = "beside-content"
 REASON_COMMENTS = "comments"
 REASON_REVIEWS = "reviews"
 REASON_CONSENT = "consent"
+REASON_SETTING = "site-setting"
 
 
 _NO_TYPE = PageType()
@@ -50,6 +52,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the site's evidence was set aside because it left nearly nothing."""
     page_type: PageType = _NO_TYPE
     """What the page is, by the page model."""
+    by_setting: Bools | None = None
+    """Which segments the settings of the site decide; None = none."""
 
     @property
     def used_site(self) -> bool:
@@ -72,6 +76,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         for reason, left_out in self.rules:
             for segment in (left_out & ~self.kept).nonzero()[0].tolist():
                 reasons[segment] = reason
+        if self.by_setting is not None:
+            for segment in self.by_setting.nonzero()[0].tolist():
+                reasons[segment] = REASON_SETTING
         return reasons
 
 
@@ -125,6 +132,29 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
     return _decision(page, log_odds, choice, site=site, rules=rules, cuts=cuts)
+
+
+def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
+    """Return a decision in which the rules of the site's settings have the last word.
+
+    Only the segments that rules name change. A segment that a rule keeps is kept whole.
+
+    Args:
+        decision: What the evidence decides.
+        ruled: The segments that rules name.
+    """
+    named = ruled.named
+    if not named.any():
+        return decision
+    cuts = {
+        segment: parts for segment, parts in (decision.cuts or {}).items() if not named[segment]
+    }
+    return msgspec.structs.replace(
+        decision,
+        kept=np.where(named, ruled.kept, decision.kept),
+        cuts=cuts or None,
+        by_setting=named,
+    )
 
 
 def _is_all(segments: Bools, log_odds: Floats, page: PageEvidence, config: CoreConfig) -> bool:

@@ -8,6 +8,7 @@ CoreError
 │   ├── HostilePage          would stall the parser or lose text in it
 │   └── PageGone             no longer exists
 ├── CleanerClosed            a `SiteCleaner` that was closed
+├── RuleError                a rule of a site's settings that cannot be used
 ├── ParserMismatch           compiled modules that do not fit the installed lxml
 └── CodecError               bytes that are not a document or site model of a known format
 """
@@ -47,6 +48,10 @@ class CleanerClosed(CoreError):
 
 class CodecError(CoreError):
     """Bytes that are not a document or site model of a known format."""
+
+
+class RuleError(CoreError):
+    """A rule of a site's settings that cannot be used; the message says why."""
 
 
 class ParserMismatch(CoreError):

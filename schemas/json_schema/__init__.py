@@ -5,12 +5,14 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.dead_letter import DeadLetterRecord
 from schemas.page import PageRecord
+from schemas.site_settings import SiteSettingsRecord
 
 MESSAGES: dict[str, type[msgspec.Struct]] = {
     "page.json": PageRecord,
     "cleaned.json": CleanedRecord,
     "deleted.json": DeletedRecord,
     "dead_letter.json": DeadLetterRecord,
+    "site_settings.json": SiteSettingsRecord,
 }
 
 """Type of message by the name of its JSON Schema file."""

@@ -1,5 +1,7 @@
 """What spoke for and against each segment of a page, and what decided."""
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -8,6 +10,7 @@ from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_SENTENCES, Decision, own_log_odds, site_weight
 from templ_core.dom.document import Document
+from templ_core.explain.elements import named_rules, segment_elements
 from templ_core.explain.phrase_hits import PhraseFinder, PhraseHit
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
@@ -26,6 +29,7 @@ from templ_core.site_level.sentences.sentence_expressions import sentence_texts
 from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
+from templ_core.site_settings.site_settings import SiteSettings
 
 
 class InputWeight(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,6 +121,10 @@ class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
     sentences: tuple[SentenceHit, ...] = ()
     goes_as_varied: bool = False
     """Whether it goes because the site repeats most of it with some words changed."""
+    rule: str = ""
+    """The rule of the site's settings that decides it; empty if none does."""
+    elements: tuple[str, ...] = ()
+    """Simple selectors of the block elements around it, outermost first."""
 
 
 class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +146,11 @@ class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def explain_page(
-    document: Document, model: SiteModel | None, config: CoreConfig, page_model: PageModel
+    document: Document,
+    model: SiteModel | None,
+    config: CoreConfig,
+    page_model: PageModel,
+    settings: SiteSettings | None = None,
 ) -> PageExplanation:
     """Return why a page is cleaned as it is, with the decision of `templ_core.clean.clean`.
 
@@ -147,6 +159,7 @@ def explain_page(
         model: What is known about its site; None = nothing.
         config: The core's thresholds.
         page_model: The site-independent classifier.
+        settings: What operators have decided about the site; None = nothing.
 
     >>> from templ_core.dom.document import parse_document
     >>> from templ_core.page_level.model.model_file import shipped_model
@@ -158,13 +171,16 @@ def explain_page(
     ['page-level', 'page-level']
     """
     if not document.segments.texts:
-        cleaned = clean(document, model, config, page_model)
+        cleaned = clean(document, model, config, page_model, settings=settings)
         return _page(document, cleaned.text, tuple(cleaned.warnings), cleaned.decision, None, ())
     page = read_page_evidence(document, page_model)
-    cleaned = clean(document, model, config, page_model, page)
+    cleaned = clean(document, model, config, page_model, page, settings=settings)
     decision = cleaned.decision
+    if settings is not None:
+        config = settings.config(config)
     facts = _SiteFacts.read(document, page, model, config, page_model) if model else None
-    segments = _segments(document, page, decision, facts, config)
+    rules = named_rules(document, settings.rules if settings else ())
+    segments = _segments(document, page, decision, facts, config, rules)
     return _page(document, cleaned.text, tuple(cleaned.warnings), decision, page, segments, model)
 
 
@@ -234,6 +250,7 @@ def _segments(
     decision: Decision,
     facts: _SiteFacts | None,
     config: CoreConfig,
+    rules: Sequence[str],
 ) -> tuple[SegmentExplanation, ...]:
     templateness = decision.templateness
     section = section_numbers(document, templateness, decision.words, config.section_penalty)
@@ -246,7 +263,7 @@ def _segments(
         if decision.used_site:
             weight = site_weight(facts.evidence.columns, facts.evidence.documents, config)
         hits = _sentence_hits(document, facts.sentences, decision)
-    roles = msgspec.structs.asdict(page.roles)
+    roles, elements = msgspec.structs.asdict(page.roles), segment_elements(document)
     return tuple(
         SegmentExplanation(
             number=number,
@@ -268,6 +285,8 @@ def _segments(
             phrases=tuple(facts.phrases[number]) if facts else (),
             sentences=tuple(hits.get(number, ())),
             goes_as_varied=bool(varied[number]),
+            rule=rules[number],
+            elements=elements[number],
         )
         for number, text in enumerate(document.segments.texts)
     )

@@ -8,7 +8,6 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("templ_core", "schemas", "workers")
 LABORATORIES = ("templ_core.lab", "workers.lab")
 LABORATORY_PACKAGES = (
-    "cssselect",
     "extruct",
     "htmldate",
     "justext",

@@ -153,6 +153,7 @@ async def test_partitions_that_differ(kafka_broker, prefix):
         "pages",
         "documents",
         "site-models",
+        "site-settings",
     ]
 
 

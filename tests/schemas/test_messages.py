@@ -30,6 +30,7 @@ from schemas.dead_letter import DeadLetter
 from schemas.document import DOCUMENT_FORMAT, document_key, site_of_key
 from schemas.json_schema import generate_schemas
 from schemas.page import PageRecord
+from schemas.site_settings import SiteSettingsRecord
 from schemas.source import Source
 from schemas.topics import DEAD_LETTERS, PAGES, TOPICS
 from templ_core import decide
@@ -147,6 +148,16 @@ def test_the_readme_describes_every_field_warning_and_reason():
 def test_the_example_of_the_readme_is_a_record_with_all_fields():
     example = re.search(r"```json\n(.*?)```", README, re.DOTALL)[1]
     record = decode_output(example.encode())
-    assert set(msgspec.json.decode(example)) == set(CleanedRecord.__struct_fields__)
+    sites_without_settings = set(CleanedRecord.__struct_fields__) - {"site_settings_version"}
+    assert set(msgspec.json.decode(example)) == sites_without_settings
     assert record.markdown
     assert record.metadata.authors == ["Ann Lee"]
+
+
+def test_the_settings_of_the_readme_can_be_used():
+    (example,) = re.findall(
+        r"```json\n(\{\n  \"schema\": \"site-settings.*?)```", README, re.DOTALL
+    )
+    record = decode_json(example.encode(), SiteSettingsRecord)
+    assert [rule.action for rule in record.rules] == ["remove", "keep"]
+    assert record.window.pages_max == 200

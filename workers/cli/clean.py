@@ -12,9 +12,10 @@ from templ_core.site_key import site_key
 from workers.cli.options import STATE_PATH, comments_option, page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, ModelSource, NoModels
+from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, ModelSource, NoModels
 from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
+from workers.site_settings.book import SettingsBook, book_of_state
 
 _REFUSED = 65
 
@@ -71,12 +72,17 @@ def clean_command(
     pool = Pool(settings, children=1)
     try:
         models = NoModels() if state is None else _stored_models(state, page.site, settings)
-        outcome = Cleaner(pool, models, settings, with_segments=segments).process(page)
+        book = SettingsBook() if state is None else book_of_state(state)
+        cleaner = Cleaner(pool, models, settings, with_segments=segments, book=book)
+        outcome = cleaner.process(page)
     finally:
         pool.close()
     if isinstance(outcome, Dead):
         letter = outcome.letter
         click.echo(f"templ: {name} was refused: {letter.exception}: {letter.message}", err=True)
+        sys.exit(_REFUSED)
+    if isinstance(outcome, Deleted):
+        click.echo(f"templ: {name} was refused: its site is taken down", err=True)
         sys.exit(_REFUSED)
     if isinstance(outcome, Cleaned):
         click.echo(encode_json(outcome.record) if as_json or segments else outcome.record.text)

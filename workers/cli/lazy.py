@@ -12,7 +12,7 @@ from workers.errors import UsageProblem
 _PACKAGES = {
     "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
-    "lab": ("cssselect", "scipy", "sklearn"),
+    "lab": ("scipy", "sklearn"),
 }
 """Import names of the packages that each extra of pyproject.toml installs."""
 

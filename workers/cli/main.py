@@ -26,8 +26,10 @@ _COMMANDS = {
     "feed": "workers.cli.feed:feed_command",
     "seed": "workers.cli.seed:seed_command",
     "topics": "workers.cli.topics:topics_command",
-    "inspect": "workers.cli.inspect:inspect_command",
-    "site": "workers.cli.site:site_command",
+    "inspect": "workers.cli.sites.inspect:inspect_command",
+    "site": "workers.cli.sites.site:site_command",
+    "shadow": "workers.cli.sites.shadow:shadow_command",
+    "diff": "workers.cli.sites.diff:diff_command",
     "schemas": "workers.cli.schemas:schemas_command",
     "settings": "workers.cli.operate.settings:settings_command",
     "dlq": "workers.cli.operate.dlq:dlq_command",
@@ -36,6 +38,7 @@ _COMMANDS = {
     "train": "workers.lab.train",
     "train-idioms": "workers.lab.train_idioms",
     "simulate": "workers.lab.simulate_feed",
+    "tour": "workers.lab.tour",
     "experiments": "workers.lab.experiments",
 }
 _SUMMARIES = {
@@ -48,7 +51,9 @@ _SUMMARIES = {
     "seed": "Send what a run on files has learned to Kafka.",
     "topics": "Create the Kafka topics, or check them.",
     "inspect": "Look at what was decided about a page, and at what was learned of a site.",
-    "site": "Export what was learned of a site.",
+    "site": "Export what was learned of a site, correct it, or take the site down.",
+    "shadow": "Report what another page model or setting would change, before it is used.",
+    "diff": "Show how the text of a page differs between two states or outputs.",
     "schemas": "Write the JSON Schema files of the messages.",
     "settings": "List all settings with unit, default, bounds and meaning.",
     "dlq": "Look at dead letters, and send their pages again.",
@@ -57,11 +62,13 @@ _SUMMARIES = {
     "train": "Train a page model on pages with gold text.",
     "train-idioms": "List strings that recur on many sites although they are content.",
     "simulate": "Write a feed of synthetic pages with exact gold text.",
+    "tour": "Write one HTML page about a run on a synthetic feed, to look at.",
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
 _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
+    | {"tour": "inspect"}
     | {"inspect": "inspect"}
 )
 

@@ -57,6 +57,7 @@ prefix_option = click.option(
     show_envvar=True,
     help="Text before the name of each topic.",
 )
+"""The option --prefix."""
 
 
 def _given_broker(context: click.Context, option: click.Parameter, value: str | None) -> str:
@@ -137,4 +138,4 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     found = asyncio.run(read_site_records(access, source.prefix, key))
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {source.broker} hold no site {key}")
-    return site_view(key, found.model, state=None, window=found.documents)
+    return site_view(key, found.model, state=None, window=found.documents, settings=found.settings)

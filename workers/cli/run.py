@@ -22,6 +22,7 @@ from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
 from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.settings import load_settings
+from workers.site_settings.book import read_book
 
 
 @click.command(name="run")
@@ -55,6 +56,13 @@ from workers.settings import load_settings
     "--state",
     type=STATE_PATH,
     help="Directory that keeps windows and site models for the next run. Default: nothing is kept.",
+)
+@click.option(
+    "--site-settings",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File of site settings, as `templ site override` writes it. Default: site-settings.jsonl in the "
+    "state directory.",
 )
 @click.option(
     "--page-only",
@@ -102,6 +110,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     out: Path
     dead_letters: Path | None
     state: Path | None
+    site_settings: Path | None
     page_model: Path | None
     comments: str | None
     time_field: str
@@ -132,6 +141,7 @@ def _run(options: RunOptions) -> None:
             page_only=options.page_only,
             revises=options.revisions,
             with_segments=options.segments,
+            book=read_book(options.site_settings) if options.site_settings else None,
         )
         stack.callback(local.close)
         outputs = RunOutputs(options.out, options.letters, resumes=options.resume)

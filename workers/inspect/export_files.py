@@ -4,6 +4,7 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
+from schemas.codec import encode_msgpack
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import read_names
 from templ_core.page_level.model.page_model import PageModel
@@ -49,6 +50,7 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
         .joinpath("remove_repeated.py")
         .read_bytes(),
         "trees.html": html_page(f"Trees of {view.site}", trees, TREE_STYLE).encode(),
+        "model.bin": encode_msgpack(view.record) if view.record else b"",
     }
     cutoff = current_cutoff(view, page_model, config)
     if cutoff is not None:

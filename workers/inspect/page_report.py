@@ -64,6 +64,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     site: str
     site_model_version: str | None
+    site_settings_version: str | None
     events: Sequence[FrameEvent]
     """The page for the frame."""
     sheets: Sequence[str]
@@ -85,16 +86,7 @@ def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePag
     groups = [segment_groups(one) for one in explained.segments]
     counts = Counter(name for one in groups for name in one)
     filters = ["all", *_ordered(counts)]
-    marks = [
-        Mark(
-            kept=one.kept,
-            is_unsure="unsure" in own,
-            groups=own,
-            hint=hint(one),
-        )
-        for one, own in zip(explained.segments, groups, strict=True)
-    ]
-    frame = frame_document(facts.events, marks, filters[1:], facts.sheets)
+    frame = frame_document(facts.events, page_marks(explained), filters[1:], facts.sheets)
     radios = "".join(
         f'<input type="radio" name="list" id="list-{name}"{" checked" if name == "all" else ""}>'
         for name in filters
@@ -121,6 +113,15 @@ def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePag
     return html_page(f"templ: {explained.title or facts.url}", body, _STYLE + hiding)
 
 
+def page_marks(explained: PageExplanation) -> list[Mark]:
+    """Return how the segments of a page are shown in its frame."""
+    marks = []
+    for one in explained.segments:
+        own = segment_groups(one)
+        marks.append(Mark(kept=one.kept, is_unsure="unsure" in own, groups=own, hint=hint(one)))
+    return marks
+
+
 def segment_groups(one: SegmentExplanation) -> tuple[str, ...]:
     """Return the names of the filters that show a segment."""
     found = {
@@ -145,7 +146,9 @@ def hint(one: SegmentExplanation) -> str:
 
 def evidence_lines(one: SegmentExplanation) -> list[str]:
     """Return what spoke about a segment, as sentences without the pages that have it."""
-    lines = []
+    lines = [f"In {' > '.join(one.elements)}."]
+    if one.rule:
+        lines.append(f"The rule of the site's settings that decides: {one.rule}.")
     if one.inputs:
         strongest = [f"{_name(item)} {item.log_odds:+.2f}" for item in one.inputs[:3]]
         lines.append(f"Strongest: {', '.join(strongest)}.")
@@ -307,6 +310,7 @@ def _metadata(explained: PageExplanation, facts: PageFacts) -> str:
         "confidence": f"{explained.confidence:.3f}",
         "warnings": ", ".join(explained.warnings) or "none",
         "site model": facts.site_model_version or "none",
+        "site settings": facts.site_settings_version or "none",
         **facts.metadata,
     }
     return plain_table(["", ""], rows.items())

@@ -9,6 +9,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.explain.page_explanation import explain_page
 from templ_core.explain.window_pages import EvidencePages, evidence_pages
+from templ_core.metadata.page_metadata import read_metadata
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
 from workers.inspect.frame_tree import (
@@ -19,7 +20,7 @@ from workers.inspect.frame_tree import (
 )
 from workers.inspect.page_report import PageFacts, page_report
 from workers.inspect.report_parts import time_text
-from workers.inspect.site_view import SiteView
+from workers.inspect.site_view import SiteView, stored_kind
 from workers.processes.core_config import config_with
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
@@ -54,6 +55,8 @@ class _Shown(msgspec.Struct, frozen=True, kw_only=True):
     document: Document
     markup: str | None
     metadata: dict[str, str]
+    kind: str | None = None
+    """What the markup of a page of the window calls it, where that was kept."""
 
 
 def view_page(request: PageRequest, view: SiteView | None, settings: Settings) -> str:
@@ -69,8 +72,12 @@ def view_page(request: PageRequest, view: SiteView | None, settings: Settings) -
     """
     shown = _read(request, settings) if request.body is not None else _find(request, view)
     page_model = page_model_of(read_model_file(settings.page_model))
-    model = view.model if view else None
-    explained = explain_page(shown.document, model, config_with(settings.comments), page_model)
+    model, own = view.used_model() if view else None, None
+    if view and view.settings:
+        kind = read_metadata(shown.document, request.url).kind if shown.markup else shown.kind
+        own, model = view.settings.settings.of_page(kind, model)
+    config = config_with(settings.comments)
+    explained = explain_page(shown.document, model, config, page_model, own)
     window = view.documents() if view else ()
     pages: EvidencePages = evidence_pages(
         explained, ((record.url, document) for record, document in window)
@@ -81,6 +88,7 @@ def view_page(request: PageRequest, view: SiteView | None, settings: Settings) -
         url=request.url,
         site=request.site_key,
         site_model_version=model.version if model else None,
+        site_settings_version=own.version if own else None,
         events=events,
         sheets=style_sheets(shown.markup) if shown.markup else (),
         source=source,
@@ -120,6 +128,7 @@ def _find(request: PageRequest, view: SiteView | None) -> _Shown:
     return _Shown(
         document=document,
         markup=None,
+        kind=stored_kind(record, document),
         metadata={
             "fetched": time_text(record.event_time_ms),
             "last published with": record.site_model_version or "the page model alone",

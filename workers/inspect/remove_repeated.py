@@ -107,6 +107,23 @@ def varied_blocks(
     return gone
 
 
+def ruled_blocks(blocks: Sequence[str], export: Any) -> dict[int, bool]:
+    """Return the blocks that rules of the site's settings name by their text, and whether they stay.
+
+    Args:
+        blocks: Text of each block of the page, in order.
+        export: The content of `expressions.json`.
+    """
+    found = {}
+    for rule in export["site_settings"]["rules"]:
+        if rule["expression"] is None:
+            continue
+        for number, block in enumerate(blocks):
+            if re.fullmatch(rule["expression"], " ".join(block.split()), re.IGNORECASE):
+                found[number] = rule["action"] == "keep"
+    return found
+
+
 def runs_of(found: Sequence[Found]) -> list[list[Found]]:
     """Return repeated sentences in runs: a run ends before a block that no repeated sentence precedes."""
     runs: list[list[Found]] = []
@@ -197,6 +214,9 @@ def main() -> None:
     gone = varied_blocks(blocks, export, is_record_page=options.records)
     for number in gone:
         parts[number] = [(0, len(blocks[number]))]
+    ruled = ruled_blocks(blocks, export)
+    for number, is_kept in ruled.items():
+        parts[number] = [] if is_kept else [(0, len(blocks[number]))]
     text = "\n".join(map(without, blocks, parts))
     if options.phrases:
         text = without(text, phrase_spans(text, export))

@@ -22,6 +22,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_templates import template_documents
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.window_page import WindowPage
+from templ_core.site_settings.ruled_segments import text_expression
 from workers.inspect.site_view import SiteView
 
 EXPORT_FORMAT = 1
@@ -45,6 +46,12 @@ _SENTENCE_RULE = (
     "and the space behind it (`marks_behind`), and with a gap of at most `gap_words_max` words to the one "
     "before it. templ removes nothing by this rule where that would be nearly all content of the page "
     "(more than `all_content_ratio` of it), or while the site has fewer than `documents_min` documents."
+)
+
+_SETTINGS_RULE = (
+    "These rules have the last word about whole blocks; of several, the last one counts. An expression "
+    "matches the whole text of a block, in which white space counts as one space, whatever its case. "
+    "Selectors need the page's HTML; a program that has only its text cannot apply them."
 )
 
 
@@ -101,6 +108,25 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         },
         "sentences": sentences,
         "sentences_without_text": len(model.sentences.keys) - len(sentences),
+        "site_settings": _exported_settings(view),
+    }
+
+
+def _exported_settings(view: SiteView) -> dict[str, Any]:
+    """Return the rules of a site's settings, those about texts as regular expressions."""
+    rules = view.settings.record.rules if view.settings else []
+    return {
+        "text": _SETTINGS_RULE,
+        "version": view.settings.settings.version if view.settings else None,
+        "rules": [
+            {
+                "action": rule.action,
+                "selector": rule.selector,
+                "text": rule.text,
+                "expression": None if rule.text is None else text_expression(rule.text),
+            }
+            for rule in rules
+        ],
     }
 
 

@@ -26,6 +26,7 @@ from templ_core.site_level.trees.labelled_tree import label_page
 from workers.errors import InputProblem
 from workers.inspect.site_export import current_cutoff
 from workers.inspect.site_view import SiteView
+from workers.site_settings.book import described
 
 _PAGES_CLEANED_MAX = 200
 """Newest pages of a window that are cleaned again."""
@@ -109,6 +110,8 @@ class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
     """Likeness of the newest page to the pages before it; None where only the topics are known."""
     redesign_time_ms: int | None
     """Event time of the first page after the last change of design."""
+    settings: list[str]
+    """What operators have decided about the site."""
     kinds: list[KindOfPage]
     phrase_pages: int
     phrase_count: int
@@ -163,7 +166,11 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
     pages = [(record, one) for record, one in view.documents() if one.segments.texts]
     names = read_names((document for _, document in pages), model)
     newest = pages[-_PAGES_CLEANED_MAX:]
-    decisions = [clean(document, model, config, page_model).decision for _, document in newest]
+    own = view.settings.settings if view.settings else None
+    used = view.used_model()
+    decisions = [
+        clean(document, used, config, page_model, settings=own).decision for _, document in newest
+    ]
     cutoff = current_cutoff(view, page_model, config)
     figures = _figures(view, model, names, pages, cutoff)
     figures = msgspec.structs.replace(
@@ -172,7 +179,7 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
         cleaned_pages=len(newest),
         repeated_ratio=_repeated_ratio(newest, decisions),
     )
-    example = explain_page(pages[-1][1], model, config, page_model) if pages else None
+    example = explain_page(pages[-1][1], used, config, page_model, own) if pages else None
     return SiteFindings(
         figures=figures,
         model=model,
@@ -214,6 +221,7 @@ def _figures(
         last_time_ms=max(times, default=None),
         fit=view.state.fit if view.state else None,
         redesign_time_ms=view.state.changed_at_ms if view.state else None,
+        settings=described(view.settings) if view.settings else [],
         kinds=_kinds(model),
         phrase_pages=model.phrases.pages,
         phrase_count=len(model.phrases.phrases),

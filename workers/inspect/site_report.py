@@ -8,9 +8,13 @@ from workers.inspect.report_parts import html_page, plain_table, section, table,
 from workers.inspect.site_figures import CountedText, SiteFindings, SiteOverview
 from workers.inspect.tree_page import TREE_STYLE, tree_templates
 
-_STYLE = """
+SITE_STYLE = (
+    TREE_STYLE
+    + """
 .schema rect.place { stroke: var(--back); } .schema .best { fill: none; stroke: var(--c0); }
 """
+)
+"""Style of the sections of a site."""
 _ROW_PX, _DEPTH_PX, _SCHEMA_PX = 9, 7, 620
 _TEXT_ROWS = 10
 _LINE_CHARS = 88
@@ -24,6 +28,7 @@ def site_text(figures: SiteOverview) -> str:
         f"  site model   {figures.site_model_version}, of {figures.documents} distinct documents",
         f"  fit          {_fit(figures)}",
         f"  repeated     {_repeated(figures)}",
+        *(f"  settings     {line}" for line in figures.settings),
     ]
     lines += [
         f"  kind {number:<7} {one.pages} pages; {one.nodes} nodes, {one.texts} of them texts, "
@@ -53,16 +58,22 @@ def site_text(figures: SiteOverview) -> str:
 
 def site_report(found: SiteFindings) -> str:
     """Return the report of a site as one HTML page that runs nothing and fetches nothing."""
+    title = f"<h1>{escape(found.figures.site)}</h1>"
+    return html_page(f"templ: {found.figures.site}", title + site_parts(found), SITE_STYLE)
+
+
+def site_parts(found: SiteFindings) -> str:
+    """Return the sections of the report of a site as HTML."""
     figures = found.figures
     facts = {
         "Window": _window(figures),
         "Site model": f"{figures.site_model_version}, of {figures.documents} distinct documents",
+        "Site settings": "; ".join(figures.settings) or "none",
         "Fit": _fit(figures),
         "Repeated text left": _repeated(figures),
     }
-    body = (
-        f"<h1>{escape(figures.site)}</h1>"
-        + plain_table(["", ""], facts.items())
+    return (
+        plain_table(["", ""], facts.items())
         + section("Fit over time", _fit_plot(figures))
         + section("Learning curve", _curve_plot(figures))
         + section("Places and containers", _places(found))
@@ -71,7 +82,6 @@ def site_report(found: SiteFindings) -> str:
         + section("History of refreshes", _refreshes(figures))
         + tree_templates(found.model.trees, found.names.labels)
     )
-    return html_page(f"templ: {figures.site}", body, _STYLE + TREE_STYLE)
 
 
 def _window(figures: SiteOverview) -> str:

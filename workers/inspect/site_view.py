@@ -11,10 +11,12 @@ from schemas.site_model import SiteModelRecord
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
+from templ_core.page_details import decode_details
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from workers.errors import InputProblem
 from workers.settings import Settings
+from workers.site_settings.book import DecidedSite, book_of_state
 from workers.state.site_copy import copied_sites, copy_site
 from workers.state.site_state import SiteState
 
@@ -33,6 +35,19 @@ class SiteView(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of the window; None when they were read from topics."""
     window: Sequence[DocumentRecord]
     """The documents of the window in order of event time."""
+    settings: DecidedSite | None = None
+    """What operators have decided about the site; None = nothing."""
+
+    def used_model(self) -> SiteModel | None:
+        """Return the model that pages are cleaned with, which may be pinned.
+
+        Raises:
+            InputProblem: It is damaged or of another version.
+        """
+        if self.settings is None:
+            return self.model
+        record = self.settings.model(self.record)
+        return self.model if record is self.record else _decoded(record)
 
     def documents(self) -> Iterator[tuple[DocumentRecord, Document]]:
         """Yield the documents of the window that can be decoded."""
@@ -60,6 +75,7 @@ def view_site(state: Path, site: str, settings: Settings) -> SiteView:
         record,
         state=windows.site_state(site) if windows else None,
         window=list(windows.window(site)) if windows else [],
+        settings=book_of_state(state).of(site),
     )
 
 
@@ -69,17 +85,44 @@ def site_view(
     *,
     state: SiteState | None,
     window: Sequence[DocumentRecord],
+    settings: DecidedSite | None = None,
 ) -> SiteView:
     """Return the view of a site whose records were read.
 
     Raises:
         InputProblem: The site model is damaged or of another version.
     """
+    return SiteView(
+        site=site,
+        record=record,
+        model=_decoded(record),
+        state=state,
+        window=window,
+        settings=settings,
+    )
+
+
+def stored_kind(record: DocumentRecord, document: Document) -> str | None:
+    """Return what the markup of a page of a window called it, where that was kept.
+
+    Args:
+        record: The record of `documents`.
+        document: Its document.
+    """
     try:
-        model = None if record is None else decode_site_model(record.body)
+        metadata = decode_details(record.details, document).metadata
+    except CodecError:
+        return None
+    return metadata.kind if metadata else None
+
+
+def _decoded(record: SiteModelRecord | None) -> SiteModel | None:
+    if record is None:
+        return None
+    try:
+        return decode_site_model(record.body)
     except CodecError as error:
-        raise InputProblem(f"the site model of {site} cannot be used: {error}") from None
-    return SiteView(site=site, record=record, model=model, state=state, window=window)
+        raise InputProblem(f"the site model of {record.site} cannot be used: {error}") from None
 
 
 def _known(state: Path, site: str) -> str:

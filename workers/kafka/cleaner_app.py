@@ -22,11 +22,14 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.monitoring.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
+from workers.kafka.site_settings.follower import SettingsFollower
 from workers.page import Page, Rejected
 from workers.pipeline.cleaner import Cleaner, Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.processes.pool import Pool
+from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
+from workers.state.rebuildable import remove_set_aside
 
 log = logging.getLogger("templ")
 
@@ -39,12 +42,16 @@ class CleanerApp:
         self._pool = pool
         self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
-        self._follower = ModelFollower(config, models, self.metrics.model_read)
+        self._models = models
+        self._book = SettingsBook()
+        self._follower = ModelFollower(config, models, self._book, self.metrics.model_read)
+        self._settings_follower = SettingsFollower(config, self._book, self._take_down)
         self._cleaner = Cleaner(
             pool,
             models,
             config.settings,
             message_limit_bytes=config.settings.message_limit_bytes,
+            book=self._book,
         )
         self.app = build_app(config, "cleaner")
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
@@ -55,6 +62,7 @@ class CleanerApp:
         self.gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
         self._outputs = TopicOutputs(self.app, config)
         self.app.task(self._follow_models)
+        self.app.task(self._follow_settings)
         self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
     def inner_progress(self) -> int:
@@ -73,8 +81,23 @@ class CleanerApp:
     async def _follow_models(self) -> None:
         await essential(self.app, "site models", self._follower.run)
 
+    async def _follow_settings(self) -> None:
+        await essential(self.app, "site settings", self._settings_follower.run)
+
+    async def _known(self) -> None:
+        """Wait until all site models and settings are known that were there at the start."""
+        await self._settings_follower.ready.wait()
+        await self._follower.ready.wait()
+
+    async def _take_down(self, site: str) -> None:
+        """Erase what is known of a site from disk and memory."""
+        await asyncio.to_thread(self._models.erase, site)
+        remove_set_aside(self._config.state)
+        self._cleaner.forget(site)
+        await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
+
     async def _clean(self, stream: faust.StreamT[Any]) -> None:
-        await self._follower.ready.wait()  # a first batch of one page would not wait for the others
+        await self._known()  # a first batch of one page would not wait for the others
         async for events in batches(stream, self._config.settings):
             await essential(self.app, "cleaning", partial(self._batch, events))
 
@@ -86,7 +109,7 @@ class CleanerApp:
         now_ms = round(time.time() * 1000)
         records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
-        await self._follower.ready.wait()
+        await self._known()
         reached_s = self.metrics.stage("receive", started_s)
         together = self._cleaned_together(records)
         outcomes = await asyncio.gather(*(self._outcome(one, together) for one in records))

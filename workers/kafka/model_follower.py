@@ -19,6 +19,7 @@ from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import LogState, Resume, decode_mark, resume
+from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
 
 _POLL_MS = 1000
@@ -30,7 +31,22 @@ log = logging.getLogger("templ")
 class ModelFollower:
     """Reads partitions on from where the store has got to, without a consumer group."""
 
-    def __init__(self, config: KafkaConfig, models: ModelStore, count: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: KafkaConfig,
+        models: ModelStore,
+        book: SettingsBook,
+        count: Callable[[], None],
+    ) -> None:
+        """Set what is followed.
+
+        Args:
+            config: Where the broker is, and which models are wanted at first.
+            models: Where models are kept.
+            book: Tells which sites are taken down; their models are stepped over.
+            count: Called for each record that was read.
+        """
+        self._book = book
         self._config = config
         self._count = count
         self._models = models
@@ -153,8 +169,11 @@ class ModelFollower:
 
     def _take(self, record: ConsumerRecord) -> None:
         try:
-            value = processable(record.value)
-            self._models.put(record.key.decode(), value, record.partition, record.offset)
+            value, site = processable(record.value), record.key.decode()
+            if self._book.is_forgotten(site):
+                self._models.skip(record.partition, record.offset)
+            else:
+                self._models.put(site, value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:
             place = f"{record.topic}-{record.partition}-{record.offset}"
             log.warning("site model at %s cannot be used: %s", place, error)

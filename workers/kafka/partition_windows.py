@@ -24,6 +24,7 @@ from workers.kafka.logs.resume import LogMark, decode_mark
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
+from workers.site_settings.book import SettingsBook
 from workers.state.rebuildable import open_rebuildable
 from workers.state.window_store import WindowStore
 
@@ -33,13 +34,22 @@ log = logging.getLogger("templ")
 class PartitionWindows:
     """The windows of one partition: what they hold, learn and publish."""
 
-    def __init__(self, config: KafkaConfig, pool: Pool, number: int) -> None:
+    def __init__(
+        self, config: KafkaConfig, pool: Pool, number: int, book: SettingsBook | None = None
+    ) -> None:
         """Open the store; an empty one takes the place of one that cannot be used.
+
+        Args:
+            config: Where the state is, and what the deployment decides.
+            pool: Where documents are learned, models fitted and texts revised.
+            number: The partition.
+            book: What operators have decided about sites; None = nothing.
 
         Raises:
             StateProblem: The store is in use or not writable.
         """
         self._path = config.state / f"windows-{number}"
+        self._book = book or SettingsBook()
         self.mark: LogMark | None = None
         """The log that the store was compared with since it was opened; None before."""
         settings = config.settings
@@ -48,7 +58,7 @@ class PartitionWindows:
         )
         self.models_mark = decode_mark(self.store.log_mark(SITE_MODELS))
         """The log of `site-models` as it was when models were published last."""
-        self.refresher = Refresher(self.store, pool, settings)
+        self.refresher = Refresher(self.store, pool, settings, self._book)
         self.publisher = Publisher(
             self.refresher,
             self.store,
@@ -86,6 +96,9 @@ class PartitionWindows:
             SchemaError: The record is not a document of a known format, or not of its key.
         """
         value = processable(message.value)
+        if self._book.is_forgotten(site):
+            self.store.skip(message.offset)
+            return None
         if value is None:
             self.store.remove(site, _source_id(message), message.offset)
             return None

@@ -1,17 +1,21 @@
 """The refresher on Kafka: `documents` in; models, revisions and tombstones out."""
 
 import asyncio
+import shutil
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import faust
 
 from schemas.document import site_of_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
+from workers.errors import DamagedStore, OtherFormat
 from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
+from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
@@ -21,8 +25,13 @@ from workers.kafka.monitoring.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
+from workers.kafka.site_settings.follower import SettingsFollower
 from workers.processes.pool import Pool
+from workers.settings import Settings
+from workers.site_settings.book import SettingsBook
+from workers.state.rebuildable import remove_set_aside
 from workers.state.site_state import WindowTotals, model_is_due, templates_overdue_by
+from workers.state.window_store import WindowStore
 
 
 class RefresherApp:
@@ -40,8 +49,11 @@ class RefresherApp:
         self._pool = pool
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
+        self._book = SettingsBook()
+        self._settings_follower = SettingsFollower(config, self._book, self._take_down)
+        self._templates_pool = templates_pool
         self._recovery = Recovery(config.broker, documents, self._learn)
-        open_windows = partial(PartitionWindows, config, pool)
+        open_windows = partial(PartitionWindows, config, pool, book=self._book)
         self._owned = OwnedPartitions(open_windows, self._recovery.recover)
         self._grounds = Grounds(config.broker, documents)
         self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
@@ -65,6 +77,7 @@ class RefresherApp:
             **self._carrier.background(),
             "watching site models": lost_models.watch,
             "marking logs": self._mark_logs,
+            "site settings": self._settings_follower.run,
         }
         for name, step in steps.items():
             self.app.task(partial(self._repeat, name, step))
@@ -155,6 +168,7 @@ class RefresherApp:
 
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
+        await self._settings_follower.ready.wait()
         site = site_of_key(message.key or b"")
         counts = message.value is not None or await self._grounds.hold(message)
         take = windows.ingest if counts else windows.keep
@@ -162,6 +176,19 @@ class RefresherApp:
         is_taken = await asyncio.wrap_future(work)
         (self.metrics.documents if is_taken else self.metrics.left_out).inc()
         return site
+
+    async def _take_down(self, site: str) -> None:
+        """Erase what is known of a site from disk and memory, be its partition this worker's or not."""
+        number = partition_of(site, self._config.partitions)
+        async with self._owned.hold(number) as windows:
+            if windows is not None:
+                work = self._pool.submit(site, windows.store.erase, site)
+                await asyncio.wrap_future(work)
+            elif (path := self._config.state / f"windows-{number}").exists():
+                await asyncio.to_thread(_erase_closed, path, site, self._config.settings)
+        remove_set_aside(self._config.state)
+        for pool in (self._pool, self._templates_pool):
+            await asyncio.wrap_future(pool.submit(site, pool.forget, site))
 
     async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
         await self._carrier.carry_out(number, site, windows.publisher.publish_model(site))
@@ -172,3 +199,14 @@ class RefresherApp:
             await self._carrier.carry_out(number, site, publisher.publish_due(site))
         await self._carrier.carry_out(number, "", publisher.publish_superseded())
         await self._carrier.carry_out(number, "", publisher.empty_outbox())
+
+
+def _erase_closed(path: Path, site: str, settings: Settings) -> None:
+    """Erase a site from a store that is not open; one that cannot be read is removed with all it holds."""
+    try:
+        store = WindowStore(path, settings)
+    except (DamagedStore, OtherFormat):
+        shutil.rmtree(path)
+        return
+    store.erase(site)
+    store.close()

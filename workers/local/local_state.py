@@ -4,6 +4,7 @@ from pathlib import Path
 
 from workers.errors import StateProblem
 from workers.settings import Settings
+from workers.site_settings.book import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.directory import StateDirectory
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
@@ -16,15 +17,19 @@ _ROLES = ("cleaner", "refresher")
 class LocalState:
     """The two stores of one stream, and the directory that holds them."""
 
-    def __init__(self, path: Path | None, settings: Settings) -> None:
-        """Open the state, and create it when it does not exist.
+    def __init__(
+        self, path: Path | None, settings: Settings, book: SettingsBook | None = None
+    ) -> None:
+        """Open the state, and create it when it does not exist; sites that are taken down are erased.
 
         Args:
             path: State directory; None means in memory, for one thread.
             settings: Bounds of the windows.
+            book: What operators have decided about sites; None = what a file in the directory says.
 
         Raises:
             StateProblem: The directory cannot be used.
+            InputProblem: The file of site settings cannot be used.
         """
         if path is not None and any((path / role).is_dir() for role in _ROLES):
             raise StateProblem(
@@ -33,6 +38,13 @@ class LocalState:
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
+        if book is None:
+            book = SettingsBook() if path is None else read_book(path / SETTINGS_FILE)
+        self.book = book
+        """What operators have decided about sites."""
+        for site in book.forgotten():
+            self.windows.erase(site)
+            self.models.erase(site)
 
     def close(self) -> None:
         """Write what is in memory to disk, and unlock the directory."""

@@ -21,6 +21,7 @@ from workers.page import Page, Rejected
 from workers.pipeline.cleaner import Cleaned, Dead, Deleted, Outcome, Together
 from workers.processes.pool import Pool
 from workers.settings import Settings
+from workers.site_settings.book import SettingsBook
 
 _PAGES_AHEAD = 64
 _BYTES_AHEAD = 128 << 20
@@ -52,6 +53,7 @@ class LocalWorker:
         page_only: bool = False,
         revises: bool = False,
         with_segments: bool = False,
+        book: SettingsBook | None = None,
     ) -> None:
         """Open the state and start the child processes.
 
@@ -62,11 +64,13 @@ class LocalWorker:
             page_only: Whether every page is cleaned as if its site were new.
             revises: Whether a text is yielded again when a better site model changes it.
             with_segments: Whether records carry their text segments.
+            book: What operators have decided about sites; None = what a file in the directory says.
 
         Raises:
             StateProblem: The state directory cannot be used.
+            InputProblem: The file of site settings cannot be used.
         """
-        self._state = LocalState(state, settings)
+        self._state = LocalState(state, settings, book)
         self._look_ahead_pages = settings.look_ahead_pages
         self._pool = Pool(settings, workers)
         self._stream = Stream(

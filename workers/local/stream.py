@@ -53,8 +53,9 @@ class Stream:
             settings,
             with_segments=with_segments,
             learns=learns,
+            book=state.book,
         )
-        self._refresher = Refresher(state.windows, runner, settings)
+        self._refresher = Refresher(state.windows, runner, settings, state.book)
         self._publisher = Publisher(self._refresher, state.windows, revises=revises)
 
     def process(

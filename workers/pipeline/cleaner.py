@@ -29,6 +29,7 @@ from workers.processes.messages import (
 )
 from workers.processes.record_forms import forms_of
 from workers.settings import Settings
+from workers.site_settings.book import DecidedSite, SettingsBook
 
 log = logging.getLogger("templ")
 
@@ -48,7 +49,8 @@ class Deleted(msgspec.Struct, frozen=True, kw_only=True):
     """A page is gone."""
 
     record: DeletedRecord
-    document: DocumentRecord
+    document: DocumentRecord | None
+    """What the site learns from; None for a page of a site that is taken down."""
 
 
 class Dead(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +97,7 @@ class Cleaner:
         message_limit_bytes: int | None = None,
         with_segments: bool = False,
         learns: bool = True,
+        book: SettingsBook | None = None,
     ) -> None:
         """Set what all pages have in common.
 
@@ -105,7 +108,9 @@ class Cleaner:
             message_limit_bytes: Size of the largest output message; None = any size.
             with_segments: Whether records carry their text segments.
             learns: Whether outcomes carry what sites learn from.
+            book: What operators have decided about sites; None = nothing.
         """
+        self._book = book or SettingsBook()
         self._runner = runner
         self._models = models
         self._settings = settings
@@ -129,13 +134,18 @@ class Cleaner:
             What `process` needs to know of each page; empty where the pages are too few or too alike, or
             where the site has a model of enough documents already.
         """
+        known = self._book.of(pages[0].site)
+        if known is not None and not known.uses_newest_model:
+            return {}
         some = _first_pages(pages, self._settings)
         urls = len({page.url for page in some})
         if not self._is_burst(urls, self._best_model(pages[0].site)):
             return {}
         task = BurstTask(
             pages=[
-                BurstPage(self._task(page, None), page.id, page.event_time_ms, _is_success(page))
+                BurstPage(
+                    self._task(page, None, known), page.id, page.event_time_ms, _is_success(page)
+                )
                 for page in some
             ],
             documents_min=self._settings.burst_pages_min,
@@ -160,6 +170,10 @@ class Cleaner:
         of_pages = zip(some, result.pages, strict=True)
         return {page.source: (one, model) for page, one in of_pages if one is not None}
 
+    def forget(self, site: str) -> None:
+        """Drop what is known of a site."""
+        self._provisional.drop(site)
+
     def _is_burst(self, urls: int, known: SiteModelRecord | None) -> bool:
         """Return whether so many URLs are to be cleaned together, given the model of their site."""
         pages_min = self._settings.burst_pages_min
@@ -177,13 +191,18 @@ class Cleaner:
             page: The page.
             together: What `clean_together` has answered about this page and others; None = nothing.
         """
+        known = self._book.of(page.site)
+        if known is not None and known.record.forgotten:
+            return Deleted(record=_deleted_record(page), document=None)
         if page.is_deletion:
             return _deleted(page)
         if together and page.source in together:
             return self._cleaned(page, *together[page.source])
         model = self._best_model(page.site)
+        if known is not None:
+            model = known.model(model)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
-        result, attempts = self._runner.run(page.site, self._task(page, model), deadline_s)
+        result, attempts = self._runner.run(page.site, self._task(page, model, known), deadline_s)
         if isinstance(result, CleanResult):
             if model is not None and result.model_problem is not None:
                 self._report(model, result.model_problem)
@@ -216,7 +235,9 @@ class Cleaner:
             problem,
         )
 
-    def _task(self, page: Page, model: SiteModelRecord | None) -> CleanTask:
+    def _task(
+        self, page: Page, model: SiteModelRecord | None, known: DecidedSite | None
+    ) -> CleanTask:
         return CleanTask(
             body=page.body or b"",
             url=page.url,
@@ -227,9 +248,12 @@ class Cleaner:
             model_key=(model.site, model.version) if model else None,
             model_body=model.body if model else None,
             forms=self._forms,
-            with_document=self._learns and _is_success(page),
+            with_document=self._learns
+            and _is_success(page)
+            and (known is None or known.is_learned_from),
             comments=self._settings.comments,
             source_id=str(page.source),
+            settings=known.settings if known else None,
         )
 
     def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:
@@ -312,15 +336,19 @@ def _stage(exception: str) -> str:
     return "clean" if exception in {"DeadlineExceeded", "ProcessDied"} else "decode"
 
 
+def _deleted_record(page: Page) -> DeletedRecord:
+    return DeletedRecord(
+        url=page.url,
+        site=page.site,
+        id=page.id,
+        source=page.source,
+        fetched_at=page.fetched_at,
+    )
+
+
 def _deleted(page: Page) -> Deleted:
     return Deleted(
-        record=DeletedRecord(
-            url=page.url,
-            site=page.site,
-            id=page.id,
-            source=page.source,
-            fetched_at=page.fetched_at,
-        ),
+        record=_deleted_record(page),
         document=DocumentRecord(
             kind="deletion",
             url=page.url,

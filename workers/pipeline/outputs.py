@@ -60,6 +60,7 @@ def cleaned_record(
         chars_out=len(result.text),
         blocks_kept=result.blocks_kept,
         blocks_removed=result.blocks_removed,
+        site_settings_version=result.site_settings_version or msgspec.UNSET,
         **msgspec.structs.asdict(result.fields),
     )
 

@@ -45,3 +45,8 @@ class ProvisionalModels:
                 return provisional
             self._models.drop(site)
             return published
+
+    def drop(self, site: str) -> None:
+        """Drop the model of a site."""
+        with self._lock:
+            self._models.drop(site)

@@ -37,6 +37,7 @@ from workers.processes.messages import (
 )
 from workers.processes.record_forms import forms_of
 from workers.settings import Settings
+from workers.site_settings.book import SettingsBook
 from workers.state.packing import content_of
 from workers.state.site_state import SiteState
 from workers.state.window_entry import StoredSummary, WindowEntry
@@ -69,12 +70,31 @@ class Revision(msgspec.Struct, frozen=True):
 class Refresher:
     """Keeps the windows of one partition, and fits site models to them."""
 
-    def __init__(self, store: WindowStore, runner: TaskRunner, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: WindowStore,
+        runner: TaskRunner,
+        settings: Settings,
+        book: SettingsBook | None = None,
+    ) -> None:
+        """Set what all sites have in common.
+
+        Args:
+            store: The windows.
+            runner: Where documents are learned, models fitted and texts revised.
+            settings: Deadlines and bounds.
+            book: What operators have decided about sites; None = nothing.
+        """
+        self._book = book or SettingsBook()
+        store.bounds_of = self._bounds_of
         self._store = store
         self._runner = runner
         self._settings = settings
         self._version = cleaner_version(config_with(settings.comments))
         self._forms = forms_of(settings)
+
+    def _bounds_of(self, site: str) -> Settings:
+        return self._book.bounds(site, self._settings)
 
     def process(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
         """Take a document or a deletion into its window.
@@ -205,6 +225,8 @@ class Refresher:
         Returns:
             Why they could not be fitted; None where they were.
         """
+        if self._book.is_forgotten(site):
+            return NotLearned("its site was taken down")
         body = result.body if isinstance(result, TemplatesResult) else None
         self._store.keep_templates(site, body, learned)
         return None if body is not None else _not_learned(result)
@@ -252,7 +274,9 @@ class Refresher:
                 self._store.mark_looked_at(model.site, entry, model.documents)
 
     def _to_look_at(self, model: SiteModelRecord) -> Iterator[tuple[WindowEntry, str]]:
-        state = self._store.site_state(model.site)
+        state, known = self._store.site_state(model.site), self._book.of(model.site)
+        if known is not None and not known.uses_newest_model:
+            return
         for entry in self._store.window_entries(model.site):
             is_later = (
                 state.changed_at_ms is not None and entry.event_time_ms >= state.changed_at_ms
@@ -277,15 +301,18 @@ class Refresher:
         newest = self._store.newest(site, url_key)
         if not isinstance(newest, DocumentRecord):
             return None if newest is None else Source.parse(newest)
-        fitted = self.refit(site)
-        if not isinstance(fitted, tuple):
+        fitted, known = self.refit(site), self._book.of(site)
+        model = fitted[0] if isinstance(fitted, tuple) else None
+        model = known.model(model) if known else model
+        if model is None:
             return None
-        result = self._revise(newest, fitted[0])
+        result = self._revise(newest, model)
         if not isinstance(result, ReviseResult):
             return None
-        return self._revision(newest, fitted[0], result.cleaned, "superseded")
+        return self._revision(newest, model, result.cleaned, "superseded")
 
     def _revise(self, document: DocumentRecord, model: SiteModelRecord) -> Result:
+        known = self._book.of(model.site)
         task = ReviseTask(
             body=document.body,
             kept=document.kept,
@@ -296,6 +323,7 @@ class Refresher:
             url=document.url,
             forms=self._forms,
             details=document.details,
+            settings=known.settings if known else None,
         )
         result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
         return result

@@ -10,6 +10,7 @@ import msgspec
 
 from schemas.cleaned import Warning_
 from templ_core.site_level.window.design_change import DesignChange
+from templ_core.site_settings.site_settings import SiteSettings
 from workers.processes.core_config import CommentsChoice
 from workers.processes.record_forms import RecordFields, RecordForms
 
@@ -42,6 +43,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     comments: CommentsChoice
     source_id: str
     """Source id of the page, for log messages."""
+    settings: SiteSettings | None = None
+    """What operators have decided about the site; None = nothing."""
 
 
 class BurstPage(msgspec.Struct, frozen=True, array_like=True):
@@ -83,6 +86,8 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The fields that the page's record is to have."""
     details: bytes = b""
     """What the page's records need besides its document, in compact form."""
+    settings: SiteSettings | None = None
+    """What operators have decided about the site; None = nothing."""
 
 
 class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -166,6 +171,14 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """What the page's records need besides its document, in compact form; empty without a document."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
+    site_settings_version: str | None = None
+    """Version of the settings of the site that were used; None = there are none."""
+
+    def decided_with(self, settings: SiteSettings | None) -> "CleanResult":
+        """Return the result with the version of the settings that were used."""
+        if settings is None:
+            return self
+        return msgspec.structs.replace(self, site_settings_version=settings.version)
 
 
 class BurstResult(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -198,6 +198,11 @@ class _Lane:
         self._child = None
         self._sent.clear()
 
+    def forget(self) -> None:
+        """End the child, and with it all that it has in memory; the next task starts another one."""
+        with self._lock:
+            self._drop_child()
+
     def close(self) -> None:
         self.thread.shutdown(cancel_futures=True)
         self._drop_child()
@@ -243,6 +248,13 @@ class Pool:
     ) -> "Future[T]":
         """Have `work` run on the thread of the site's lane, after what was submitted before."""
         return self._lane(site).thread.submit(work, *args, **kwargs)
+
+    def forget(self, site: str) -> None:
+        """End the child of a site's lane, so that nothing of the site stays in its memory.
+
+        The call blocks; make it from the site's lane, in a function given to `submit`.
+        """
+        self._lane(site).forget()
 
     def close(self) -> None:
         """Drop work that has not begun, and end the children."""

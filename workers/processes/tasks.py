@@ -11,6 +11,7 @@ from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
+from templ_core.metadata.page_metadata import read_metadata
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
@@ -131,13 +132,18 @@ def _cleaned(
         evidence = read_page_evidence(document, page_model)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
-    cleaned = clean(document, site_model, config_with(task.comments), page_model, evidence, places)
+    settings, config = task.settings, config_with(task.comments)
+    if settings and settings.listings != "auto":
+        kind = read_metadata(document, task.url).kind
+        settings, site_model = settings.of_page(kind, site_model)
+    cleaned = clean(document, site_model, config, page_model, evidence, places, settings)
     words, summary = int(cleaned.decision.words.sum()), None
     if evidence and task.with_document and may_be_learned_from(document, words):
         summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
     details = page_details(document, task.url, cleaned.text, task.forms)
     version, url = page_model.version, task.url
-    return clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
+    result = clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
+    return result.decided_with(task.settings)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
@@ -194,9 +200,12 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     site_model = models.site_model(task.model_key, task.model_body)
     if isinstance(site_model, CodecError):
         raise site_model
-    cleaned = clean(document, site_model, config_with(task.comments), models.page)
-    version, details = models.page.version, decode_details(task.details, document)
+    settings, details = task.settings, decode_details(task.details, document)
+    if settings and details.metadata:
+        settings, site_model = settings.of_page(details.metadata.kind, site_model)
+    config, version = config_with(task.comments), models.page.version
+    cleaned = clean(document, site_model, config, models.page, settings=settings)
     result = clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
     kept = np.unpackbits(np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts))
     before = render_text(document, kept.astype(np.bool_))
-    return ReviseResult(changed_ratio(before, result.text), result)
+    return ReviseResult(changed_ratio(before, result.text), result.decided_with(task.settings))

@@ -21,6 +21,10 @@ DatabaseEntry = tuple[str, bytes, bytes]
 """Family, key and value of one entry of a database."""
 
 
+_TO_REWRITE = b"\xfe to be rewritten"
+"""Key of the note that files may still hold bytes of what was erased."""
+
+
 class Database(Protocol):
     """Named families of ordered keys, where keys and values are bytes.
 
@@ -46,6 +50,12 @@ class Database(Protocol):
 
     def write(self, batch: Batch) -> None:
         """Apply a batch, either all of its changes or none."""
+
+    def rewrite(self) -> None:
+        """Write all files anew, so that none of them holds a byte of what was deleted.
+
+        No other thread may use the database meanwhile.
+        """
 
     def damaged(self, reason: str) -> StateProblem:
         """Mark the database as damaged for all who open it later, and return the error to raise."""
@@ -104,6 +114,35 @@ def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[Databa
     for family in families:
         for key, value in database.scan(family):
             yield family, key, value
+
+
+def erase_site(database: Database, families: tuple[str, ...], site: str) -> bool:
+    """Delete all entries of a site, and write all files anew; return whether there was anything to do.
+
+    A call that was interrupted is completed by the next one. Keys of a site are the site itself, the site with a byte 255 before it, or begin with the site and a
+    byte 0. No other thread may use the database meanwhile.
+
+    Args:
+        database: The database.
+        families: Names of its families; the last one holds notes.
+        site: Site key.
+    """
+    own, batch, notes = site.encode(), Batch(), families[-1]
+    for family in families:
+        keys = [key for key in (own, b"\xff" + own) if database.get(family, key) is not None]
+        keys += [key for key, _ in database.scan(family, own + b"\0")]
+        for key in keys:
+            batch.delete(family, key)
+    if batch.changes:
+        batch.put(notes, _TO_REWRITE, b"")
+        database.write(batch)
+    elif database.get(notes, _TO_REWRITE) is None:
+        return False
+    database.rewrite()
+    done = Batch()
+    done.delete(notes, _TO_REWRITE)
+    database.write(done)
+    return True
 
 
 def put_entries(database: Database, entries: Iterable[DatabaseEntry]) -> None:

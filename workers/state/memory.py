@@ -46,6 +46,9 @@ class MemoryDatabase:
             else:
                 self._families[family][key] = value
 
+    def rewrite(self) -> None:
+        """Do nothing, because what was deleted is not held in memory."""
+
     def damaged(self, reason: str) -> StateProblem:
         """Return the error to raise where entries contradict each other."""
         return StateProblem(f"what is kept in memory is inconsistent: {reason}")

@@ -11,6 +11,7 @@ from workers.state.batch import Batch
 from workers.state.database import (
     DatabaseEntry,
     entries_of,
+    erase_site,
     open_database,
     put_entries,
     stored_values,
@@ -68,7 +69,8 @@ class ModelStore:
 
     def origin(self, site: str) -> str:
         """Return where in `site-models` the model of a site was read; empty where that is not known."""
-        stored = self._db.get("offsets", _origin_key(site))
+        with self._lock:
+            stored = self._db.get("offsets", _origin_key(site))
         if stored is None:
             return ""
         partition, offset = int.from_bytes(stored[:4], "big"), int.from_bytes(stored[4:], "big")
@@ -104,6 +106,12 @@ class ModelStore:
             else:
                 self._hot.put(site, record)
 
+    def erase(self, site: str) -> bool:
+        """Erase the model of a site from memory and disk; return whether there was one."""
+        with self._lock:
+            self._hot.drop(site)
+            return erase_site(self._db, _FAMILIES, site)
+
     def clear(self) -> None:
         """Forget every model and how far the topic was read."""
         with self._lock:
@@ -118,20 +126,24 @@ class ModelStore:
         """Move past a record of `site-models` that cannot be used."""
         batch = Batch()
         _put_next_offset(batch, partition, offset)
-        self._db.write(batch)
+        with self._lock:
+            self._db.write(batch)
 
     def next_offset(self, partition: int) -> int:
         """Return the offset of `site-models` at which reading goes on."""
-        stored = self._db.get("offsets", _offset_key(partition))
+        with self._lock:
+            stored = self._db.get("offsets", _offset_key(partition))
         return int.from_bytes(stored, "big") if stored else 0
 
     def log_mark(self, partition: int) -> bytes | None:
         """Return the mark of the log that `next_offset` is of; None where it was never set."""
-        return self._db.get("offsets", _LOG + _offset_key(partition))
+        with self._lock:
+            return self._db.get("offsets", _LOG + _offset_key(partition))
 
     def mark_log(self, partition: int, mark: bytes) -> None:
         """Set the mark of the log that `next_offset` is of."""
-        self._db.put("offsets", _LOG + _offset_key(partition), mark)
+        with self._lock:
+            self._db.put("offsets", _LOG + _offset_key(partition), mark)
 
 
 def _put_next_offset(batch: Batch, partition: int, offset: int) -> None:

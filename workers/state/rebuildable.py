@@ -54,6 +54,15 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
+def remove_set_aside(directory: Path) -> None:
+    """Remove what was set aside in a directory; it may hold what is to be erased."""
+    for path in list(directory.glob(f"*{_ASIDE}")):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
 def set_all_aside(directory: Path, *, keep: str) -> None:
     """Set aside what lies in a directory.
 

@@ -5,14 +5,16 @@ Besides `site_copy.py`, which reads only, no other module names RocksDB's Python
 
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from rocksdict import (
     BlockBasedOptions,
+    BottommostLevelCompaction,
     Cache,
+    CompactOptions,
     DBCompressionType,
     Options,
     Rdict,
@@ -73,8 +75,11 @@ class RocksDatabase:
         """
         self._path = path
         _refuse_known_damage(path)
-        self._db = _open(path, families)
-        _note_files(path)
+        self._open(families)
+
+    def _open(self, families: Iterable[str]) -> None:
+        self._db = _open(self._path, tuple(families))
+        _note_files(self._path)
         self._families = {name: self._db.get_column_family(name) for name in families}
         self._handles = {name: self._db.get_column_family_handle(name) for name in families}
 
@@ -163,6 +168,23 @@ class RocksDatabase:
         with suppress(OSError):
             (self._path / _DAMAGE_MARK).write_text(reason)
         return DamagedStore(self._path, reason)
+
+    def rewrite(self) -> None:
+        """Write all files anew, so that none of them holds a byte of what was deleted.
+
+        It takes as long as reading and writing the whole database. No other thread may use the database
+        meanwhile.
+
+        Raises:
+            DamagedStore: RocksDB has found damage.
+            DiskProblem: The disk is full or fails.
+        """
+        families = list(self._families)
+        with self._problems():
+            for name in families:
+                _compact(self._families[name])
+        self.close()  # the logs of changes and of files are made anew when the database is opened
+        self._open(families)
 
     def close(self) -> None:
         """Write what is in memory to disk, and release the database.
@@ -262,6 +284,15 @@ def memory_bytes() -> dict[str, int]:
         "block_cache": _block_cache().get_usage(),
         "write_buffers": _write_buffers().get_usage(),
     }
+
+
+def _compact(family: Rdict) -> None:
+    """Write the files of a family anew, even those that a compaction would leave as they are."""
+    options = CompactOptions()
+    options.set_bottommost_level_compaction(BottommostLevelCompaction.force())
+    family.flush()
+    family.set_options({"blob_garbage_collection_age_cutoff": "1.0"})
+    family.compact_range(None, None, options)
 
 
 def _options() -> Options:

@@ -25,7 +25,7 @@ Families and keys:
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -38,6 +38,7 @@ from workers.state.database import (
     DatabaseEntry,
     decode_stored,
     entries_of,
+    erase_site,
     open_database,
     put_entries,
     stored_values,
@@ -105,7 +106,8 @@ class WindowStore:
             DiskProblem: The disk is full or fails.
             StateProblem: The database is in use or not writable.
         """
-        self._settings = settings
+        self.bounds_of: Callable[[str], Settings] = lambda _: settings
+        """Returns the settings with the bounds of a site's window."""
         self._has_topic = has_topic
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
@@ -167,7 +169,7 @@ class WindowStore:
             if self.is_new(offset):
                 change = self._change(record.site)
                 change.enter(record, summary)
-                change.keep_bounds(self._settings)
+                change.keep_bounds(self.bounds_of(record.site))
                 change.repack()
                 self._apply(change, offset)
 
@@ -203,7 +205,7 @@ class WindowStore:
             if self.is_new(offset):
                 change = self._change(record.site)
                 change.forget_url(record)
-                change.keep_bounds(self._settings)
+                change.keep_bounds(self.bounds_of(record.site))
                 self._apply(change, offset)
 
     def remove(self, site: str, source_id: str, offset: int) -> None:
@@ -223,6 +225,13 @@ class WindowStore:
                 if self._db.get("by_source", key) is not None:
                     self.outbox.send_again(batch, key)
                 self._write_next(batch, offset)
+
+    def erase(self, site: str) -> None:
+        """Erase all that is stored of a site, and write the files anew; nobody else may use the store."""
+        with self._lock:
+            self._packers.forget(site)
+            if erase_site(self._db, _FAMILIES, site):
+                self._totals = self._counted_totals()
 
     def is_new(self, offset: int | None) -> bool:
         """Return whether a record of `documents` has not been stored before."""

@@ -26,6 +26,8 @@ from workers.inspect import remove_repeated
 from workers.inspect.remove_repeated import phrase_spans, sentence_spans, varied_blocks
 from workers.inspect.site_export import encode_export, exported_expressions
 from workers.inspect.site_view import site_view
+from workers.site_settings.book import decided_site
+from workers.site_settings.changes import Overrides, empty_settings, overridden
 
 ARTICLE, THREAD = PageType(article=1.0, other=0.0), PageType(forum=1.0, other=0.0)
 
@@ -188,3 +190,14 @@ def test_what_cannot_be_exported_is_one_line(templ, state, tmp_path, arguments, 
 def test_core_config_is_what_the_export_speaks_of(site):
     _, _, export = site
     assert export["sentence_rule"]["documents_min"] == CoreConfig().page_rules_pages
+
+
+def test_text_rules_of_the_settings_are_exported_and_applied(site):
+    documents, model, _ = site
+    rules = Overrides(remove_text=["Read *Also: the*"], keep_text=["read many also: the end"])
+    known = decided_site(overridden(empty_settings("paper.example"), rules))
+    view = site_view("paper.example", None, state=None, window=[], settings=known)
+    names = read_names(documents, model)
+    export = json.loads(encode_export(exported_expressions(view, model, names)))
+    blocks = ["read ALSO: the bridge", "Read many also: the  end", "He has read also: the"]
+    assert remove_repeated.ruled_blocks(blocks, export) == {0: False, 1: True}

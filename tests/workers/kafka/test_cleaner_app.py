@@ -69,6 +69,7 @@ def clean(tmp_path, pool, settings, messages, producer):
         app = CleanerApp(config, pool, models)
         app.gaps, app._outputs = NoGaps(), producer
         app._follower.ready.set()
+        app._settings_follower.ready.set()
         await app._batch([SimpleNamespace(message=one) for one in messages])
         return app
 

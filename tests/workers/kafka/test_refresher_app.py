@@ -63,6 +63,7 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
     refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
+    refresher._settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
@@ -79,6 +80,7 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, m
 
 def test_what_is_fitted_later_is_read_beside_the_event_loop(tmp_path, poison_pool, monkeypatch):
     refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
+    refresher._settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     readers = []

@@ -1,6 +1,7 @@
 """Reads what the topics hold of one site, without a consumer group."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 from aiokafka import ConsumerRecord, TopicPartition
@@ -8,12 +9,13 @@ from aiokafka import ConsumerRecord, TopicPartition
 from schemas.codec import SchemaError, decode_document_record, decode_site_model_record
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from schemas.topics import DOCUMENTS, SITE_MODELS
+from schemas.topics import DOCUMENTS, SITE_MODELS, SITE_SETTINGS
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import partition_count
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.record_batch import processable
+from workers.site_settings.book import DecidedSite, SettingsBook
 
 
 class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +24,8 @@ class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
     model: SiteModelRecord | None
     documents: Sequence[DocumentRecord]
     """The newest document of each URL that is not deleted, in order of event time."""
+    settings: DecidedSite | None
+    """What operators have decided about the site; None = nothing."""
 
 
 async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> SiteRecords:
@@ -38,17 +42,23 @@ async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> Sit
     """
     number = partition_of(site, await partition_count(broker, prefix))
     model: SiteModelRecord | None = None
+    book = SettingsBook()
     values: dict[bytes, bytes | None] = {}
     own, beginning = site.encode(), site.encode() + b"\0"
-    models, documents = (TopicPartition(prefix + name, number) for name in (SITE_MODELS, DOCUMENTS))
+    models, documents, settings = (
+        TopicPartition(prefix + name, number) for name in (SITE_MODELS, DOCUMENTS, SITE_SETTINGS)
+    )
     async with plain_consumer(broker) as consumer:
-        ends = await consumer.end_offsets([models, documents])
-        async for record in read_range(consumer, {models: 0, documents: 0}, ends):
+        ends = await consumer.end_offsets([models, documents, settings])
+        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
             if record.topic == models.topic and record.key == own:
                 model = _model(record)
             elif record.topic == documents.topic and (record.key or b"").startswith(beginning):
                 values[record.key] = record.value
-    return SiteRecords(model=model, documents=_newest(values))
+            elif record.topic == settings.topic and record.key == own:
+                with suppress(SchemaError):  # workers step over it, too
+                    book.put(site, processable(record.value))
+    return SiteRecords(model=model, documents=_newest(values), settings=book.of(site))
 
 
 def _model(record: ConsumerRecord) -> SiteModelRecord | None:

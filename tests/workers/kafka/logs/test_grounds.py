@@ -115,6 +115,7 @@ class Process:
         )  # fmt: skip
         self._broker = broker
         self._app = RefresherApp(config, Inline(), Inline())
+        self._app._settings_follower.ready.set()
         self._app._carrier._outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])
         asyncio.run(self._app._take_over(0))

@@ -14,6 +14,7 @@ from workers.kafka.logs.resume import LogMark
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import OwnedPartitions
 from workers.settings import load_settings
+from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
 
 
@@ -54,7 +55,7 @@ def start(tmp_path, monkeypatch):
 
         monkeypatch.setattr(model_follower, "ask_for_logs", ask)
         consumer = Consumer()
-        asyncio.run(ModelFollower(config, models, lambda: None)._start(consumer))
+        asyncio.run(ModelFollower(config, models, SettingsBook(), lambda: None)._start(consumer))
         return list(consumer.positions.values())
 
     run.models = models

@@ -1,0 +1,50 @@
+"""How the elements around a segment can be named, and the rules that name it."""
+
+import re
+
+from templ_core.dom.document import Document
+from templ_core.site_settings.ruled_segments import ruled_segments
+from templ_core.site_settings.site_settings import SiteRule
+
+_LEVELS = 4
+"""Elements around a segment that are named."""
+_CLASSES = 2
+"""Classes of an element that are named."""
+_IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*", re.ASCII)
+"""Names that need no escapes in a selector."""
+
+
+def named_rules(document: Document, rules: tuple[SiteRule, ...]) -> list[str]:
+    """Return for each segment the rule that decides it as text; empty where none does."""
+    if not rules:
+        return [""] * len(document.segments.texts)
+    numbers = ruled_segments(document, rules).rule.tolist()
+    return [str(rules[number]) if number >= 0 else "" for number in numbers]
+
+
+def segment_elements(document: Document) -> list[tuple[str, ...]]:
+    """Return for each segment simple selectors of the elements around it, outermost first.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<body><aside id=x class='ad top'><p>Buy it</p></aside>", "")
+    >>> segment_elements(page)
+    [('html', 'body', 'aside#x.ad.top', 'p')]
+    """
+    nodes = document.nodes
+    names = [_name(tag, attributes) for tag, attributes in nodes.element_types]
+    types, parents = nodes.element_type.tolist(), nodes.parent.tolist()
+    found = []
+    for node in document.segments.owner.tolist():
+        around: list[str] = []
+        while node >= 0 and len(around) < _LEVELS:
+            around.append(names[types[node]])
+            node = parents[node]  # noqa: PLW2901 - goes up from the segment
+        found.append(tuple(reversed(around)))
+    return found
+
+
+def _name(tag: str, attributes: str) -> str:
+    identity, classes = [*attributes.split("\n"), "", ""][:2]
+    own = f"#{identity}" if _IDENTIFIER.fullmatch(identity) else ""
+    usable = [one for one in classes.split() if _IDENTIFIER.fullmatch(one)][:_CLASSES]
+    return tag + own + "".join(f".{one}" for one in usable)

@@ -1,0 +1,1 @@
+"""What operators decide about the pages of one site, whatever the evidence says."""

@@ -1,0 +1,149 @@
+"""Settings of a site reach running workers, and a site that is taken down leaves no byte behind."""
+
+import asyncio
+import json
+import time
+
+import pytest
+from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+
+from schemas.codec import decode_output
+from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
+from tests.kafka.stream import PARTITIONS, templ, wait_until, write_feed
+from workers.kafka.broker.partitioning import partition_of
+
+GONE, STAYS = "site-0.example", "site-1.example"
+ERASED = (DOCUMENTS, SITE_MODELS, CLEANED)
+COMPACTED_AT_ONCE = {
+    "cleanup.policy": "compact",
+    "max.message.bytes": "8388608",
+    "segment.ms": "200",
+    "min.cleanable.dirty.ratio": "0.01",
+    "delete.retention.ms": "0",
+    "max.compaction.lag.ms": "200",
+}
+
+
+@pytest.fixture
+def running(stream, tmp_path):
+    """A worker that has learned two sites, and sends what it sends uncompressed."""
+    feed = tmp_path / "feed.jsonl"
+    write_feed(feed, 50, sites=2)
+    stream.feed(feed)
+    stream.start(TEMPL_COMPRESSION="none")
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+    return stream
+
+
+def site(running, verb, key, *options):
+    return templ("site", verb, key, *running.options, *options)
+
+
+def send_pages(running, tmp_path, name, key, count):
+    """Send new pages of a site; answers their URLs."""
+    lines = [
+        {"url": f"https://{key}/{name}-{number}", "html": "<h1>A title</h1><p>A story of ten words, which are these and a few more."}
+        for number in range(count)
+    ]  # fmt: skip
+    feed = tmp_path / f"{name}.jsonl"
+    feed.write_text("\n".join(map(json.dumps, lines)))
+    running.feed(feed)
+    return [one["url"] for one in lines]
+
+
+def newest(running, urls):
+    """The last value of each of these URLs that has one; null values are None."""
+    return {
+        one.key.decode(): one.value for one in running.records(CLEANED) if one.key.decode() in urls
+    }
+
+
+def answers(running, urls):
+    wait_until(lambda: newest(running, urls).keys() == set(urls), running._logs)
+    return newest(running, urls)
+
+
+async def produce(running, topic, key, value):
+    producer = AIOKafkaProducer(bootstrap_servers=running.address)
+    await producer.start()
+    number = partition_of(GONE, PARTITIONS)
+    await producer.send_and_wait(running.prefix + topic, value, key=key, partition=number)
+    await producer.stop()
+
+
+async def compact_at_once(running):
+    admin = AIOKafkaAdminClient(bootstrap_servers=running.address)
+    await admin.start()
+    await admin.alter_configs(
+        [
+            ConfigResource(ConfigResourceType.TOPIC, running.prefix + topic, COMPACTED_AT_ONCE)
+            for topic in ERASED
+        ]
+    )
+    await admin.close()
+
+
+def files_with(folders, wanted):
+    return sorted(
+        str(file)
+        for folder in folders
+        for file in folder.rglob("*")
+        if file.is_file() and wanted in file.read_bytes()
+    )
+
+
+def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
+    asyncio.run(produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}'))
+    wait_until(lambda: "cannot be used" in running.log(), running._logs)
+    said = site(running, "override", GONE, "--remove", "h1").stderr
+    version = said.split()[-1]
+    found = {}
+
+    def is_live():
+        (url,) = send_pages(running, tmp_path, f"page-{time.monotonic_ns()}", GONE, 1)
+        found[url] = decode_output(answers(running, [url])[url])
+        return found[url].site_settings_version == version
+
+    wait_until(is_live, running._logs)
+    assert "A title" not in found.popitem()[1].text
+    (other,) = send_pages(running, tmp_path, "other", STAYS, 1)
+    assert b"site_settings_version" not in answers(running, [other])[other]
+    assert json.loads((running.state() / "cleaner" / "site-settings.jsonl").read_text())["rules"]
+    site(running, "pin", GONE)
+    site(running, "reset", GONE)
+    assert running.running() == ["one"]
+
+
+def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
+    running, tmp_path, kafka_broker
+):
+    number = partition_of(GONE, PARTITIONS)
+    logs = [kafka_broker.data / "log" / f"{running.prefix}{topic}-{number}" for topic in ERASED]
+    stores = [running.state() / "cleaner" / "models", running.state() / "refresher"]
+    assert len({file.split("/")[-2] for file in files_with(logs, GONE.encode())}) == len(ERASED)
+    assert files_with(stores, GONE.encode())
+    site(running, "forget", GONE, "--yes")
+    (url,) = send_pages(running, tmp_path, "late", GONE, 1)
+    assert answers(running, [url]) == {url: None}
+    (other,) = send_pages(running, tmp_path, "other", STAYS, 1)
+    assert answers(running, [other])[other] is not None
+    records = [*running.records(DOCUMENTS), *running.records(SITE_MODELS)]
+    last = {one.key: one.value for one in records}
+    of_site = {key: value for key, value in last.items() if key.startswith(GONE.encode())}
+    assert of_site
+    assert not any(of_site.values())
+    left = lambda: [one for one in files_with(stores, GONE.encode()) if not one.endswith("jsonl")]  # noqa: E731
+    wait_until(lambda: not left(), lambda: f"{left()}\n{running._logs()}")
+    asyncio.run(compact_at_once(running))
+
+    def are_compacted():
+        for (
+            topic
+        ) in ERASED:  # a log is compacted up to its last segment, which ends with a new record
+            asyncio.run(produce(running, topic, b"other.example", None))
+        return not files_with(logs, GONE.encode())
+
+    wait_until(are_compacted, lambda: str(files_with(logs, GONE.encode())))

@@ -1,0 +1,52 @@
+"""`templ shadow` and `templ diff` show what a setting or a page model would change."""
+
+import pytest
+
+from templ_core.page_level.model.model_file import encode_model
+from tests.workers.builders import other_page_model
+
+
+@pytest.fixture(scope="module")
+def state(templ, selected, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shadow")
+    templ("run", selected, "--out", folder / "out.jsonl", "--state", folder / "state")
+    return folder / "state"
+
+
+def test_settings_change_the_pages_of_their_site_only(templ, state, tmp_path):
+    file, report = tmp_path / "settings.jsonl", tmp_path / "report.html"
+    templ("site", "override", "a.org", "--site-settings", file, "--keep-text", "about")
+    done = templ("shadow", "--state", state, "--site-settings", file, "--out", report)
+    lines = done.stdout.decode().splitlines()
+    changed = {line.split()[-1]: line.split()[1] for line in lines[1:3]}
+    assert changed == {"a.org": "100.0%", "b.org": "0.0%"}
+    assert lines[3].split()[:2] == ["6", "50.0%"]
+    page = report.read_text()
+    assert "http://a.org/0" in page
+    assert "http://b.org/0" not in page
+    assert '<div class="new">About</div>' in page.replace("class=new", 'class="new"')
+    assert not (state / "site-settings.jsonl").exists()
+
+
+def test_another_page_model_has_its_site_models_fitted_anew(templ, state, tmp_path):
+    model = tmp_path / "model.bin"
+    model.write_bytes(encode_model(other_page_model()))
+    done = templ("shadow", "--state", state, "--page-model", model, "--site", "b.org")
+    assert done.stdout.decode().splitlines()[1].split()[1] == "100.0%"
+
+
+def test_what_is_to_be_tried_must_be_given(templ, state):
+    assert "give what is to be tried" in str(templ("shadow", "--state", state, expect=2).stderr)
+
+
+def test_a_page_differs_between_an_output_and_a_state(templ, state, tmp_path):
+    url = "http://a.org/1"
+    out = state.parent / "out.jsonl"
+    equal = templ("diff", url, "--before", state, "--after", state)
+    assert "the texts are equal" in str(equal.stdout)
+    report = tmp_path / "diff.html"
+    done = templ("diff", url, "--before", out, "--after", state, "--out", report)
+    assert done.stdout.strip()
+    assert "Story 1 has many words" in report.read_text()
+    wrong = templ("diff", "http://a.org/9", "--before", out, "--after", state, expect=66)
+    assert "has no record of http://a.org/9" in str(wrong.stderr)

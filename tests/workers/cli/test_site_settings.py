@@ -1,0 +1,105 @@
+"""`templ site override`, `pin`, `reset` and `forget` on files, and `templ run` with what they write."""
+
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def state(templ, small_state, tmp_path):
+    """A state directory with what was learned of the sites of a feed."""
+    shutil.copytree(small_state, tmp_path / "state")
+    return tmp_path / "state"
+
+
+@pytest.fixture(scope="module")
+def small_state(templ, selected, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("settings")
+    templ("run", selected, "--out", folder / "out.jsonl", "--state", folder / "state")
+    return folder / "state"
+
+
+def records(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_rules_of_a_file_decide_pages_of_their_site_only(templ, selected, tmp_path):
+    file, out = tmp_path / "settings.jsonl", tmp_path / "out.jsonl"
+    place = ("--site-settings", file)
+    done = templ("site", "override", "a.org", *place, "--remove", "#main", "--keep-text", "about")
+    version = done.stderr.decode().split()[-1]
+    templ("run", selected, "--out", out, *place)
+    for record in records(out):
+        if record["site"] == "a.org":
+            assert record["text"] == "About"
+            assert record["site_settings_version"] == version
+        else:
+            assert "many words" in record["text"]
+            assert "site_settings_version" not in record
+    templ("site", "reset", "a.org", *place)
+    assert file.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--remove", "div >"), "is no CSS selector"),
+        (("--keep", "a[href]"), "asks for the attribute href"),
+        (("--remove-text", "*"), "stands for every text"),
+    ],
+)
+def test_a_bad_rule_is_one_line_and_changes_nothing(templ, tmp_path, options, message):
+    file = tmp_path / "settings.jsonl"
+    done = templ("site", "override", "a.org", "--site-settings", file, *options, expect=2)
+    (line,) = done.stderr.decode().splitlines()
+    assert message in line
+    assert not file.exists()
+
+
+def test_a_place_must_be_given_and_must_be_one(templ, state):
+    one = "give one of --broker, --site-settings and --state"
+    assert one in str(templ("site", "override", "a.org", expect=2).stderr)
+    both = ("--state", state, "--site-settings", "x")
+    assert one in str(templ("site", "reset", "a.org", *both, expect=2).stderr)
+    wrong = templ("site", "override", "a.org", "--state", state / "models", expect=2)
+    assert "no state directory" in str(wrong.stderr)
+
+
+def test_an_exported_model_is_pinned_again(templ, state, selected, tmp_path):
+    export = tmp_path / "export"
+    templ("site", "export", "a.org", "--state", state, "--out", export)
+    newest = json.loads(templ("site", "pin", "a.org", "--state", state).stdout)["pinned_model"]
+    templ("site", "reset", "a.org", "--state", state)
+    file = ("--model-file", export / "model.bin")
+    assert json.loads(templ("site", "pin", "a.org", "--state", state, *file).stdout)["pinned_model"] == newest  # fmt: skip
+    assert "not of b.org" in str(templ("site", "pin", "b.org", "--state", state, *file, expect=66))
+    unknown = templ("site", "pin", "a.org", "--state", state, "--model", "x", expect=66)
+    assert f"there is {newest['version']}" in str(unknown.stderr)
+    templ("run", selected, "--out", tmp_path / "out.jsonl", "--state", state)
+    used = {one["site_model_version"] for one in records(tmp_path / "out.jsonl") if one["site"] == "a.org"}  # fmt: skip
+    assert used == {newest["version"]}
+    shown = templ("inspect", "site", "a.org", "--state", state).stdout.decode()
+    assert f"model {newest['version']} pinned" in shown
+
+
+def test_a_site_that_is_forgotten_is_gone_and_its_pages_are_deletions(
+    templ, state, selected, tmp_path
+):
+    templ("site", "forget", "a.org", "--state", state, "--yes")
+    holders = [one.name for one in state.rglob("*") if one.is_file() and b"a.org" in one.read_bytes()]  # fmt: skip
+    assert holders == ["site-settings.jsonl"]
+    assert "knows no site a.org" in str(templ("inspect", "site", "a.org", "--state", state, expect=66))  # fmt: skip
+    templ("run", selected, "--out", tmp_path / "out.jsonl", "--state", state)
+    kinds = {(one["site"], one["schema"]) for one in records(tmp_path / "out.jsonl")}
+    assert kinds == {("a.org", "deleted/1"), ("b.org", "cleaned/2")}
+    refused = templ("clean", "-", "--url", "http://a.org/1", "--state", state, stdin=b"<p>x y z", expect=65)  # fmt: skip
+    assert "taken down" in str(refused.stderr)
+
+
+def test_a_report_on_a_page_names_the_rule(templ, state, tmp_path):
+    templ("site", "override", "a.org", "--state", state, "--remove", "#main p")
+    report = tmp_path / "page.html"
+    templ("inspect", "page", "http://a.org/1", "--state", state, "--out", report)
+    assert "remove selector #main p" in report.read_text()
+    assert "div#main &gt; p" in report.read_text()

@@ -1,0 +1,1 @@
+"""Commands that look at sites and correct what was learned of them."""

@@ -1,0 +1,87 @@
+"""`templ diff`: the text of one page made in two ways."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import click
+
+from schemas.cleaned import CleanedRecord
+from schemas.codec import SchemaError, decode_output
+from workers.cli.output import open_output
+from workers.errors import InputProblem
+from workers.settings import load_settings
+
+_source = click.Path(exists=True, path_type=Path)
+
+
+@click.command(name="diff")
+@click.argument("page", metavar="URL")
+@click.option(
+    "--before", required=True, type=_source, help="State directory, or output of `templ run`."
+)
+@click.option(
+    "--after", required=True, type=_source, help="State directory, or output of `templ run`."
+)
+@click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
+)
+def diff_command(page: str, before: Path, after: Path, site: str | None, out: Path | None) -> None:
+    """Show how the text of the page URL differs between two state directories or two outputs.
+
+    With a state directory, the newest document of the page in the window of its site is cleaned with what the
+    directory knows; with an output, its last record of the page counts.
+    """
+    from workers.inspect.report_parts import html_page  # noqa: PLC0415 - not needed for --help
+    from workers.shadow.report import SIDES_STYLE, side_by_side  # noqa: PLC0415
+    from workers.shadow.variants import page_change  # noqa: PLC0415
+
+    old, new = _text(page, before, site), _text(page, after, site)
+    change = page_change(page, old, new)
+    if out is not None:
+        with open_output(out) as file:
+            file.write(html_page(f"templ: {page}", side_by_side(change), SIDES_STYLE).encode())
+    if out != Path("-"):
+        lines = difflib.unified_diff(
+            old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""
+        )
+        click.echo("\n".join(lines) or "the texts are equal")
+
+
+def _text(url: str, place: Path, site: str | None) -> str:
+    return _text_of_state(url, place, site) if place.is_dir() else _text_of_output(url, place)
+
+
+def _text_of_state(url: str, state: Path, site: str | None) -> str:
+    from templ_core.site_key import site_key  # noqa: PLC0415 - see above
+    from workers.inspect.site_view import view_site  # noqa: PLC0415
+    from workers.processes.core_config import config_with  # noqa: PLC0415
+    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+    from workers.shadow.variants import CleaningVariant, window_text  # noqa: PLC0415
+
+    settings = load_settings()
+    view = view_site(state, site or site_key(url), settings)
+    variant = CleaningVariant(
+        page_model=page_model_of(read_model_file(settings.page_model)),
+        config=config_with(settings.comments),
+    )
+    text = window_text(view, variant, url)
+    if text is None:
+        raise InputProblem(f"the window of {view.site} in {state} has no page {url}")
+    return text
+
+
+def _text_of_output(url: str, file: Path) -> str:
+    found = None
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        try:
+            record = decode_output(line)
+        except SchemaError as error:
+            raise InputProblem(f"{file}, line {number}: {error}") from None
+        if isinstance(record, CleanedRecord) and record.url == url:
+            found = record.text
+    if found is None:
+        raise InputProblem(f"{file} has no record of {url}")
+    return found

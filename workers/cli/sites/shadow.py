@@ -1,0 +1,103 @@
+"""`templ shadow`: what another page model or setting would change on the pages of a state directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from workers.cli.options import comments_option
+from workers.cli.output import open_output
+from workers.errors import InputProblem, UsageProblem
+from workers.settings import load_settings
+from workers.site_settings.book import read_book
+
+
+@click.command(name="shadow")
+@click.option(
+    "--state",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="State directory of `templ run` or `templ worker`. It is only read, also while a worker uses it.",
+)
+@click.option(
+    "--site", "sites", multiple=True, metavar="KEY", help="Site to look at.  [default: all]"
+)
+@click.option(
+    "--sites-max",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Most sites to look at; those with the most pages are chosen.",
+)
+@click.option(
+    "--pages-max",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Most pages of each site to clean, the newest ones.",
+)
+@click.option(
+    "--page-model",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="MODEL",
+    help="Page model to try, a file that `templ train` wrote. Site models are fitted anew with it.",
+)
+@comments_option
+@click.option(
+    "--site-settings",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Site settings to try, in place of those of the state.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
+)
+def shadow_command(
+    state: Path,
+    sites: tuple[str, ...],
+    sites_max: int,
+    pages_max: int,
+    page_model: Path | None,
+    comments: str | None,
+    site_settings: Path | None,
+    out: Path | None,
+) -> None:
+    """Clean the pages of windows as they are cleaned now and in another way, and report what differs.
+
+    Nothing is changed. The table shows for each site which share of its pages and of their words change;
+    the HTML file has the pages that change most side by side.
+    """
+    from workers.inspect.site_view import view_site  # noqa: PLC0415 - not needed for --help
+    from workers.processes.core_config import config_with  # noqa: PLC0415
+    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+    from workers.shadow.report import shadow_html, shadow_text  # noqa: PLC0415
+    from workers.shadow.variants import CleaningVariant, shadow_site  # noqa: PLC0415
+    from workers.state.site_copy import copied_sites  # noqa: PLC0415
+
+    if page_model is None and comments is None and site_settings is None:
+        raise UsageProblem("give what is to be tried: --page-model, --comments or --site-settings")
+    now, tried = load_settings(), load_settings(page_model=page_model, comments=comments)
+    live, other = (
+        CleaningVariant(
+            page_model=page_model_of(read_model_file(one.page_model)),
+            config=config_with(one.comments),
+            book=read_book(site_settings) if one is tried and site_settings else None,
+        )
+        for one in (now, tried)
+    )
+    known = copied_sites(state)
+    chosen = sites or sorted(known, key=lambda site: (-known[site].pages, site))[:sites_max]
+    found = [shadow_site(view_site(state, site, now), live, other, pages_max) for site in chosen]
+    if not any(one.pages for one in found):
+        raise InputProblem(f"{state} has no pages in its windows")
+    if out is not None:
+        trying = [
+            *([f"page model {other.page_model.version}"] if page_model else []),
+            *([f"comments {comments}"] if comments else []),
+            *([f"site settings of {site_settings}"] if site_settings else []),
+        ]
+        with open_output(out) as file:
+            file.write(shadow_html(found, "as now", ", ".join(trying)).encode())
+    if out != Path("-"):
+        click.echo(shadow_text(found))

@@ -1,0 +1,205 @@
+"""`templ site`: what was learned of one site, and what operators decide about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from schemas.codec import SchemaError, decode_site_model_record, encode_json
+from schemas.site_model import SiteModelRecord
+from schemas.site_settings import SiteSettingsRecord
+from workers.cli.options import SiteSource, page_model_option, read_site, site_source_options
+from workers.cli.sites.settings_place import SettingsPlace, settings_place_options
+from workers.errors import InputProblem
+from workers.settings import load_settings
+from workers.site_settings.book import settings_version
+from workers.site_settings.changes import Overrides, empty_settings, overridden, pinned
+
+_POLICY = click.Choice(["auto", "keep", "drop"])
+
+
+@click.group(name="site")
+def site_command() -> None:
+    """Export what was learned of a site, correct it, or take the site down."""
+
+
+@site_command.command()
+@click.argument("key", metavar="KEY")
+@site_source_options
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to write the files to.  [default: KEY-export]",
+)
+@page_model_option
+def export(
+    key: str,
+    source: SiteSource,
+    out: Path | None,
+    page_model: Path | None,
+) -> None:
+    """Write the tree templates, phrases and repeated sentences of the site KEY to a folder.
+
+    The tree templates are HTML with the number of pages of each node. Phrases and sentences are regular
+    expressions for Python's `re`, and a Python script beside them removes what they match from a text.
+    The histogram shows on how many pages strings recur, and which number parts content from template.
+    `model.bin` is the site model, for `templ site pin`.
+    """
+    from workers.inspect.export_files import export_site  # noqa: PLC0415 - not needed for --help
+    from workers.processes.core_config import config_with  # noqa: PLC0415
+    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+
+    settings = load_settings(page_model=page_model)
+    view = read_site(key, source, settings)
+    folder = out or Path(f"{key.replace('/', '_')}-export")
+    model = page_model_of(read_model_file(settings.page_model))
+    click.echo(export_site(view, folder, model, config_with(settings.comments)), err=True)
+
+
+@site_command.command()
+@click.argument("key", metavar="KEY")
+@settings_place_options
+@click.option(
+    "--remove", multiple=True, metavar="SELECTOR", help="Remove what is in these elements."
+)
+@click.option(
+    "--remove-text",
+    multiple=True,
+    metavar="TEXT",
+    help="Remove segments of this text; * stands for any characters.",
+)
+@click.option("--keep", multiple=True, metavar="SELECTOR", help="Keep what is in these elements.")
+@click.option("--keep-text", multiple=True, metavar="TEXT", help="Keep segments of this text.")
+@click.option("--clear-rules", is_flag=True, help="Drop the rules that the site has first.")
+@click.option("--comments", type=_POLICY, help="What becomes of comments and reviews.")
+@click.option(
+    "--listings",
+    type=_POLICY,
+    help="What becomes of pages whose markup calls them listings: keep judges them by the page alone, drop "
+    "leaves nothing of them.",
+)
+@click.option(
+    "--window-days",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Largest age of the documents in the site's window.",
+)
+@click.option("--window-pages", type=click.IntRange(min=1), help="Most documents in its window.")
+@click.option(
+    "--window-bytes",
+    type=click.IntRange(min=1 << 20),
+    help="Most bytes of compact documents in it.",
+)
+@click.option(
+    "--quarantine/--no-quarantine",
+    default=None,
+    help="Whether pages are cleaned as those of a new site, and nothing is learned from them.",
+)
+def override(key: str, place: SettingsPlace, **change: Any) -> None:
+    """Change the settings of the site KEY, and print them; without a change they are printed only.
+
+    Rules have the last word about the segments that they name; of several rules, the last one has it. Those
+    of one call come behind those that are there, and keeping comes behind removing. Running workers follow
+    within seconds.
+    """
+    record, wanted = place.read(key), Overrides(**change)
+    if not wanted.is_empty():
+        record = overridden(record, wanted)
+        place.write(key, record)
+    _show(record)
+
+
+@site_command.command()
+@click.argument("key", metavar="KEY")
+@settings_place_options
+@click.option("--model", metavar="VERSION", help="Version of the model.  [default: the newest]")
+@click.option(
+    "--model-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File model.bin of `templ site export`, to roll back to what was exported.",
+)
+def pin(key: str, place: SettingsPlace, model: str | None, model_file: Path | None) -> None:
+    """Clean pages of the site KEY with one site model, whatever is learned later.
+
+    Earlier models can be pinned as long as the topic still holds them, or from an export.
+    """
+    models = [_model_in(model_file, key)] if model_file else place.models(key)
+    chosen = [one for one in models if model in (None, one.version)]
+    if not chosen:
+        versions = ", ".join(dict.fromkeys(one.version for one in models))
+        raise InputProblem(f"there is no model {model} of {key}; there is {versions}")
+    record = pinned(place.read(key), chosen[-1])
+    place.write(key, record)
+    _show(record)
+
+
+@site_command.command()
+@click.argument("key", metavar="KEY")
+@settings_place_options
+def reset(key: str, place: SettingsPlace) -> None:
+    """Remove all settings of the site KEY, so that it is cleaned like any other."""
+    place.read(key)
+    place.write(key, None)
+    click.echo(f"{key} has no settings any more", err=True)
+
+
+@site_command.command()
+@click.argument("key", metavar="KEY")
+@settings_place_options
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
+    """Take the site KEY down: erase its window, models, documents and texts, and clean no page of it.
+
+    With --broker, every record of the site in `documents`, `site-models` and `cleaned` gets a null value,
+    and workers erase it from their stores. With --state, no other process may use the directory. `templ
+    site reset` lets the site's pages in again; nothing of what was erased comes back.
+    """
+    if not yes:
+        click.confirm(f"Erase all that is known of {key}?", abort=True)
+    place.read(key)
+    place.write(key, msgspec.structs.replace(empty_settings(key), forgotten=True))
+    if place.broker is not None:
+        import asyncio  # noqa: PLC0415
+
+        from workers.kafka.site_settings.take_down import erase_from_topics  # noqa: PLC0415
+
+        sent = asyncio.run(erase_from_topics(place.access, place.prefix, key))
+        click.echo(
+            f"null values: {', '.join(f'{n} in {name}' for name, n in sent.items())}", err=True
+        )
+        click.echo(
+            "The bytes leave these topics when the broker compacts them. What crawlers sent stays in "
+            "`pages`, and what was refused in `pages.dlq`, as long as these topics keep records.",
+            err=True,
+        )
+    elif place.state is not None:
+        from workers.local.local_state import LocalState  # noqa: PLC0415
+
+        LocalState(place.state, load_settings()).close()
+        click.echo(f"{place.state} holds nothing of {key} but that it is taken down", err=True)
+    else:
+        click.echo(f"{key} is erased from a state directory when `templ run` opens it", err=True)
+
+
+def _show(record: SiteSettingsRecord) -> None:
+    """Print settings, the bytes of a pinned model aside."""
+    shown = record
+    if record.pinned_model is not None:
+        short = msgspec.structs.replace(record.pinned_model, value=b"")
+        shown = msgspec.structs.replace(record, pinned_model=short)
+    click.echo(msgspec.json.format(encode_json(shown), indent=1))
+    click.echo(f"site_settings_version: {settings_version(record)}", err=True)
+
+
+def _model_in(file: Path, site: str) -> SiteModelRecord:
+    try:
+        model = decode_site_model_record(file.read_bytes())
+    except OSError as error:
+        raise InputProblem(f"{file}: {error.strerror}") from None
+    except SchemaError as error:
+        raise InputProblem(f"{file} is no site model: {error}") from None
+    if model.site != site:
+        raise InputProblem(f"{file} is a model of {model.site}, not of {site}")
+    return model

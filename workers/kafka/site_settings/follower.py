@@ -1,0 +1,89 @@
+"""Keeps the settings of all sites up to date with the topic `site-settings`."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from aiokafka import ConsumerRecord, TopicPartition
+
+from schemas.codec import SchemaError
+from schemas.topics import SITE_SETTINGS
+from workers.kafka.broker.plain_consumer import plain_consumer, read_until
+from workers.kafka.broker.record_batch import processable
+from workers.kafka.config import KafkaConfig
+from workers.site_settings.book import SETTINGS_FILE, SettingsBook, write_records
+
+_POLL_MS = 1000
+log = logging.getLogger("templ")
+
+
+class SettingsFollower:
+    """Reads the whole topic at its start, and each record that comes later within milliseconds.
+
+    What is known is also written to a file in the state directory, where commands read it that look at
+    the state of a running worker.
+    """
+
+    def __init__(
+        self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[None]]
+    ) -> None:
+        """Set what is followed.
+
+        Args:
+            config: Where the broker and the state are.
+            book: The settings to keep up to date.
+            take_down: Erases what this worker knows of a site that is taken down. It is called again
+                after each start, because an earlier call may have been interrupted.
+        """
+        self._config = config
+        self._book = book
+        self._take_down = take_down
+        self._topic = config.topic(SITE_SETTINGS)
+        self.ready = asyncio.Event()
+        """Set while all settings are known that were there at the start."""
+
+    async def run(self) -> None:
+        """Follow the topic for ever.
+
+        Raises:
+            BrokerProblem: There was no progress for a minute before the start was read.
+        """
+        partitions = [TopicPartition(self._topic, one) for one in range(self._config.partitions)]
+        async with plain_consumer(self._config.broker) as consumer:
+            consumer.assign(partitions)
+            await consumer.seek_to_beginning(*partitions)
+            ends = await consumer.end_offsets(partitions)
+            async for records in read_until(consumer, ends):
+                self._take_all(records)
+            await self._keep()
+            self.ready.set()
+            for site in self._book.forgotten():
+                await self._take_down(site)
+            while True:
+                batches = await consumer.getmany(timeout_ms=_POLL_MS)
+                changed = [site for one in batches.values() for site in self._take_all(one)]
+                if changed:
+                    await self._keep()
+                for site in changed:
+                    if self._book.is_forgotten(site):
+                        await self._take_down(site)
+
+    def _take_all(self, records: Sequence[ConsumerRecord]) -> list[str]:
+        """Take records in, and return the sites whose settings have changed."""
+        changed = []
+        for record in records:
+            try:
+                site = (record.key or b"").decode()
+                self._book.put(site, processable(record.value))
+                changed.append(site)
+            except (SchemaError, UnicodeDecodeError) as error:
+                place = f"{record.topic}-{record.partition}-{record.offset}"
+                log.warning("site settings at %s cannot be used: %s", place, error)
+        return changed
+
+    async def _keep(self) -> None:
+        path, records = self._config.state / SETTINGS_FILE, self._book.records()
+        try:
+            await asyncio.to_thread(write_records, path, records)
+        except OSError as error:
+            log.warning("cannot write %s: %s; commands that look at it see older ones", path, error)

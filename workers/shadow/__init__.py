@@ -1,0 +1,1 @@
+"""What another page model, setting or state would change, before it is used."""

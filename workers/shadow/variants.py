@@ -1,0 +1,154 @@
+"""Cleaning the pages of a window in two ways, and what differs."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from schemas.document import DocumentRecord
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.window.revisions import changed_ratio
+from templ_core.tokens import tokenise
+from workers.inspect.site_view import SiteView, stored_kind
+from workers.processes.burst import BurstDocument, fit_provisional_model
+from workers.site_settings.book import SettingsBook
+
+
+class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to clean the pages of a site."""
+
+    page_model: PageModel
+    config: CoreConfig
+    book: SettingsBook | None = None
+    """What operators have decided about sites; None = what the state says."""
+
+
+class PageChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A page whose text differs."""
+
+    url: str
+    changed_ratio: float
+    """Share of the words of both texts that only one of them has, 0 to 1."""
+    before: str
+    after: str
+
+
+class SiteShadow(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs on the pages of one site."""
+
+    site: str
+    pages: int
+    """Pages that were cleaned in both ways."""
+    words_before: int
+    words_after: int
+    changes: list[PageChange]
+    """Pages whose texts differ, those that differ most first."""
+
+    @property
+    def changed_pages_ratio(self) -> float:
+        """The share of pages whose text differs, 0 to 1."""
+        return len(self.changes) / self.pages if self.pages else 0.0
+
+    @property
+    def mean_changed_ratio(self) -> float:
+        """The mean over all pages of the share of words that differ, 0 to 1."""
+        return sum(one.changed_ratio for one in self.changes) / self.pages if self.pages else 0.0
+
+
+Pages = Sequence[tuple[DocumentRecord, Document]]
+
+
+def shadow_site(
+    view: SiteView, live: CleaningVariant, other: CleaningVariant, pages_max: int
+) -> SiteShadow:
+    """Clean the newest pages of a site in two ways, and return what differs.
+
+    With another page model, the site model is fitted on the window again, as workers with that page
+    model would fit it.
+
+    Args:
+        view: The site.
+        live: How its pages are cleaned now.
+        other: How they would be cleaned.
+        pages_max: Most pages that are cleaned.
+    """
+    window = [
+        (record, document) for record, document in view.documents() if document.segments.texts
+    ]
+    shown = window[-pages_max:]
+    before = _texts(_with_book(view, live.book), view.used_model(), live, shown)
+    after_view = _with_book(view, other.book)
+    model = after_view.used_model()
+    if other.page_model.version != live.page_model.version and model is not None:
+        model = _refitted(window, other)
+    after = _texts(after_view, model, other, shown)
+    changes = [
+        page_change(record.url, a, b)
+        for (record, _), a, b in zip(shown, before, after, strict=True)
+        if a != b
+    ]
+    return SiteShadow(
+        site=view.site,
+        pages=len(shown),
+        words_before=_words(before),
+        words_after=_words(after),
+        changes=sorted(changes, key=lambda one: (-one.changed_ratio, one.url)),
+    )
+
+
+def page_change(url: str, before: str, after: str) -> PageChange:
+    """Return how two texts of a page differ."""
+    ratio = changed_ratio(before, after)
+    return PageChange(url=url, changed_ratio=ratio, before=before, after=after)
+
+
+def window_text(view: SiteView, variant: CleaningVariant, url: str) -> str | None:
+    """Return the text of the newest document of a URL; None if the window has none.
+
+    Args:
+        view: The site.
+        variant: How its pages are cleaned.
+        url: URL of the page.
+    """
+    of_url = [(record, document) for record, document in view.documents() if record.url == url]
+    texts = _texts(view, view.used_model(), variant, of_url[-1:])
+    return texts[0] if texts else None
+
+
+def _with_book(view: SiteView, book: SettingsBook | None) -> SiteView:
+    return view if book is None else msgspec.structs.replace(view, settings=book.of(view.site))
+
+
+def _texts(
+    view: SiteView, model: SiteModel | None, variant: CleaningVariant, pages: Pages
+) -> list[str]:
+    texts = []
+    for record, document in pages:
+        own, used = view.settings.settings if view.settings else None, model
+        if own is not None:
+            own, used = own.of_page(stored_kind(record, document), model)
+        cleaned = clean(document, used, variant.config, variant.page_model, settings=own)
+        texts.append(cleaned.text)
+    return texts
+
+
+def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:
+    documents = [
+        BurstDocument(
+            page_id=record.id,
+            url=record.url,
+            event_time_ms=record.event_time_ms,
+            document=document,
+            evidence=read_page_evidence(document, variant.page_model),
+        )
+        for record, document in window
+    ]
+    return fit_provisional_model(documents, variant.page_model.version, variant.config)
+
+
+def _words(texts: Iterable[str]) -> int:
+    return sum(len(tokenise(text)) for text in texts)

@@ -1,0 +1,1 @@
+"""What operators have decided about sites: reading, keeping and changing it."""

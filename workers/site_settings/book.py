@@ -1,0 +1,220 @@
+"""The settings of all sites that have some, as the pipeline uses them."""
+
+import hashlib
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from schemas.codec import SchemaError, decode_json, decode_site_model_record, encode_json
+from schemas.site_model import SiteModelRecord
+from schemas.site_settings import SiteSettingsRecord
+from templ_core.errors import RuleError
+from templ_core.site_settings.site_settings import SiteRule, SiteSettings
+from workers.errors import InputProblem
+from workers.settings import Settings
+
+SETTINGS_FILE = "site-settings.jsonl"
+"""Name of the file of settings in a state directory."""
+_VERSION_BYTES = 6
+
+
+class DecidedSite(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of one site, checked and ready to be used."""
+
+    record: SiteSettingsRecord
+    settings: SiteSettings
+    """The part that decides texts."""
+    pinned: SiteModelRecord | None
+    """The site model to use; None = the newest."""
+
+    @property
+    def is_learned_from(self) -> bool:
+        """Whether the site's window takes in its pages."""
+        return not (self.record.quarantined or self.record.forgotten)
+
+    @property
+    def uses_newest_model(self) -> bool:
+        """Whether pages are cleaned with what is learned of the site."""
+        return self.is_learned_from and self.pinned is None
+
+    def model(self, newest: SiteModelRecord | None) -> SiteModelRecord | None:
+        """Return the model that pages are cleaned with.
+
+        Args:
+            newest: The newest model of the site; None = there is none.
+        """
+        if not self.is_learned_from:
+            return None
+        return self.pinned or newest
+
+
+def settings_version(record: SiteSettingsRecord) -> str:
+    """Return a digest that is equal for equal settings, whenever they were written."""
+    content = encode_json(msgspec.structs.replace(record, changed_at=None))
+    return hashlib.blake2b(content, digest_size=_VERSION_BYTES).hexdigest()
+
+
+def decided_site(record: SiteSettingsRecord) -> DecidedSite:
+    """Return the settings of a record.
+
+    Raises:
+        SchemaError: A rule or the pinned model cannot be used.
+    """
+    from templ_core.site_settings.ruled_segments import check_rule  # noqa: PLC0415 - brings the core
+
+    rules = tuple(SiteRule(one.action, one.selector, one.text) for one in record.rules)
+    try:
+        for rule in rules:
+            check_rule(rule)
+    except RuleError as error:
+        raise SchemaError(str(error)) from None
+    pinned = None
+    if record.pinned_model is not None:
+        pinned = decode_site_model_record(record.pinned_model.value)
+        if (pinned.site, pinned.version) != (record.site, record.pinned_model.version):
+            raise SchemaError("the pinned model is of another site or version than the record says")
+    return DecidedSite(
+        record=record,
+        settings=SiteSettings(settings_version(record), rules, record.comments, record.listings),
+        pinned=pinned,
+    )
+
+
+def described(known: DecidedSite) -> list[str]:
+    """Return what the settings of a site say as short lines."""
+    record = known.record
+    bounds = msgspec.structs.asdict(record.window) if record.window else {}
+    said = {
+        f"comments {record.comments}": record.comments is not None,
+        f"listings {record.listings}": record.listings != "auto",
+        f"model {record.pinned_model.version if record.pinned_model else ''} pinned": known.pinned,
+        "quarantined": record.quarantined,
+        "taken down": record.forgotten,
+    }
+    return [
+        f"version {known.settings.version}",
+        *map(str, known.settings.rules),
+        *(text for text, is_so in said.items() if is_so),
+        *(f"window {name} {value}" for name, value in bounds.items() if value is not None),
+    ]
+
+
+class SettingsBook:
+    """The settings of all sites that have some; it is safe to use from several threads."""
+
+    def __init__(self, sites: Iterable[DecidedSite] = ()) -> None:
+        self._sites = {one.record.site: one for one in sites}
+        self._lock = threading.Lock()
+
+    def of(self, site: str) -> DecidedSite | None:
+        """Return the settings of a site; None where it has none."""
+        return self._sites.get(site)
+
+    def is_forgotten(self, site: str) -> bool:
+        """Return whether a site is taken down."""
+        known = self._sites.get(site)
+        return known is not None and known.record.forgotten
+
+    def forgotten(self) -> list[str]:
+        """Return the sites that are taken down."""
+        return [one.record.site for one in list(self._sites.values()) if one.record.forgotten]
+
+    def put(self, site: str, value: bytes | None) -> None:
+        """Take in a record of `site-settings`; one that cannot be used leaves the book as it is.
+
+        Args:
+            site: Site key.
+            value: The record as JSON; None = the site has no settings any more.
+
+        Raises:
+            SchemaError: The record cannot be used; the message says why.
+        """
+        known = None
+        if value is not None:
+            known = decided_site(decode_json(value, SiteSettingsRecord))
+            if known.record.site != site:
+                raise SchemaError(f"it is of the site {known.record.site!r}, its key is {site!r}")
+        with self._lock:
+            sites = dict(self._sites)  # readers in other threads go on with the one before
+            sites.pop(site, None)
+            if known is not None:
+                sites[site] = known
+            self._sites = sites
+
+    def clear(self) -> None:
+        """Drop the settings of all sites."""
+        with self._lock:
+            self._sites = {}
+
+    def records(self) -> list[SiteSettingsRecord]:
+        """Return the records of all sites, in order of their keys."""
+        return [one.record for _, one in sorted(self._sites.items())]
+
+    def bounds(self, site: str, settings: Settings) -> Settings:
+        """Return the settings of the deployment with the bounds of a site's window."""
+        known = self._sites.get(site)
+        if known is None or known.record.window is None:
+            return settings
+        bounds = msgspec.structs.asdict(known.record.window)
+        changed = {f"window_{name}": value for name, value in bounds.items() if value is not None}
+        return msgspec.structs.replace(settings, **changed)
+
+
+def read_book(path: Path) -> SettingsBook:
+    """Return the settings in a file of JSON Lines, one record a site; no file is an empty book.
+
+    Raises:
+        InputProblem: The file cannot be read, or a record cannot be used.
+    """
+    return SettingsBook(decided_site(one) for one in read_records(path))
+
+
+def book_of_state(state: Path) -> SettingsBook:
+    """Return the settings that a state directory of `templ run` or `templ worker` was last used with.
+
+    Raises:
+        InputProblem: They cannot be read.
+    """
+    places = (state, state / "cleaner", state / "refresher")
+    return next(
+        (read_book(one / SETTINGS_FILE) for one in places if (one / SETTINGS_FILE).is_file()),
+        SettingsBook(),
+    )
+
+
+def read_records(path: Path) -> list[SiteSettingsRecord]:
+    """Return the records in a file of settings, each of which can be used.
+
+    Raises:
+        InputProblem: The file cannot be read, or a record cannot be used.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputProblem(f"{path}: {error.strerror}; give a file of site settings") from None
+    found: dict[str, SiteSettingsRecord] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = decode_json(line, SiteSettingsRecord)
+            decided_site(record)
+        except SchemaError as error:
+            raise InputProblem(f"{path}, line {number}: {error}") from None
+        found[record.site] = record
+    return list(found.values())
+
+
+def write_records(path: Path, records: Iterable[SiteSettingsRecord]) -> None:
+    """Write a file of settings in place of the one that is there, so that readers see one of the two.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    aside = path.with_name(path.name + ".new")
+    aside.write_bytes(b"".join(encode_json(one) + b"\n" for one in records))
+    aside.replace(path)

@@ -1,0 +1,115 @@
+"""Changes of the settings of one site, as values."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from schemas.codec import SchemaError, encode_msgpack
+from schemas.site_model import SiteModelRecord
+from schemas.site_settings import (
+    RULES_MAX,
+    PinnedModel,
+    SiteRuleRecord,
+    SiteSettingsRecord,
+    WindowBounds,
+)
+from templ_core.errors import CodecError
+from templ_core.site_level.site_model_file import decode_site_model
+from workers.errors import UsageProblem
+from workers.settings import DAY_MS
+from workers.site_settings.book import decided_site
+
+
+class Overrides(msgspec.Struct, frozen=True, kw_only=True):
+    """What `templ site override` is asked to change; None leaves a value as it is."""
+
+    remove: Sequence[str] = ()
+    """Selectors of what is to be removed."""
+    remove_text: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    """Selectors of what is to be kept."""
+    keep_text: Sequence[str] = ()
+    clear_rules: bool = False
+    """Whether the rules that are there are dropped first."""
+    comments: Literal["auto", "keep", "drop"] | None = None
+    listings: Literal["auto", "keep", "drop"] | None = None
+    window_days: float | None = None
+    window_pages: int | None = None
+    window_bytes: int | None = None
+    quarantine: bool | None = None
+
+    def is_empty(self) -> bool:
+        """Return whether nothing is to be changed."""
+        return self == Overrides()
+
+
+def empty_settings(site: str) -> SiteSettingsRecord:
+    """Return settings of a site that say nothing."""
+    return SiteSettingsRecord(schema="site-settings/1", site=site)
+
+
+def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRecord:
+    """Return settings with a change; new rules come behind those that are there, removing ones first.
+
+    Raises:
+        UsageProblem: A rule or a bound cannot be used; the message says why.
+    """
+    added = [
+        *(SiteRuleRecord(action="remove", selector=one) for one in change.remove),
+        *(SiteRuleRecord(action="remove", text=one) for one in change.remove_text),
+        *(SiteRuleRecord(action="keep", selector=one) for one in change.keep),
+        *(SiteRuleRecord(action="keep", text=one) for one in change.keep_text),
+    ]
+    known = [] if change.clear_rules else record.rules
+    rules = [*(one for one in known if one not in added), *added]
+    if len(rules) > RULES_MAX:
+        raise UsageProblem(
+            f"a site has at most {RULES_MAX} rules; --clear-rules drops the old ones"
+        )
+    window = {
+        "age_ms": None if change.window_days is None else round(change.window_days * DAY_MS),
+        "pages_max": change.window_pages,
+        "bytes_max": change.window_bytes,
+    }
+    known_bounds = record.window or WindowBounds()
+    bounds = {name: value for name, value in window.items() if value is not None}
+    simple = {
+        "comments": change.comments,
+        "listings": change.listings,
+        "quarantined": change.quarantine,
+    }
+    changed = msgspec.structs.replace(
+        record,
+        rules=rules,
+        window=msgspec.structs.replace(known_bounds, **bounds) if bounds else record.window,
+        **{name: value for name, value in simple.items() if value is not None},
+    )
+    _check(changed)
+    return changed
+
+
+def pinned(record: SiteSettingsRecord, model: SiteModelRecord) -> SiteSettingsRecord:
+    """Return settings that pin a site model.
+
+    Raises:
+        UsageProblem: The model cannot be used.
+    """
+    try:
+        decode_site_model(model.body)
+    except CodecError as error:
+        raise UsageProblem(f"the model {model.version} cannot be used: {error}") from None
+    changed = msgspec.structs.replace(
+        record,
+        pinned_model=PinnedModel(version=model.version, value=encode_msgpack(model)),
+        quarantined=False,
+    )
+    _check(changed)
+    return changed
+
+
+def _check(record: SiteSettingsRecord) -> None:
+    try:
+        decided_site(record)
+    except SchemaError as error:
+        raise UsageProblem(str(error)) from None
