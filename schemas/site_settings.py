@@ -19,7 +19,7 @@ class SiteRuleRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Whole text of a segment, in which `*` stands for any characters; case and white space do not count."""
 
 
-class WindowBounds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WindowLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Bounds of the site's window in place of the deployment's; null leaves a bound as it is."""
 
     age_ms: _PositiveCount | None = None
@@ -55,7 +55,7 @@ class SiteSettingsRecord(msgspec.Struct, frozen=True, kw_only=True, omit_default
     listings: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of pages whose markup calls them listings: `keep` judges them by the page alone, `drop`
     leaves nothing of them, `auto` treats them like other pages."""
-    window: WindowBounds | None = None
+    window: WindowLimits | None = None
     """Bounds of the site's window; null means those of the deployment."""
     pinned_model: PinnedModel | None = None
     """The site model to use; null means the newest."""

@@ -9,11 +9,11 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from templ_core.columns import Column, packed, read_columns
-from templ_core.compact import CompactColumns, CompactForm, Texts
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.stored.columns import Column, packed, read_columns
+from templ_core.stored.compact import CompactColumns, CompactForm, Texts
 
 
 class PageDetails(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,13 +6,21 @@ from typing import Annotated
 import numpy as np
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, packed, read_columns, require_tree
-from templ_core.compact import CompactColumns, CompactForm, Count, Texts
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
+from templ_core.stored.columns import (
+    BITS,
+    DEPTH_MAX,
+    ROWS_MAX,
+    Column,
+    packed,
+    read_columns,
+    require_tree,
+)
+from templ_core.stored.compact import CompactColumns, CompactForm, Count, Texts
 
 _CONFIG = DocumentCodecConfig()
 _PAIRS_MAX = 1 << 16

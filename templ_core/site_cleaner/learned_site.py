@@ -4,7 +4,6 @@ from collections import OrderedDict
 
 import msgspec
 
-from templ_core.compact import CompactColumns, CompactForm, Count
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
@@ -28,6 +27,7 @@ from templ_core.site_level.window.schedule import is_due, templates_overdue
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.site_window import SiteWindow, TimeMs, WindowDocument
 from templ_core.site_level.window.window_page import WindowPage
+from templ_core.stored.compact import CompactColumns, CompactForm, Count
 
 _SITE_BYTES_MAX = 1 << 30
 """Largest stored form of a site; a window of documents of 64 MiB has summaries beside them."""

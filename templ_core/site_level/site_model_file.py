@@ -5,8 +5,6 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from templ_core.columns import hashes, read_column, require_range
-from templ_core.compact import CompactColumns, CompactForm, Pages
 from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
@@ -18,6 +16,8 @@ from templ_core.site_level.site_model import (
     best_supported,
 )
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
+from templ_core.stored.columns import hashes, read_column, require_range
+from templ_core.stored.compact import CompactColumns, CompactForm, Pages
 
 _STEPS = 7
 """Bisections when a model is made smaller: the share that stays is found to within 1/128."""

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from templ_core.compact import CompactColumns, CompactForm
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document
@@ -18,6 +17,7 @@ from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
+from templ_core.stored.compact import CompactColumns, CompactForm
 
 
 class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from schemas.site_settings import (
     PinnedModel,
     SiteRuleRecord,
     SiteSettingsRecord,
-    WindowBounds,
+    WindowLimits,
 )
 from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
@@ -72,7 +72,7 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
         "pages_max": change.window_pages,
         "bytes_max": change.window_bytes,
     }
-    known_bounds = record.window or WindowBounds()
+    known_bounds = record.window or WindowLimits()
     bounds = {name: value for name, value in window.items() if value is not None}
     simple = {
         "comments": change.comments,

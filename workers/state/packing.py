@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import msgspec
 import zstandard
 
-from templ_core.compact import frame_content
 from templ_core.errors import CodecError
+from templ_core.stored.compact import frame_content
 from workers.lru_cache import LruCache
 from workers.state.database import Database
 

@@ -63,20 +63,8 @@ from workers.state.window_entry import (
 WINDOW_FORMAT = 4
 """Version of the families, keys and values; a store of another version must be rebuilt."""
 _FAMILIES = (
-    "entries",
-    "bodies",
-    "details",
-    SUMMARIES,
-    "dictionaries",
-    "by_source",
-    "by_url",
-    "deleted",
-    "deletions",
-    "sites",
-    "templates",
-    "outbox",
-    SUPERSEDED,
-    "meta",
+    *("entries", "bodies", "details", SUMMARIES, "dictionaries", "by_source", "by_url"),
+    *("deleted", "deletions", "sites", "templates", "outbox", SUPERSEDED, "meta"),
 )
 _NEXT = b"next"
 _FORMAT = b"format"

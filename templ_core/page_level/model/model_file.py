@@ -14,8 +14,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.columns import require_range
-from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
@@ -23,6 +21,8 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel
 from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+from templ_core.stored.columns import require_range
+from templ_core.stored.compact import CompactColumns, CompactForm
 
 _SHIPPED = "page_model.bin"
 _NAME = b"templ page model\n"

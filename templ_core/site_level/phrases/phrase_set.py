@@ -4,9 +4,9 @@ from typing import Annotated
 
 import msgspec
 
-from templ_core.columns import ROWS_MAX
-from templ_core.compact import CompactColumns, CompactForm, Pages, Texts
 from templ_core.site_level.phrases.mutable_patterns import MutablePattern
+from templ_core.stored.columns import ROWS_MAX
+from templ_core.stored.compact import CompactColumns, CompactForm, Pages, Texts
 
 
 class Phrase(msgspec.Struct, frozen=True, array_like=True):

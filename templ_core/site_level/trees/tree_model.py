@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int64s, UInt64s
-from templ_core.columns import (
+from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree, tree_part
+from templ_core.site_level.trees.path_counts import PathCounts
+from templ_core.stored.columns import (
     BITS,
     DEPTH_MAX,
     PAGES_MAX,
@@ -16,9 +18,7 @@ from templ_core.columns import (
     read_columns,
     require_tree,
 )
-from templ_core.compact import CompactColumns, CompactForm
-from templ_core.site_level.trees.labelled_tree import LabelledTree, build_tree, tree_part
-from templ_core.site_level.trees.path_counts import PathCounts
+from templ_core.stored.compact import CompactColumns, CompactForm
 
 # Bytes in the compact form, without compression.
 _BYTES_PER_NODE = 8 + 2 + 1 + 4 + 4

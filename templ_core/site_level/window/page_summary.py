@@ -8,8 +8,6 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats, UInt64s
-from templ_core.columns import Column, hashes, packed, read_columns
-from templ_core.compact import CompactColumns, CompactForm
 from templ_core.distinct import distinct
 from templ_core.dom.codec import is_storable
 from templ_core.dom.document import Document
@@ -21,6 +19,8 @@ from templ_core.site_level.config import SENTENCES_CONFIG, WINDOW_DEDUP, WindowD
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
+from templ_core.stored.columns import Column, hashes, packed, read_columns
+from templ_core.stored.compact import CompactColumns, CompactForm
 
 _LOG_ODDS_UNIT = 1000
 _LOG_ODDS_MAX = 32.0

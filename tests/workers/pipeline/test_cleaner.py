@@ -4,9 +4,9 @@ import pytest
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
 from schemas.site_model import SiteModelRecord
-from templ_core.compact import frame_content
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import read_document
+from templ_core.stored.compact import frame_content
 from tests.workers.builders import page
 from tests.workers.hostile_site_models import hostile_site_models
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from templ_core.columns import BITS, ROWS_MAX, Column, hashes, read_columns, require_tree
+from templ_core.stored.columns import BITS, ROWS_MAX, Column, hashes, read_columns, require_tree
 
 
 class Stored(msgspec.Struct):

@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core._column_checks import is_as_declared
 from templ_core.array_types import Int32s, Int64s
+from templ_core.stored._column_checks import is_as_declared
 
 ROWS_MAX = 1 << 19
 """Most values of a stored column, and most strings of a stored list.

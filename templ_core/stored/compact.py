@@ -11,8 +11,8 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 import zstandard
 
-from templ_core.columns import INT32_MAX, PAGES_MAX, ROWS_MAX
 from templ_core.errors import CodecError
+from templ_core.stored.columns import INT32_MAX, PAGES_MAX, ROWS_MAX
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)]
 """A stored number that compiled code may read as a 32-bit integer."""

@@ -2,8 +2,8 @@ import msgspec
 import pytest
 import zstandard
 
-from templ_core.compact import CompactColumns, CompactForm
 from templ_core.errors import CodecError
+from templ_core.stored.compact import CompactColumns, CompactForm
 
 
 class Text(CompactColumns, frozen=True, array_like=True):

@@ -1,0 +1,1 @@
+"""How values are stored: columns of numbers, and compact forms that refuse what is damaged."""
