@@ -26,7 +26,7 @@ def test_every_command_accepts_a_page_model(templ, model_file, tmp_path):
         done = templ("clean", tmp_path / "page.html", "--json", *options, **environment)
         assert json.loads(done.stdout)["page_model_version"] == version
         out = tmp_path / "out.jsonl"
-        templ("run", tmp_path / "page.html", "--out", out, *options, **environment)
+        templ("run", tmp_path / "page.html", "--out", out, "--force", *options, **environment)
         assert json.loads(out.read_bytes())["page_model_version"] == version
 
 
@@ -49,6 +49,6 @@ def test_a_run_says_in_one_line_that_the_site_weights_are_not_of_this_page_model
 ):
     (tmp_path / "page.html").write_bytes(ARTICLE)
     warning = f"page model {model_file}: the site level's weights were fitted for another"
-    command = ("run", tmp_path / "page.html", "--out", tmp_path / "out.jsonl")
+    command = ("run", tmp_path / "page.html", "--out", tmp_path / "out.jsonl", "--force")
     assert templ(*command, "--page-model", model_file).stderr.decode().count(warning) == 1
     assert b"fitted for" not in templ(*command).stderr

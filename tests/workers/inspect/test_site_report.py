@@ -90,6 +90,7 @@ def test_a_state_directory_is_read_while_a_worker_uses_it(tmp_path):
         feed,
         "--out",
         tmp_path / "out.jsonl",
+        "--force",
         "--state",
         state,
     ]

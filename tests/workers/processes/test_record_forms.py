@@ -6,6 +6,7 @@ import pytest
 from schemas.cleaned import Link, Metadata
 from schemas.codec import encode_json
 from tests.workers.builders import page
+from workers.errors import SettingsProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.pipeline.cleaner import Cleaner, NoModels
@@ -13,7 +14,7 @@ from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.record_forms import RecordForms, forms_of
 from workers.processes.tasks import InProcess
-from workers.settings import Settings
+from workers.settings import Settings, load_settings
 
 STORY = "<p>The council met on Monday, and it said that <a href=/b>the bridge</a> stays open. " * 4
 HTML = (
@@ -49,8 +50,8 @@ def test_fields_can_be_switched_off_and_the_text_is_the_same():
 
 
 def test_a_form_of_text_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match="text_forms"):
-        Settings(text_forms="markdown,pdf")
+    with pytest.raises(SettingsProblem, match="TEXT_FORMS"):
+        load_settings(text_forms="markdown,pdf")
 
 
 def test_the_markup_calls_a_page_a_product():

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from schemas.codec import SchemaError, encode_json
-from schemas.site_settings import SiteRuleRecord, WindowBounds
+from schemas.site_settings import SiteRuleRecord, WindowLimits
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
 from workers.site_settings.book import SettingsBook, read_book, settings_version, write_records
@@ -59,7 +59,7 @@ def test_overrides_add_rules_behind_the_others_and_keeping_behind_removing():
     assert [str((one.action, one.selector)) for one in after.rules] == [
         "('remove', 'aside')", "('remove', 'nav')", "('keep', 'aside .note')",
     ]  # fmt: skip
-    assert (after.comments, after.window) == ("keep", WindowBounds(pages_max=5))
+    assert (after.comments, after.window) == ("keep", WindowLimits(pages_max=5))
     assert overridden(after, Overrides(clear_rules=True)).rules == []
     with pytest.raises(UsageProblem, match="no CSS selector"):
         overridden(before, Overrides(remove=["div >"]))

@@ -95,7 +95,7 @@ def test_a_scrape_reads_no_store(monkeypatch):
     for number, site in enumerate(SITES):
         apply(store, ("put", site, number, "u"))
     apply(store, ("fit", "a.com", 0.25, DAY_MS))
-    metrics = RefresherMetrics(lambda: store.totals() + store.totals())
+    metrics = RefresherMetrics(lambda: store.totals() + store.totals(), {})
     monkeypatch.setattr(store, "_db", None)
     monkeypatch.setattr(store, "_lock", None)
     found = dict(

@@ -66,7 +66,7 @@ def test_alerts_and_dashboard_use_what_is_exported(exported):
 
 def test_the_readme_describes_every_metric(exported):
     text = (ROOT / "workers" / "README.md").read_text()
-    section = text[text.index("## Metrics") : text.index("## Settings")]
+    section = text[text.index("## Metrics") : text.index("## Settings\n")]
     missing = [name for name in exported if name.startswith("templ_") and name not in section]
     assert missing == []
 
