@@ -32,6 +32,8 @@ _COMMANDS = {
     "diff": "workers.cli.sites.diff:diff_command",
     "schemas": "workers.cli.schemas:schemas_command",
     "settings": "workers.cli.operate.settings:settings_command",
+    "doctor": "workers.cli.operate.doctor:doctor_command",
+    "status": "workers.cli.operate.status:status_command",
     "dlq": "workers.cli.operate.dlq:dlq_command",
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
@@ -56,6 +58,8 @@ _SUMMARIES = {
     "diff": "Show how the text of a page differs between two states or outputs.",
     "schemas": "Write the JSON Schema files of the messages.",
     "settings": "List all settings with unit, default, bounds and meaning.",
+    "doctor": "Find what keeps a worker from running, or would let it lose records.",
+    "status": "Show who has which partitions, how far they are, and the newest site models.",
     "dlq": "Look at dead letters, and send their pages again.",
     "evaluate": "Score cleaned text, and other extractors, against gold text.",
     "phrases": "Learn, apply and export strings that recur word for word.",
@@ -66,7 +70,7 @@ _SUMMARIES = {
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
 _EXTRAS = (
-    dict.fromkeys(("worker", "feed", "seed", "topics", "dlq"), "kafka")
+    dict.fromkeys(("worker", "feed", "seed", "topics", "doctor", "status", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
     | {"tour": "inspect"}
     | {"inspect": "inspect"}

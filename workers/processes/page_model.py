@@ -31,6 +31,23 @@ def read_model_file(path: Path | None) -> bytes:
     """
     if path is None:
         return b""
+    body = usable_model_file(path)
+    if not has_fitted_weights(body):
+        log.warning(
+            "page model %s: the site level's weights were fitted for another page model; "
+            "unfitted weights take their place",
+            path,
+        )
+    return body
+
+
+def usable_model_file(path: Path) -> bytes:
+    """Return the bytes of a page model file.
+
+    Raises:
+        UsageProblem: The file cannot be read, is not a page model, is damaged, or was trained for
+            another version of templ.
+    """
     try:
         body = path.read_bytes()
     except OSError as error:
@@ -44,13 +61,12 @@ def read_model_file(path: Path | None) -> bytes:
             f"page model {path}: {error}; give a file that `templ train` wrote"
         ) from None
     _try_out(path, model)
-    if fusion_for(model.version) is UNFITTED:
-        log.warning(
-            "page model %s: the site level's weights were fitted for another page model; "
-            "unfitted weights take their place",
-            path,
-        )
     return body
+
+
+def has_fitted_weights(body: bytes) -> bool:
+    """Return whether the shipped weights of the site level were fitted for a page model."""
+    return fusion_for(page_model_of(body).version) is not UNFITTED
 
 
 def page_model_of(body: bytes) -> PageModel:

@@ -108,6 +108,15 @@ def is_used(path: Path) -> bool:
     return (path / _DESCRIPTION_NAME).exists()
 
 
+def made_for_partitions(path: Path) -> list[int]:
+    """Return the number of partitions for which a directory was made; nothing where it was not used.
+
+    Raises:
+        DamagedStore: The directory's description is damaged.
+    """
+    return [_description(path).partitions] if is_used(path) else []
+
+
 def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> str:
     try:
         return _instance(path, partitions)
@@ -127,10 +136,7 @@ def _instance(path: Path, partitions: int) -> str:
     file = path / _DESCRIPTION_NAME
     if not file.exists():
         return _write(file, partitions)
-    try:
-        found = msgspec.json.decode(file.read_bytes(), type=_Description)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedStore(path, f"state.json: {error}") from None
+    found = _description(path)
     if found.format != STATE_FORMAT:
         raise StateProblem(
             f"state directory {path} has format {found.format}, this version writes "
@@ -142,6 +148,18 @@ def _instance(path: Path, partitions: int) -> str:
             f"{partitions}: delete it to start anew"
         )
     return found.instance or _write(file, partitions)
+
+
+def _description(path: Path) -> _Description:
+    """Return the description in a directory.
+
+    Raises:
+        DamagedStore: It is damaged.
+    """
+    try:
+        return msgspec.json.decode((path / _DESCRIPTION_NAME).read_bytes(), type=_Description)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DamagedStore(path, f"state.json: {error}") from None
 
 
 def _write(file: Path, partitions: int) -> str:

@@ -80,7 +80,7 @@ async def create_topics(
         TopicProblem: An existing topic has wrong settings; nothing was created.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with _admin(broker) as admin:
+    async with connected_admin(broker) as admin:
         states = await _states(admin, prefix)
         existing = [spec for spec in TOPICS.values() if spec.name in states]
         _refuse(_problems(existing, states, broker, prefix, partitions), "nothing created: ")
@@ -117,7 +117,7 @@ async def check_topics(
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with _admin(broker) as admin:
+    async with connected_admin(broker) as admin:
         denied: list[str] = []
         for name, needed in rights.items():
             given = await topic_rights(admin, prefix + name)
@@ -142,7 +142,7 @@ async def partition_count(broker: BrokerAccess, prefix: str) -> int:
         TopicProblem: There is no topic `documents`.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with _admin(broker) as admin:
+    async with connected_admin(broker) as admin:
         counts = await _partition_counts(admin)
     name = prefix + DOCUMENTS
     if name not in counts:
@@ -161,7 +161,7 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
         TopicProblem: There is no such topic.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with _admin(broker) as admin:
+    async with connected_admin(broker) as admin:
         counts = await _partition_counts(admin)
     if topic not in counts:
         raise TopicProblem(f"{topic}: no such topic, or this user may not see it")
@@ -169,12 +169,14 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
 
 
 @asynccontextmanager
-async def _admin(broker: BrokerAccess) -> AsyncIterator[AIOKafkaAdminClient]:
+async def connected_admin(
+    broker: BrokerAccess, client: type[AIOKafkaAdminClient] = AIOKafkaAdminClient
+) -> AsyncIterator[AIOKafkaAdminClient]:
     """Connect a client; every failure inside the context becomes one `BrokerProblem`."""
     logger = logging.getLogger("aiokafka")
     level = logger.level
     logger.setLevel(logging.CRITICAL)  # the error raised here says the same
-    admin = AIOKafkaAdminClient(**broker.client_options(), request_timeout_ms=REQUEST_TIMEOUT_MS)
+    admin = client(**broker.client_options(), request_timeout_ms=REQUEST_TIMEOUT_MS)
     try:
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
             await admin.start()

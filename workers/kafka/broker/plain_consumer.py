@@ -11,7 +11,7 @@ from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
 
 _POLL_MS = 200
-_NULLS_ARE_SAFE_MS = 12 * 3600 * 1000
+NULLS_ARE_SAFE_MS = 12 * 3600 * 1000
 """Age up to which null values are surely kept: half of Kafka's default `delete.retention.ms`."""
 NO_PROGRESS_S = 60.0
 """Longest time that a read may make no progress before it fails."""
@@ -89,7 +89,7 @@ async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end:
         topic: The partition.
         end: End offset of the partition, which is returned when all records are older.
     """
-    half_a_day_ago_ms = int(time.time() * 1000) - _NULLS_ARE_SAFE_MS
+    half_a_day_ago_ms = int(time.time() * 1000) - NULLS_ARE_SAFE_MS
     found = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]
     return end if found is None else found.offset
 

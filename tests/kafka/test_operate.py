@@ -1,0 +1,110 @@
+"""`templ doctor` and `templ status` on a real broker."""
+
+import asyncio
+import json
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from click.testing import CliRunner
+
+from schemas.topics import TOPICS
+from tests.kafka.broker import access
+from workers.cli.operate.doctor import doctor_command
+from workers.cli.operate.status import status_command
+from workers.errors import TopicProblem
+from workers.kafka.broker.admin import create_topics
+
+DAY_MS = 24 * 3600 * 1000
+
+
+def run(command, address, prefix, *arguments):
+    return CliRunner().invoke(command, ["--broker", address, "--prefix", prefix, *arguments])
+
+
+def doctor(broker, prefix, *arguments, address=None):
+    """Run `templ doctor`; answers its exit code and what it found about the broker and the topics."""
+    done = run(doctor_command, address or broker.address, prefix, "--json", *arguments)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+async def create(broker, prefix, partitions, configs):
+    admin = AIOKafkaAdminClient(bootstrap_servers=broker.address)
+    await admin.start()
+    try:
+        new = [
+            NewTopic(
+                prefix + name,
+                partitions.get(name, 2),
+                1,
+                topic_configs=spec.config() | configs.get(name, {}),
+            )
+            for name, spec in TOPICS.items()
+        ]
+        response = await admin.create_topics(new)
+        assert all(code == 0 for _, code, _ in response.topic_errors)
+    finally:
+        await admin.close()
+
+
+async def send(broker, topic, timestamp_ms=None):
+    async with AIOKafkaProducer(bootstrap_servers=broker.address) as producer:
+        await producer.send_and_wait(topic, b"x", key=b"a", timestamp_ms=timestamp_ms, partition=0)
+
+
+def test_a_right_set_up_has_no_errors(kafka_broker, prefix, tmp_path):
+    asyncio.run(create_topics(access(kafka_broker), prefix, 2))
+    _, found = doctor(kafka_broker, prefix, "--state", str(tmp_path / "state"))
+    about_broker = [one for one in found if one["severity"] == "note"]
+    assert "1 brokers, Kafka 4." in about_broker[0]["problem"]
+    assert "does not tell its time" in about_broker[1]["problem"]
+    assert [one for one in found if prefix in one["problem"]] == []
+    assert not (tmp_path / "state").exists()
+
+
+def test_every_fault_of_the_topics_is_one_line(kafka_broker, prefix):
+    faults = {
+        "documents": {"delete.retention.ms": "60000", "cleanup.policy": "compact,delete"},
+        "cleaned": {"min.insync.replicas": "2"},
+        "pages": {"retention.ms": "3600000", "unclean.leader.election.enable": "true"},
+        "site-models": {"max.message.bytes": "1048588"},
+    }
+    asyncio.run(create(kafka_broker, prefix, {"cleaned": 3}, faults))
+    code, found = doctor(kafka_broker, prefix)
+    problems = [one["problem"] for one in found if one["severity"] != "note"]
+    assert code == 78
+    for words in (
+        "documents: delete.retention.ms is 1min",
+        "documents: cleanup.policy is compact,delete",
+        "documents: records are deleted after 7d",
+        "cleaned: has 3 partitions, needs 2",
+        "cleaned: min.insync.replicas is 2",
+        "pages: retention.ms is 3600000",
+        "pages: unclean.leader.election.enable is true",
+        "site-models: max.message.bytes is 1048588",
+    ):
+        assert any(one.startswith(prefix + words) for one in problems), (words, problems)
+    text = run(doctor_command, kafka_broker.address, prefix)
+    assert len(text.stdout.splitlines()) == len(found)
+
+
+def test_records_from_the_future_and_topics_that_are_missing(kafka_broker, prefix):
+    code, found = doctor(kafka_broker, prefix)
+    assert code == 78
+    assert sum("no such topic" in one["problem"] for one in found) == len(TOPICS)
+    asyncio.run(create_topics(access(kafka_broker), prefix, 2))
+    from time import time  # noqa: PLC0415
+
+    asyncio.run(send(kafka_broker, prefix + "pages", round(time() * 1000) + 1_800_000))
+    _, found = doctor(kafka_broker, prefix)
+    (clock,) = (one for one in found if "after this machine's clock" in one["problem"])
+    assert (clock["severity"], f"{prefix}pages has" in clock["problem"]) == ("warning", True)
+
+
+def test_without_a_broker_the_machine_is_examined(kafka_broker, prefix, unused_tcp_port, tmp_path):
+    model = tmp_path / "none"
+    address = f"127.0.0.1:{unused_tcp_port}"
+    code, found = doctor(kafka_broker, prefix, "--page-model", str(model), address=address)
+    assert code == 78
+    assert "does not listen" in found[0]["problem"]
+    assert str(model) in found[-1]["problem"]

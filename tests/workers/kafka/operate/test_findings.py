@@ -1,0 +1,202 @@
+"""`templ doctor` names what is wrong with a set-up, and nothing where all is right."""
+
+import msgspec
+import pytest
+
+from schemas.topics import TOPICS
+from workers.kafka.operate.broker_facts import release_of, usable_codecs
+from workers.kafka.operate.findings import (
+    DoctorLimits,
+    Finding,
+    MachineFacts,
+    StateFacts,
+    TopicFacts,
+    exit_code_of,
+    findings_of_lines,
+    judge_clock,
+    judge_machine,
+    judge_state,
+    judge_topics,
+)
+from workers.kafka.operate.machine_facts import judge_page_model, read_machine, read_state
+from workers.settings import Settings
+from workers.state.directory import StateDirectory
+
+DAY_MS = 24 * 3600 * 1000
+GIB = 1 << 30
+LIMITS = DoctorLimits()
+ALL_CODECS = frozenset({"gzip", "snappy", "lz4", "zstd"})
+PLAIN = {
+    "compression.type": "producer",
+    "delete.retention.ms": str(DAY_MS),
+    "min.insync.replicas": "1",
+    "retention.bytes": "-1",
+    "retention.ms": str(7 * DAY_MS),
+    "unclean.leader.election.enable": "false",
+}
+
+
+def right_topics():
+    return {
+        name: TopicFacts(name=name, partitions=4, config=PLAIN | spec.config())
+        for name, spec in TOPICS.items()
+    }
+
+
+def changed(name, config=None, **facts):
+    """The topics of a right set-up, one of them with other settings or facts."""
+    topics = right_topics()
+    given = {"config": dict(topics[name].config) | (config or {})} | facts
+    return topics | {name: msgspec.structs.replace(topics[name], **given)}
+
+
+@pytest.mark.parametrize(
+    ("topics", "settings", "severity", "words"),
+    [
+        (changed("documents", partitions=4, leaderless=1), {}, "error", "have no leader"),
+        (changed("pages", replicas=3, under_replicated=2), {}, "warning", "up-to-date copy"),
+        (changed("cleaned", {"min.insync.replicas": "2"}), {}, "error", "nothing can be written"),
+        (
+            changed("pages", {"unclean.leader.election.enable": "true"}),
+            {},
+            "warning",
+            "acknowledged records may be lost",
+        ),
+        (changed("site-models", {"delete.retention.ms": "3600000"}), {}, "error", "deletions"),
+        (
+            changed("documents", {"cleanup.policy": "compact,delete"}),
+            {},
+            "error",
+            "deleted after 7d, and windows that are rebuilt need those of 180d",
+        ),
+        (changed("pages", {"retention.bytes": "1000000"}), {}, "warning", "before their time"),
+        (
+            changed("pages", {"max.message.bytes": str(80 << 20)}),
+            {},
+            "warning",
+            "TEMPL_RECORD_LIMIT_BYTES",
+        ),
+        (right_topics(), {"message_limit_bytes": 9 << 20}, "error", "TEMPL_MESSAGE_LIMIT_BYTES"),
+        (changed("pages", partitions=7), {"own_models": True}, "warning", "TEMPL_OWN_MODELS"),
+    ],
+)
+def test_what_is_wrong_with_topics(topics, settings, severity, words):
+    found = list(judge_topics(topics, Settings(**settings), ALL_CODECS))
+    assert {one.severity for one in found} == {severity}
+    assert all(words in one.problem and one.remedy for one in found)
+
+
+def test_a_codec_that_is_not_installed():
+    topics = changed("pages", {"compression.type": "zstd"})
+    own, theirs = judge_topics(topics, Settings(compression="lz4"), frozenset({"gzip"}))
+    assert "TEMPL_COMPRESSION=lz4 cannot be written" in own.problem
+    assert "pages: compression.type is zstd" in theirs.problem
+
+
+def test_right_topics_give_no_findings():
+    assert list(judge_topics(right_topics(), Settings(), usable_codecs())) == []
+
+
+def test_records_may_be_dated_ahead_for_a_while():
+    (ahead,) = judge_clock({"pages": 7_200_000}, LIMITS)
+    assert (ahead.severity, "7200 s after" in ahead.problem) == ("warning", True)
+    (unknown,) = judge_clock({}, LIMITS)
+    assert (unknown.severity, "does not tell its time" in unknown.problem) == ("note", True)
+
+
+def test_too_little_memory_and_too_few_files():
+    small = MachineFacts(memory_bytes=4 * GIB, children=6, open_files=1024)
+    memory, files = judge_machine(small, Settings(), 16, LIMITS)
+    assert "6 child processes may take 2GiB each" in memory.problem
+    assert "may need 2304" in files.problem
+    assert "LimitNOFILE=2304" in files.remedy
+    large = MachineFacts(memory_bytes=12 * GIB, children=6, open_files=None)
+    assert list(judge_machine(large, Settings(), 16, LIMITS)) == []
+    assert read_machine().children >= 3
+
+
+def state_facts(**given):
+    plain = {"is_writable": True, "is_of_run": False, "partitions": (4, 4)}
+    disk = {"disk_free_bytes": 50 * GIB, "disk_bytes": 100 * GIB}
+    return StateFacts(path="state", **plain | disk | given)
+
+
+@pytest.mark.parametrize(
+    ("given", "severity", "words"),
+    [
+        ({"is_writable": False}, "error", "cannot be written"),
+        ({"is_of_run": True}, "error", "of `templ run`"),
+        ({"partitions": (8, 8)}, "error", "made for 8 partitions, and `documents` has 4"),
+        ({"disk_free_bytes": GIB // 2}, "error", "0.5 GiB free"),
+        ({"disk_free_bytes": 5 * GIB}, "warning", "5.0 GiB free, 5% of it"),
+    ],
+)
+def test_what_is_wrong_with_a_state_directory(given, severity, words):
+    (one,) = judge_state(state_facts(**given), 4, LIMITS)
+    assert (one.severity, words in one.problem) == (severity, True)
+    assert one.remedy
+    assert list(judge_state(state_facts(), 4, LIMITS)) == []
+
+
+def test_a_state_directory_is_read_and_not_changed(tmp_path):
+    missing = read_state(tmp_path / "none" / "yet")
+    assert (missing.is_writable, missing.partitions, missing.is_of_run) == (True, (), False)
+    StateDirectory.open(tmp_path / "cleaner", 3).close()
+    (tmp_path / "refresher").mkdir()
+    (tmp_path / "refresher" / "state.json").write_text("no JSON")
+    before = sorted(tmp_path.rglob("*"))
+    assert read_state(tmp_path).partitions == (3,)
+    StateDirectory.open(tmp_path, 1).close()
+    assert read_state(tmp_path).is_of_run
+    assert set(before) < set(tmp_path.rglob("*"))
+
+
+def test_a_page_model_that_cannot_be_read(tmp_path):
+    assert list(judge_page_model(None)) == []
+    (missing,) = judge_page_model(tmp_path / "none")
+    (tmp_path / "text").write_text("no model")
+    (damaged,) = judge_page_model(tmp_path / "text")
+    assert all(
+        one.severity == "error" and "templ train" in one.remedy for one in (missing, damaged)
+    )
+
+
+def test_a_page_model_without_weights_of_the_site_level(monkeypatch):
+    monkeypatch.setattr(
+        "workers.kafka.operate.machine_facts.has_fitted_weights", lambda body: bool(body)
+    )
+    (unfitted,) = judge_page_model(None)
+    assert (unfitted.severity, "unfitted weights" in unfitted.problem) == ("warning", True)
+
+
+def test_a_line_says_what_is_wrong_and_what_to_do():
+    (one,) = findings_of_lines(
+        ["pages: this user lacks the right to Read; grant it: kafka-acls.sh"]
+    )
+    assert one.line == "error: pages: this user lacks the right to Read; grant it: kafka-acls.sh"
+    assert (one.problem, one.remedy) == (
+        "pages: this user lacks the right to Read",
+        "grant it: kafka-acls.sh",
+    )
+
+
+@pytest.mark.parametrize(
+    ("severities", "code"),
+    [((), 0), (("note",), 0), (("warning", "note"), 1), (("warning", "error"), 78)],
+)
+def test_the_exit_code_says_how_bad_it_is(severities, code):
+    assert exit_code_of(Finding(severity=one, problem="") for one in severities) == code
+
+
+@pytest.mark.parametrize(
+    ("versions", "release"),
+    [
+        ((0, 10), "older than 2.3"),
+        ((0, 12), "2.7 or later"),
+        ((0, 14), "3.1 or later"),
+        ((4, 17), "4.0 or later"),
+        ((4, 18), "4.1 or later"),
+    ],
+)
+def test_the_release_follows_from_the_fetch_request(versions, release):
+    assert release_of(*versions) == release

@@ -1,0 +1,36 @@
+"""`templ doctor`: find what keeps a worker from running, or would let it lose records."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from workers.cli.options import STATE_PATH, broker_options, page_model_option
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.operate.doctor import examine
+from workers.kafka.operate.findings import exit_code_of
+from workers.log_lines import one_line
+from workers.settings import load_settings
+
+
+@click.command(name="doctor")
+@broker_options
+@click.option("--state", type=STATE_PATH, help="Also examine this state directory of a worker.")
+@page_model_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each finding.")
+def doctor_command(
+    broker: str, prefix: str, state: Path | None, page_model: Path | None, *, as_json: bool
+) -> None:
+    """Find what keeps a worker from running, or would let it lose records; nothing is changed.
+
+    One line for each finding says what is wrong and what to do. The exit code is 0 when nothing is
+    wrong, 1 when there are warnings only, and 78 when there is an error. Run it where the worker runs,
+    as the worker's user and with its settings.
+    """
+    settings = load_settings(page_model=page_model)
+    findings = asyncio.run(examine(BrokerAccess.of(broker, settings), prefix, state, settings))
+    for one in findings:
+        click.echo(msgspec.json.encode(one) if as_json else one_line(one.line))
+    sys.exit(exit_code_of(findings))

@@ -1,0 +1,67 @@
+"""`templ status`: show how far the workers on a broker are."""
+
+import asyncio
+from collections.abc import Iterator
+
+import click
+import msgspec
+
+from workers.cli.options import broker_options
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.operate.status import RoleStatus, Status, read_status
+from workers.log_lines import one_line
+from workers.settings import load_settings
+
+
+@click.command(name="status")
+@broker_options
+@click.option(
+    "--models",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Show at most so many of the newest site models.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status_command(broker: str, prefix: str, models: int, *, as_json: bool) -> None:
+    """Show which process has which partitions, how far each role is, and the newest site models.
+
+    Only the broker is asked, and nothing is changed there. A worker that rebuilds lost windows commits
+    nothing meanwhile: its `/ready` says which windows are missing.
+    """
+    access = BrokerAccess.of(broker, load_settings())
+    status = asyncio.run(read_status(access, prefix, models_max=models))
+    if as_json:
+        click.echo(msgspec.json.encode(status))
+        return
+    for line in _lines(status):
+        click.echo(one_line(line))
+
+
+def _lines(status: Status) -> Iterator[str]:
+    for role in status.roles:
+        yield from _role_lines(role)
+    if status.models:
+        yield "newest site models"
+    for one in status.models:
+        yield f"  {one.at}  {one.site}  {one.version}  {one.documents} documents, {one.size_bytes} bytes"
+
+
+def _role_lines(role: RoleStatus) -> Iterator[str]:
+    yield (
+        f"{role.role}: group {role.group} is {role.state}, {len(role.members)} members; "
+        f"{role.lag} behind in {role.topic}, {role.read_ratio:.1%} read"
+    )
+    for member in role.members:
+        yield f"  {member.id} at {member.host}: {_numbers(member.partitions)}"
+    if role.unassigned:
+        yield f"  nobody: {_numbers(role.unassigned)}"
+    for one in role.partitions:
+        if one.lag:
+            at = "has committed nothing" if one.committed is None else f"is at {one.committed}"
+            yield f"  partition {one.partition}: {at}, the log ends at {one.end}, {one.lag} behind"
+
+
+def _numbers(partitions: tuple[int, ...]) -> str:
+    return f"partitions {', '.join(map(str, partitions))}" if partitions else "no partition"

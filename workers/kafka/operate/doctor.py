@@ -1,0 +1,67 @@
+"""Looking for what keeps a worker from running, or would let it lose records."""
+
+from pathlib import Path
+
+from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
+from workers.errors import BrokerProblem
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.rights import WORKER_RIGHTS, Right
+from workers.kafka.broker.admin import check_topics
+from workers.kafka.operate.broker_facts import read_broker, records_ahead, usable_codecs
+from workers.kafka.operate.findings import (
+    DoctorLimits,
+    Finding,
+    findings_of_lines,
+    judge_clock,
+    judge_machine,
+    judge_state,
+    judge_topics,
+)
+from workers.kafka.operate.machine_facts import judge_page_model, read_machine, read_state
+from workers.settings import Settings
+
+_RIGHTS = {**WORKER_RIGHTS, SITE_SETTINGS: (Right.READ,)}
+_ROLES = ("cleaner", "refresher")
+
+
+async def examine(
+    broker: BrokerAccess, prefix: str, state: Path | None, settings: Settings
+) -> list[Finding]:
+    """Return what is found out about a broker, this machine and a state directory.
+
+    Nothing is changed. Where the broker cannot be reached, the machine is examined all the same.
+
+    Args:
+        broker: How the broker is reached.
+        prefix: Text before the name of each topic and group.
+        state: State directory of a worker; None where none is examined.
+        settings: The settings of the worker.
+    """
+    limits = DoctorLimits()
+    found, partitions = await _of_broker(broker, prefix, settings, limits)
+    if state is not None:
+        found += judge_state(read_state(state), partitions, limits)
+    found += judge_machine(read_machine(), settings, partitions or DEFAULT_PARTITIONS, limits)
+    return [*found, *judge_page_model(settings.page_model)]
+
+
+async def _of_broker(
+    broker: BrokerAccess, prefix: str, settings: Settings, limits: DoctorLimits
+) -> tuple[list[Finding], int | None]:
+    """Return what is found out about a broker, and the number of partitions of `documents`."""
+    groups = [f"{prefix}templ-{role}" for role in _ROLES]
+    try:
+        facts = await read_broker(broker, prefix)
+        lines = await check_topics(broker, prefix, rights=_RIGHTS, groups=groups)
+        ahead = await records_ahead(broker, facts.topics.values(), limits.clock_ahead_max_ms)
+    except BrokerProblem as problem:
+        return list(findings_of_lines([str(problem)])), None
+    note = f"{broker} is reached: {facts.brokers} brokers, Kafka {facts.release}"
+    found = [
+        Finding(severity="note", problem=note),
+        *findings_of_lines(lines),
+        *judge_topics(facts.topics, settings, usable_codecs()),
+        *judge_clock(ahead, limits),
+    ]
+    documents = facts.topics.get(DOCUMENTS)
+    return found, documents.partitions if documents else None

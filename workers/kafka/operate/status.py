@@ -1,0 +1,206 @@
+"""Asking a broker how far the workers are; nothing is changed there."""
+
+from collections.abc import Iterable
+
+import msgspec
+from aiokafka import TopicPartition
+from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
+from aiokafka.errors import GroupCoordinatorNotAvailableError
+
+from schemas.codec import SchemaError, decode_site_model_record
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from templ_core.site_cleaner.fetch_times import rfc3339
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.admin import connected_admin, topic_partitions
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.record_batch import processable
+from workers.kafka.logs.log_reader import LogReader
+
+ROLE_TOPICS = {"cleaner": PAGES, "refresher": DOCUMENTS}
+"""The topic that the consumer group of each role reads."""
+_TAIL_OFFSETS = 20
+"""Number of last offsets of each partition of `site-models` among which the newest models are looked for."""
+
+
+class GroupMember(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker's process in the consumer group of its role."""
+
+    id: str
+    host: str
+    partitions: tuple[int, ...]
+
+
+class PartitionProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a group is in a partition."""
+
+    partition: int
+    start: int
+    """First offset that the log still has."""
+    committed: int | None
+    """Offset of the next record that the group reads; None where it has committed none."""
+    end: int
+    """Offset after the last record."""
+
+    @property
+    def lag(self) -> int:
+        """Number of offsets that the group has not committed; compaction may have removed some records."""
+        return max(self.end - self._at, 0)
+
+    @property
+    def done(self) -> int:
+        """Number of offsets of the present log that the group has committed."""
+        return self._at - self.start
+
+    @property
+    def _at(self) -> int:
+        return max(self.committed or 0, self.start)
+
+
+class RoleStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the workers of a role are."""
+
+    role: str
+    group: str
+    topic: str
+    state: str
+    """State of the consumer group in Kafka's words: Stable, Empty, Dead or one of a rebalance."""
+    members: tuple[GroupMember, ...]
+    unassigned: tuple[int, ...]
+    """Partitions that no member has."""
+    lag: int
+    """Sum of all partitions, in offsets."""
+    read_ratio: float
+    """Committed share of the present logs' offsets, from 0 to 1; 1 where the logs are empty.
+
+    For a group that is new, or whose offsets were lost, this is the progress of the rebuild.
+    """
+    partitions: tuple[PartitionProgress, ...]
+
+
+class PublishedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A site model in the topic `site-models`."""
+
+    at: str
+    """When it was published, as an RFC 3339 time."""
+    site: str
+    version: str
+    documents: int
+    """Number of documents that it was fitted on."""
+    size_bytes: int
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the workers on a broker are."""
+
+    roles: tuple[RoleStatus, ...]
+    models: tuple[PublishedModel, ...]
+    """The models that were published last, the newest first."""
+
+
+async def read_status(broker: BrokerAccess, prefix: str, *, models_max: int) -> Status:
+    """Return how far the workers on a broker are.
+
+    Args:
+        broker: How the broker is reached.
+        prefix: Text before the name of each topic and group.
+        models_max: Most models that are returned; 0 reads none.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses.
+        TopicProblem: A topic is missing.
+    """
+    roles = [await _role_status(broker, prefix, role) for role in ROLE_TOPICS]
+    models = await _newest_models(broker, prefix + SITE_MODELS) if models_max else []
+    return Status(roles=tuple(roles), models=tuple(models[:models_max]))
+
+
+def role_status(
+    role: str,
+    group: str,
+    topic: str,
+    state: str,
+    members: Iterable[GroupMember],
+    partitions: Iterable[PartitionProgress],
+) -> RoleStatus:
+    """Return the status of a role, with what follows from its members and partitions."""
+    members, partitions = tuple(members), tuple(partitions)
+    taken = {number for one in members for number in one.partitions}
+    offsets = sum(one.end - one.start for one in partitions)
+    return RoleStatus(
+        role=role,
+        group=group,
+        topic=topic,
+        state=state,
+        members=members,
+        unassigned=tuple(one.partition for one in partitions if one.partition not in taken),
+        lag=sum(one.lag for one in partitions),
+        read_ratio=min(sum(one.done for one in partitions) / offsets, 1.0) if offsets else 1.0,
+        partitions=partitions,
+    )
+
+
+async def _role_status(broker: BrokerAccess, prefix: str, role: str) -> RoleStatus:
+    topic, group = prefix + ROLE_TOPICS[role], f"{prefix}templ-{role}"
+    numbers = range(await topic_partitions(broker, topic))
+    async with connected_admin(broker, LogReader) as reader:
+        try:
+            (answer,) = await reader.describe_consumer_groups([group])
+            ((_, _, state, _, _, found, *_),) = answer.groups
+            committed = await reader.committed(group, topic)
+        except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
+            state, found, committed = "Dead", [], {}
+        logs = await reader.logs(topic, dict.fromkeys(numbers))
+    members = [
+        GroupMember(id=member, host=host.removeprefix("/"), partitions=_assigned(assignment, topic))
+        for member, _client, host, _metadata, assignment in found
+    ]
+    partitions = [
+        PartitionProgress(
+            partition=number,
+            start=logs[number].start,
+            committed=committed[number].offset if number in committed else None,
+            end=logs[number].end,
+        )
+        for number in numbers
+    ]
+    return role_status(role, group, topic, state, members, partitions)
+
+
+def _assigned(assignment: bytes, topic: str) -> tuple[int, ...]:
+    """Return the partitions of a topic in the assignment of a member; none while the group forms."""
+    if not assignment:
+        return ()
+    topics = ConsumerProtocolMemberAssignment.decode(assignment).assignment
+    return tuple(sorted(number for name, numbers in topics if name == topic for number in numbers))
+
+
+async def _newest_models(broker: BrokerAccess, topic: str) -> list[PublishedModel]:
+    """Return the models among the last offsets of each partition, the newest first."""
+    count = await topic_partitions(broker, topic)
+    partitions = [TopicPartition(topic, number) for number in range(count)]
+    newest: dict[bytes, tuple[int, PublishedModel | None]] = {}
+    async with plain_consumer(broker) as consumer:
+        ends = await consumer.end_offsets(partitions)
+        starts = {one: max(end - _TAIL_OFFSETS, 0) for one, end in ends.items()}
+        async for record in read_range(consumer, starts, ends):
+            newest[record.key or b""] = record.timestamp, _model(record.timestamp, record.value)
+    by_time = sorted(newest.values(), key=lambda one: one[0], reverse=True)
+    return [model for _, model in by_time if model is not None]
+
+
+def _model(timestamp_ms: int, body: bytes | None) -> PublishedModel | None:
+    """Return what a record of `site-models` says; None for a null value and for what cannot be used."""
+    try:
+        value = processable(body)
+        record = None if value is None else decode_site_model_record(value)
+    except SchemaError:
+        return None
+    if record is None:
+        return None
+    return PublishedModel(
+        at=rfc3339(timestamp_ms),
+        site=record.site,
+        version=record.version,
+        documents=record.documents,
+        size_bytes=len(record.body),
+    )
