@@ -2,19 +2,20 @@
 
 import asyncio
 import json
+import time
 
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from click.testing import CliRunner
 
+from schemas.codec import encode_msgpack
+from schemas.site_model import SiteModelRecord
 from schemas.topics import TOPICS
 from tests.kafka.broker import access
 from workers.cli.operate.doctor import doctor_command
 from workers.cli.operate.status import status_command
 from workers.errors import TopicProblem
 from workers.kafka.broker.admin import create_topics
-
-DAY_MS = 24 * 3600 * 1000
 
 
 def run(command, address, prefix, *arguments):
@@ -93,9 +94,7 @@ def test_records_from_the_future_and_topics_that_are_missing(kafka_broker, prefi
     assert code == 78
     assert sum("no such topic" in one["problem"] for one in found) == len(TOPICS)
     asyncio.run(create_topics(access(kafka_broker), prefix, 2))
-    from time import time  # noqa: PLC0415
-
-    asyncio.run(send(kafka_broker, prefix + "pages", round(time() * 1000) + 1_800_000))
+    asyncio.run(send(kafka_broker, prefix + "pages", round(time.time() * 1000) + 1_800_000))
     _, found = doctor(kafka_broker, prefix)
     (clock,) = (one for one in found if "after this machine's clock" in one["problem"])
     assert (clock["severity"], f"{prefix}pages has" in clock["problem"]) == ("warning", True)
@@ -108,3 +107,62 @@ def test_without_a_broker_the_machine_is_examined(kafka_broker, prefix, unused_t
     assert code == 78
     assert "does not listen" in found[0]["problem"]
     assert str(model) in found[-1]["problem"]
+
+
+async def join_and_commit(broker, prefix, look):
+    """Have a consumer of the cleaner's group read one record of `pages`, and look meanwhile."""
+    await create_topics(access(broker), prefix, 2)
+    model = SiteModelRecord(
+        site="a.org",
+        version="v1",
+        documents=8,
+        first_event_time_ms=0,
+        last_event_time_ms=0,
+        body=b"model",
+    )
+    async with AIOKafkaProducer(bootstrap_servers=broker.address) as producer:
+        for _ in range(4):
+            await producer.send_and_wait(prefix + "pages", b"x", partition=0)
+        models = prefix + "site-models"
+        await producer.send_and_wait(models, encode_msgpack(model), key=b"a.org", partition=1)
+        await producer.send_and_wait(models, None, key=b"b.org", partition=1)
+        await producer.send_and_wait(models, b"no model", key=b"c.org", partition=0)
+    consumer = AIOKafkaConsumer(
+        prefix + "pages",
+        bootstrap_servers=broker.address,
+        group_id=f"{prefix}templ-cleaner",
+        enable_auto_commit=False,
+    )
+    async with consumer:
+        await consumer.commit({TopicPartition(prefix + "pages", 0): 1})
+        return await asyncio.to_thread(look)
+
+
+def test_status_shows_members_lag_and_models(kafka_broker, prefix):
+    def look():
+        outputs = [
+            run(status_command, kafka_broker.address, prefix, *options)
+            for options in (["--json"], [], ["--models", "0"])
+        ]
+        assert [one.exception for one in outputs] == [None] * 3
+        return [one.stdout for one in outputs]
+
+    found, text, short = asyncio.run(join_and_commit(kafka_broker, prefix, look))
+    cleaner, refresher = json.loads(found)["roles"]
+    (member,) = cleaner["members"]
+    assert (member["host"], member["partitions"]) == ("127.0.0.1", [0, 1])
+    assert (cleaner["state"], cleaner["lag"], cleaner["read_ratio"]) == ("Stable", 3, 0.25)
+    assert (refresher["members"], refresher["unassigned"]) == ([], [0, 1])
+    (model,) = json.loads(found)["models"]
+    assert (model["site"], model["version"], model["documents"]) == ("a.org", "v1", 8)
+    assert "1 members; 3 behind in" in text
+    assert "partition 0: is at 1, the log ends at 4, 3 behind" in text
+    assert "nobody: partitions 0, 1" in text
+    assert "a.org  v1  8 documents, 5 bytes" in text
+    assert "newest" not in short
+
+
+def test_status_without_topics_is_one_clear_error(kafka_broker, prefix):
+    done = run(status_command, kafka_broker.address, prefix)
+    assert isinstance(done.exception, TopicProblem)
+    assert f"{prefix}pages: no such topic" in str(done.exception)

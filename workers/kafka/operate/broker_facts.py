@@ -7,10 +7,11 @@ import msgspec
 from aiokafka import TopicPartition, codec
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import NoError, for_code
+from aiokafka.errors import KafkaError, NoError, for_code
 from aiokafka.protocol.admin import ApiVersionRequest
 
 from schemas.topics import TOPICS
+from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import connected_admin
 from workers.kafka.broker.plain_consumer import plain_consumer
@@ -22,16 +23,17 @@ _FETCH_VERSIONS = {11: "2.3", 12: "2.7", 13: "3.1", 15: "3.5", 16: "3.7", 17: "3
 """Kafka's first release with a version of that request (`FetchRequest.json`)."""
 _FETCH_FROM_4_0 = 4
 """Oldest version of that request that Kafka 4.0 and later understand (KIP-896)."""
-_SETTINGS = (
-    "cleanup.policy",
-    "compression.type",
-    "delete.retention.ms",
-    "max.message.bytes",
-    "min.insync.replicas",
-    "retention.bytes",
-    "retention.ms",
-    "unclean.leader.election.enable",
-)
+_DEFAULTS = {
+    "cleanup.policy": "delete",
+    "compression.type": "producer",
+    "delete.retention.ms": "86400000",
+    "max.message.bytes": "1048588",
+    "min.insync.replicas": "1",
+    "retention.bytes": "-1",
+    "retention.ms": "604800000",
+    "unclean.leader.election.enable": "false",
+}
+"""Kafka's defaults of the settings that are asked for; some services do not tell all of them."""
 
 
 class BrokerFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +82,9 @@ async def records_ahead(
         broker: How the broker is reached.
         topics: The topics that are looked at.
         ahead_max_ms: How far a record may be dated after the clock without being reported.
+
+    Raises:
+        BrokerProblem: The broker does not tell it.
     """
     now_ms = round(time.time() * 1000)
     asked = {
@@ -90,8 +95,13 @@ async def records_ahead(
     }
     if not asked:
         return {}
-    async with plain_consumer(broker) as consumer:
-        found = await consumer.offsets_for_times(asked)
+    try:
+        async with plain_consumer(broker) as consumer:
+            found = await consumer.offsets_for_times(asked)
+    except KafkaError as error:
+        raise BrokerProblem(
+            f"{broker} does not tell the times of its records ({error}); try again"
+        ) from None
     ahead: dict[str, int] = {}
     for one, place in found.items():
         if place is not None:
@@ -125,10 +135,10 @@ async def _configs(admin: AIOKafkaAdminClient, topics: list[str]) -> dict[str, M
     if not topics:
         return {}
     asked = [
-        ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(_SETTINGS)) for name in topics
+        ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(_DEFAULTS)) for name in topics
     ]
     return {
-        topic: {entry[0]: entry[1] for entry in entries}
+        topic: _DEFAULTS | {one[0]: one[1] for one in entries if one[1] is not None}
         for response in await admin.describe_configs(asked)
         for code, _message, _type, topic, entries in response.resources
         if for_code(code) is NoError

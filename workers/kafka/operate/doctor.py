@@ -50,18 +50,20 @@ async def _of_broker(
 ) -> tuple[list[Finding], int | None]:
     """Return what is found out about a broker, and the number of partitions of `documents`."""
     groups = [f"{prefix}templ-{role}" for role in _ROLES]
+    found: list[Finding] = []
+    partitions = None
     try:
         facts = await read_broker(broker, prefix)
-        lines = await check_topics(broker, prefix, rights=_RIGHTS, groups=groups)
+        note = f"{broker} is reached: {facts.brokers} brokers, Kafka {facts.release}"
+        found.append(Finding(severity="note", problem=note))
+        if DOCUMENTS in facts.topics:
+            partitions = facts.topics[DOCUMENTS].partitions
+        found += judge_topics(facts.topics, settings, usable_codecs())
+        found += findings_of_lines(
+            await check_topics(broker, prefix, rights=_RIGHTS, groups=groups)
+        )
         ahead = await records_ahead(broker, facts.topics.values(), limits.clock_ahead_max_ms)
+        found += judge_clock(ahead, limits)
     except BrokerProblem as problem:
-        return list(findings_of_lines([str(problem)])), None
-    note = f"{broker} is reached: {facts.brokers} brokers, Kafka {facts.release}"
-    found = [
-        Finding(severity="note", problem=note),
-        *findings_of_lines(lines),
-        *judge_topics(facts.topics, settings, usable_codecs()),
-        *judge_clock(ahead, limits),
-    ]
-    documents = facts.topics.get(DOCUMENTS)
-    return found, documents.partitions if documents else None
+        found += findings_of_lines([str(problem)])
+    return found, partitions

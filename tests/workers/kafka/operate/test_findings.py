@@ -162,9 +162,7 @@ def test_a_page_model_that_cannot_be_read(tmp_path):
 
 
 def test_a_page_model_without_weights_of_the_site_level(monkeypatch):
-    monkeypatch.setattr(
-        "workers.kafka.operate.machine_facts.has_fitted_weights", lambda body: bool(body)
-    )
+    monkeypatch.setattr("workers.kafka.operate.machine_facts.has_fitted_weights", bool)
     (unfitted,) = judge_page_model(None)
     assert (unfitted.severity, "unfitted weights" in unfitted.problem) == ("warning", True)
 
