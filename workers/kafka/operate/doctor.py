@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
+from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS
 from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.access.rights import WORKER_RIGHTS, Right
 from workers.kafka.broker.admin import check_topics
 from workers.kafka.operate.broker_facts import read_broker, records_ahead, usable_codecs
 from workers.kafka.operate.findings import (
@@ -20,7 +19,6 @@ from workers.kafka.operate.findings import (
 from workers.kafka.operate.machine_facts import judge_page_model, read_machine, read_state
 from workers.settings import Settings
 
-_RIGHTS = {**WORKER_RIGHTS, SITE_SETTINGS: (Right.READ,)}
 _ROLES = ("cleaner", "refresher")
 
 
@@ -59,9 +57,7 @@ async def _of_broker(
         if DOCUMENTS in facts.topics:
             partitions = facts.topics[DOCUMENTS].partitions
         found += judge_topics(facts.topics, settings, usable_codecs())
-        found += findings_of_lines(
-            await check_topics(broker, prefix, rights=_RIGHTS, groups=groups)
-        )
+        found += findings_of_lines(await check_topics(broker, prefix, groups=groups))
         ahead = await records_ahead(broker, facts.topics.values(), limits.clock_ahead_max_ms)
         found += judge_clock(ahead, limits)
     except BrokerProblem as problem:

@@ -34,17 +34,18 @@ def read_machine() -> MachineFacts:
 def read_state(path: Path) -> StateFacts:
     """Return what is known of a state directory, which need not exist yet."""
     there = path.absolute()
-    while not there.exists():
+    while not os.access(there, os.F_OK):
         there = there.parent
     disk = shutil.disk_usage(there)
+    directories = [there, *(path / role for role in _ROLES if os.access(path / role, os.F_OK))]
     made: list[int] = []
-    for role in _ROLES:
-        with suppress(DamagedStore):  # a worker begins such a directory anew
-            made += made_for_partitions(path / role)
+    for directory in directories[1:]:
+        with suppress(DamagedStore, PermissionError):  # a worker begins a damaged one anew
+            made += made_for_partitions(directory)
     return StateFacts(
         path=str(path),
-        is_writable=there.is_dir() and os.access(there, os.W_OK | os.X_OK),
-        is_of_run=is_used(path),
+        is_writable=all(one.is_dir() and os.access(one, os.W_OK | os.X_OK) for one in directories),
+        is_of_run=os.access(there, os.X_OK) and is_used(path),
         partitions=tuple(made),
         disk_free_bytes=disk.free,
         disk_bytes=disk.total,

@@ -1,5 +1,7 @@
 """`templ doctor` names what is wrong with a set-up, and nothing where all is right."""
 
+import os
+
 import msgspec
 import pytest
 
@@ -146,9 +148,19 @@ def test_a_state_directory_is_read_and_not_changed(tmp_path):
     (tmp_path / "refresher" / "state.json").write_text("no JSON")
     before = sorted(tmp_path.rglob("*"))
     assert read_state(tmp_path).partitions == (3,)
+    assert sorted(tmp_path.rglob("*")) == before
     StateDirectory.open(tmp_path, 1).close()
     assert read_state(tmp_path).is_of_run
-    assert set(before) < set(tmp_path.rglob("*"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("closed", ["", "cleaner"])
+def test_a_state_directory_of_another_user(tmp_path, closed):
+    StateDirectory.open(tmp_path / "cleaner", 3).close()
+    (tmp_path / closed).chmod(0)
+    facts = read_state(tmp_path)
+    (tmp_path / closed).chmod(0o700)
+    assert (facts.is_writable, facts.is_of_run, facts.partitions) == (False, False, ())
 
 
 def test_a_page_model_that_cannot_be_read(tmp_path):
