@@ -14,7 +14,7 @@ from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.fetched_epochs import FETCHED
-from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
+from workers.kafka.broker.log_filter import RepeatedMessageFilter, is_problem, without_expected_traceback
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.monitoring.probes import Health, serve_probes
@@ -116,9 +116,11 @@ def run_role(
 
 def _set_up_logging(role: str) -> None:
     set_up_logging(role)
-    for noisy in ("faust", "mode", "aiokafka"):
+    # mode names the loggers of its services after their modules, so ours are among them.
+    for noisy in ("faust", "mode", "aiokafka", "workers"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
+        handler.addFilter(is_problem)
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
         handler.addFilter(without_expected_traceback)
         handler.addFilter(escape_log_arguments)
