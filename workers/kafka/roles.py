@@ -14,7 +14,11 @@ from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.fetched_epochs import FETCHED
-from workers.kafka.broker.log_filter import RepeatedMessageFilter, is_problem, without_expected_traceback
+from workers.kafka.broker.log_filter import (
+    RepeatedMessageFilter,
+    is_problem,
+    without_expected_traceback,
+)
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.monitoring.probes import Health, serve_probes

@@ -2,7 +2,11 @@ import logging
 
 from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaConnectionError
 
-from workers.kafka.broker.log_filter import RepeatedMessageFilter, is_problem, without_expected_traceback
+from workers.kafka.broker.log_filter import (
+    RepeatedMessageFilter,
+    is_problem,
+    without_expected_traceback,
+)
 
 
 def record(name, message, *arguments):

@@ -65,9 +65,9 @@ def test_neutral_text_that_was_kept_is_shown_apart_as_text_that_does_not_count()
     output = PageOutput(text="By Ann Lee\nSection 1", confidence=None, segments=None)
     found = judge().judge(page, output, 0)
     assert (found.kept_wrongly, found.kept_neutral) == ("Section 1", "By Ann Lee")
-    (worst,) = html.fromstring(
-        render_report(find_figures([found], {}, [], 0))
-    ).findall(".//details")
+    (worst,) = html.fromstring(render_report(find_figures([found], {}, [], 0))).findall(
+        ".//details"
+    )
     assert worst.xpath("string(.//div[@class='soft']/pre)") == "By Ann Lee"
     assert "does not count" in worst.text_content()
 
