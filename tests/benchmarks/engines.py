@@ -7,16 +7,13 @@ child processes included. It needs the extras `datatrove` and `peers`.
 """
 
 import argparse
+import importlib
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from datatrove.data import Document
-from datatrove.pipeline.extractors import Trafilatura
-
 from templ_core import CrawledPage, clean_crawl
 from templ_core.errors import PageError
-from workers.engines.datatrove_steps import TemplCleaner, TemplExtractor
 from workers.lab.job_processes import process_pool
 from workers.lab.jsonl import read_objects
 
@@ -26,25 +23,28 @@ def library(pages: list[CrawledPage]) -> int:
     return sum(not isinstance(one.cleaned, PageError) for one in clean_crawl(pages))
 
 
-def step(make: Callable[[], object]) -> Callable[[list[CrawledPage]], int]:
-    """Return a function that cleans pages with a step of datatrove."""
+def step(module: str, name: str, **options: float) -> Callable[[list[CrawledPage]], int]:
+    """Return a function that cleans pages with a step of datatrove, which is imported when it runs."""
 
     def run(pages: list[CrawledPage]) -> int:
-        return sum(1 for _ in make().run(_documents(pages)))
+        make = getattr(importlib.import_module(module), name)
+        return sum(1 for _ in make(**options).run(_documents(pages)))
 
     return run
 
 
-def _documents(pages: list[CrawledPage]) -> Iterator[Document]:
+def _documents(pages: list[CrawledPage]) -> Iterator[object]:
+    document = importlib.import_module("datatrove.data").Document
     for page in pages:
-        yield Document(text=page.body, id=page.url, metadata={"url": page.url, "site": page.site})
+        yield document(text=page.body, id=page.url, metadata={"url": page.url, "site": page.site})
 
 
+_OURS = "workers.engines.datatrove_steps"
 SYSTEMS = {
     "library, in two passes": library,
-    "datatrove, TemplCleaner": step(TemplCleaner),
-    "datatrove, TemplExtractor": step(lambda: TemplExtractor(timeout=60)),
-    "datatrove, Trafilatura": step(lambda: Trafilatura(timeout=60)),
+    "datatrove, TemplCleaner": step(_OURS, "TemplCleaner"),
+    "datatrove, TemplExtractor": step(_OURS, "TemplExtractor", timeout=60),
+    "datatrove, Trafilatura": step("datatrove.pipeline.extractors", "Trafilatura", timeout=60),
 }
 
 

@@ -88,7 +88,7 @@ def run_s(feed, directory, time_field, given):
     options = ["--workers", "1", "--time-field", time_field, *given]
     command = [sys.executable, "-m", "workers", "run", str(feed), *options]
     out = str(Path(directory, "out.jsonl"))
-    subprocess.run([*command, "--out", out], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([*command, "--out", out, "--force"], check=True, stderr=subprocess.DEVNULL)
     after = os.times()
     spent_s = after.children_user - before.children_user
     return spent_s + after.children_system - before.children_system

@@ -217,7 +217,7 @@ async def test_missing_rights_are_said_before_a_page_is_read(secure, prefix, tmp
     worker = ("worker", "--state", tmp_path / "state", "--role", "cleaner")
     done = templ(*worker, expect=78, **bob)
     assert f"{prefix}pages: this user lacks the right to Describe and" in done.stderr
-    for name in ("cleaned", "documents", "site-models", "pages.dlq"):
+    for name in ("cleaned", "documents", "site-models", "site-settings", "pages.dlq"):
         rights = [READ, WRITE, DESCRIBE_CONFIGS]
         await allow(plain, "bob", TOPIC, prefix + name, rights)
     await allow(plain, "bob", TOPIC, prefix + PAGES, [DESCRIBE_CONFIGS, WRITE])

@@ -11,7 +11,14 @@ from aiokafka.errors import (
     for_code,
 )
 
-from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
+from schemas.topics import (
+    CLEANED,
+    DEAD_LETTERS,
+    DOCUMENTS,
+    PAGES,
+    SITE_MODELS,
+    SITE_SETTINGS,
+)
 from workers.kafka.logs.requests import TopicIdsResponse, TopicRequest
 
 _UNKNOWN = -(1 << 31)
@@ -40,6 +47,7 @@ WORKER_RIGHTS: Rights = {
     CLEANED: (Right.WRITE,),
     DOCUMENTS: (Right.READ, Right.WRITE),
     SITE_MODELS: (Right.READ, Right.WRITE),
+    SITE_SETTINGS: (Right.READ,),
     DEAD_LETTERS: (Right.WRITE,),
 }
 """What a worker does with each topic."""
