@@ -43,7 +43,8 @@ def apart_from_neutral(lines: str, neutral: WordCounts) -> tuple[str, str]:
         lines: Lines of an output that the gold text lacks.
         neutral: Words of the page that are neither content nor template.
     """
-    counted, free = [], []
+    counted: list[str] = []
+    free: list[str] = []
     for line in lines.splitlines():
         (free if word_counts(line) <= neutral else counted).append(line)
     return "\n".join(counted), "\n".join(free)
