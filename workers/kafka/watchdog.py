@@ -212,7 +212,7 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
                     await act(watched, look, patience)
                     said = ""
         except _NO_ANSWER as error:
-            for line in watched.status.gone(f"{type(error).__name__}: {error}", time.monotonic()):
+            for line in watched.status.gone(str(error) or type(error).__name__, time.monotonic()):
                 log.warning(line)
             await asyncio.sleep(pause_s)
             continue
