@@ -36,10 +36,10 @@ run: setup       ## a synthetic news feed through the whole path, without a brok
 	@echo "look at $(OUT)/tour.html"
 
 pictures: run    ## the pictures of the README, taken of what `make run` shows
-	mkdir -p docs
-	cp $(OUT)/learning-curve.svg docs/learning-curve.svg
+	mkdir -p deploy/pictures
+	cp $(OUT)/learning-curve.svg deploy/pictures/learning-curve.svg
 	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,795 \
-		--screenshot=$(abspath docs/tour.png) file://$(abspath $(OUT)/tour.html)
+		--screenshot=$(abspath deploy/pictures/tour.png) file://$(abspath $(OUT)/tour.html)
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal
