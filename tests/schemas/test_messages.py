@@ -1,5 +1,8 @@
+import json
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
 
 import msgspec
@@ -152,6 +155,25 @@ def test_the_example_of_the_readme_is_a_record_with_all_fields():
     assert set(msgspec.json.decode(example)) == sites_without_settings
     assert record.markdown
     assert record.metadata.authors == ["Ann Lee"]
+
+
+def test_the_indexer_of_the_readme_keeps_the_newest_text_of_each_page(monkeypatch):
+    def message(url, *order):
+        value = json.dumps(dict(zip(("fetched_at", "revision"), order, strict=False)))
+        return SimpleNamespace(key=url.encode(), value=value.encode() if order else None)
+
+    late, later = "2026-03-01T12:00:00Z", "2026-03-01T12:00:00.250Z"
+    messages = [
+        *(message("again", later, 0), message("again", late, 1)),
+        *(message("revised", late, 0), message("revised", late, 1), message("revised", late, 0)),
+        *(message("gone", late, 0), message("gone"), message("never known")),
+    ]
+    kafka = SimpleNamespace(KafkaConsumer=lambda *_, **__: messages)
+    monkeypatch.setitem(sys.modules, "kafka", kafka)
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", README, re.DOTALL)[1], names)
+    found = {url: tuple(record.values()) for url, record in names["index"].items()}
+    assert found == {"again": (later, 0), "revised": (late, 1)}
 
 
 def test_the_settings_of_the_readme_can_be_used():

@@ -17,6 +17,8 @@ from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
 from workers.site_settings.book import SettingsBook, book_of_state
 
+_RECORDS = (b'{"', b"WARC/")
+"""Beginnings of files of JSON records and of archives, which would be cleaned as if they were text."""
 _REFUSED = 65
 
 
@@ -58,6 +60,8 @@ def clean_command(
     Exit code 65 means that the page was refused; the reason is on standard error.
     """
     body, name = _read(file)
+    if body.startswith(_RECORDS):
+        raise InputProblem(f"{name} holds records, not one page: give it to `templ run`")
     settings = load_settings(**chosen)
     page = Page(
         source=Source(name, 0, 0),

@@ -251,7 +251,7 @@ class Tally:
 
     def short(self) -> str:
         """Return a short note for the progress bar."""
-        return f"{self._pages} pages of {len(self._sites)} sites"
+        return f"{_counted(self._pages, 'page')} of {_counted(len(self._sites), 'site')}"
 
     def refuse_wrong_feed(self, letters: Path) -> None:
         """Check that at least half of the records were cleaned.
@@ -290,3 +290,7 @@ class Tally:
         lines.append(f"{self._dead} dead letters{letters}")
         lines.append(f"cleaned text: {outputs.name}")
         return "\n".join(lines)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -181,7 +181,8 @@ def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
         f'<text x="{left + width / 2}" y="{_TOP + height + 34}" text-anchor="middle">'
         f"{escape(x_label)}</text>"
     )
-    return _svg(left + width + 24, _TOP + height + _BOTTOM, marks) + legend(names)
+    drawing = _svg(left + width + 24, _TOP + height + _BOTTOM, marks)
+    return f'<div class="wide">{drawing}</div>{legend(names)}'
 
 
 def speed(

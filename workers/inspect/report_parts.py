@@ -13,21 +13,22 @@ REPORT_STYLE = """
 body { background: var(--back); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
   max-width: 1240px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
-p.soft, caption { color: var(--soft); } caption { text-align: left; caption-side: bottom; }
+.soft { color: var(--soft); }
 .wide { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 2rem; }
-.side > div { min-width: 0; max-width: 100%; }
+.side > div { min-width: 0; max-width: 100%; } .side .legend { max-width: 372px; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--edge); text-align: right;
   white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+th { white-space: normal; vertical-align: bottom; } td { vertical-align: top; } td span.soft { display: block; font-size: 12px; }
+th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--back); }
 .plain th, .plain td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .plain th, .plain td:first-child { overflow-wrap: normal; }
-svg { max-width: 100%; height: auto; font-size: 12px; } svg text { fill: var(--ink); }
+svg { max-width: 100%; height: auto; font-size: 12px; } .wide svg { min-width: 560px; } svg text { fill: var(--ink); }
 svg text.tick { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--edge); }
 .guide { stroke: var(--soft); stroke-dasharray: 4 4; }
 .line { fill: none; stroke-width: 2; } .thin { stroke-width: 1; opacity: .5; }
 .dot { fill-opacity: .85; }
-.legend span { margin-right: 1.2rem; overflow-wrap: anywhere; }
+.legend span { display: inline-block; margin-right: 1.2rem; overflow-wrap: anywhere; }
 .swatch { display: inline-block; width: .7rem; height: .7rem; border-radius: 50%;
   margin-right: .4rem; }
 details { border-bottom: 1px solid var(--edge); padding: .4rem 0; } summary { cursor: pointer; }
@@ -79,8 +80,9 @@ def table(heads: Sequence[str], cells: Iterable[Sequence[str]], note: str = "") 
         return ""
     used = "".join(f"<th>{head}</th>" for head in heads)
     return (
-        f'<div class="wide"><table><caption>{note}</caption><thead><tr>{used}</tr></thead>'
+        f'<div class="wide"><table><thead><tr>{used}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
+        + (f'<p class="soft">{note}</p>' if note else "")
     )
 
 

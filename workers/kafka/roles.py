@@ -14,10 +14,15 @@ from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import check_topics, partition_count
 from workers.kafka.broker.fetched_epochs import FETCHED
-from workers.kafka.broker.log_filter import RepeatedMessageFilter, without_expected_traceback
+from workers.kafka.broker.log_filter import (
+    RepeatedMessageFilter,
+    is_problem,
+    without_expected_traceback,
+)
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.monitoring.probes import Health, serve_probes
+from workers.kafka.monitoring.status_lines import StatusLines
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import Watched, start_watchdog
 from workers.log_lines import escape_log_arguments, set_up_logging
@@ -79,12 +84,14 @@ def run_role(
         if role == "cleaner":
             work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config))
             topic, port = config.topic(PAGES), settings.metrics_port
+            prepared = "all site models are read"
         else:
             work = stack.enter_context(_refresher(config))
             topic, port = (
                 config.topic(DOCUMENTS),
                 settings.metrics_port and settings.metrics_port + 1,
             )
+            prepared = "the windows are up to date"
         if port is not None:
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
             serve_probes(settings.metrics_host, port, work.metrics.registry, health)
@@ -97,6 +104,8 @@ def run_role(
             received=work.gaps.received,
             inner=work.inner_progress,
             report_lag=work.metrics.lag,
+            waiting_for=work.waiting_for,
+            status=StatusLines(prepared, topic),
             marks=work.app.marks,
             fetched=FETCHED,
             join_again=work.app.join_again,
@@ -111,9 +120,11 @@ def run_role(
 
 def _set_up_logging(role: str) -> None:
     set_up_logging(role)
-    for noisy in ("faust", "mode", "aiokafka"):
+    # mode names the loggers of its services after their modules, so ours are among them.
+    for noisy in ("faust", "mode", "aiokafka", "workers"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for handler in logging.getLogger().handlers:
+        handler.addFilter(is_problem)
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
         handler.addFilter(without_expected_traceback)
         handler.addFilter(escape_log_arguments)

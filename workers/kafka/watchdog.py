@@ -14,7 +14,13 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 from aiokafka import TopicPartition
-from aiokafka.errors import UnknownTopicOrPartitionError
+from aiokafka.errors import (
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    NodeNotReadyError,
+    RequestTimedOutError,
+    UnknownTopicOrPartitionError,
+)
 
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.app import end_process
@@ -23,6 +29,7 @@ from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
 from workers.kafka.logs.marked_consumer import Marks
 from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, Resume, resume
+from workers.kafka.monitoring.status_lines import StatusLines
 
 _LOOK_S = 2.0
 """Longest time between two looks, which bounds how long a change of a log goes unnoticed."""
@@ -34,6 +41,14 @@ a static member that leads its group and is started again gets back what it had,
 leads (Kafka's KIP-814; aiokafka cannot be told). If that is nothing, because the topic was missing just
 then, it stays so for ever. Joining once more makes it the leader.
 """
+_NO_ANSWER = (
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    NodeNotReadyError,
+    RequestTimedOutError,
+    OSError,
+)
+"""Errors of a broker that is away."""
 log = logging.getLogger("templ")
 
 Lagging = dict[int, int]
@@ -109,6 +124,10 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """Returns the progress of work that commits no offsets."""
     report_lag: Callable[[int], None]
     """Called at every look with the number of waiting records."""
+    waiting_for: Callable[[], str]
+    """Returns what this process waits for before it does its work; empty for nothing."""
+    status: StatusLines
+    """Which lines the log gets about it."""
     marks: Marks
     """The logs as they were at the last look; every look brings them up to date."""
     fetched: FetchedEpochs
@@ -189,8 +208,14 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
                     await asyncio.sleep(pause_s)
                     look = await look_at_logs(reader, watched, topic_ids)
                     watched.report_lag(look.waiting)
+                    _tell_status(watched, look)
                     await act(watched, look, patience)
                     said = ""
+        except _NO_ANSWER as error:
+            for line in watched.status.gone(str(error) or type(error).__name__, time.monotonic()):
+                log.warning(line)
+            await asyncio.sleep(pause_s)
+            continue
         except UnknownTopicOrPartitionError:
             problem = f"there is no topic {watched.topic}; work goes on once it exists again"
         except Exception as error:  # noqa: BLE001 - the watchdog must go on
@@ -199,6 +224,13 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
             log.warning("watchdog: %s", problem)
             said = problem
         await asyncio.sleep(pause_s)
+
+
+def _tell_status(watched: Watched, look: Look) -> None:
+    now_s = time.monotonic()
+    partitions = watched.assigned()
+    for line in watched.status.looked(watched.waiting_for(), partitions, look.waiting, now_s):
+        log.info(line)
 
 
 async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str]) -> Look:

@@ -39,3 +39,11 @@ def test_every_command_has_help(templ):
     for command in ("run", "clean", "worker", "feed", "topics", "evaluate", "simulate", "schemas"):
         assert b"Usage: " in templ(command, "--help").stdout
     assert b"Exit codes" in templ("--help").stdout
+
+
+def test_a_file_of_records_is_not_taken_for_a_page(templ, tmp_path):
+    (tmp_path / "pages.jsonl").write_bytes(b'{"url": "https://a.example/", "html": "<p>A page."}\n')
+    done = templ("clean", tmp_path / "pages.jsonl", expect=66)
+    assert done.stderr.decode() == (
+        "templ: pages.jsonl holds records, not one page: give it to `templ run`\n"
+    )

@@ -5,10 +5,26 @@ import time
 from asyncio import CancelledError
 from collections.abc import Callable
 
-from aiokafka.errors import KafkaError
+from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError
 
 _MESSAGES = 512
 """Different messages that are remembered."""
+
+
+_NO_PROBLEM = (
+    # mode looks at the consumer's thread itself, and a busy machine is late without harm. The
+    # probes and the watchdog look at the same thread, and say when it stands still.
+    "Thread keepalive is not responding",
+    # faust counts rebalances for sensors, of which this worker has none.
+    "Missing sensor state for rebalance",
+    # A commit took longer than the time between two commits; the next one follows it.
+    "Timer %s is overlapping",
+    # A worker came or went, and the group shares its partitions anew.
+    "because it is rebalancing",
+    # A broker that was started again does not know its members, so they join again.
+    "local member_id was not recognized",
+)
+"""Parts of messages of libraries that they log as warnings or errors and that are neither."""
 
 
 class RepeatedMessageFilter(logging.Filter):
@@ -38,6 +54,18 @@ class RepeatedMessageFilter(logging.Filter):
             self._logged_at.clear()
         self._logged_at[key] = now
         return True
+
+
+def is_problem(record: logging.LogRecord) -> bool:
+    """Return whether a record is to be logged: false for what is no problem, whatever its level."""
+    if record.name == "templ":
+        return True
+    # A new broker is creating its topic of offsets; it is asked again until the topic is there.
+    if isinstance(record.args, tuple) and any(
+        isinstance(one, GroupCoordinatorNotAvailableError) for one in record.args
+    ):
+        return False
+    return not any(part in str(record.msg) for part in _NO_PROBLEM)
 
 
 def without_expected_traceback(record: logging.LogRecord) -> bool:

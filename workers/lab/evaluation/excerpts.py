@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from templ_core.lab.evaluation.words import WordCounts, word_counts
 from templ_core.tokens import tokenise
 
 _RUN = 3
@@ -33,6 +34,20 @@ def lines_missing_from(text: str, other: str) -> str:
         if size > _MOST_CHARS:
             return "\n".join(found)[:_MOST_CHARS] + " ..."
     return "\n".join(found)
+
+
+def apart_from_neutral(lines: str, neutral: WordCounts) -> tuple[str, str]:
+    """Return the lines that count, and the lines that consist of neutral words.
+
+    Args:
+        lines: Lines of an output that the gold text lacks.
+        neutral: Words of the page that are neither content nor template.
+    """
+    counted: list[str] = []
+    free: list[str] = []
+    for line in lines.splitlines():
+        (free if word_counts(line) <= neutral else counted).append(line)
+    return "\n".join(counted), "\n".join(free)
 
 
 def _runs(words: Sequence[str], size: int) -> list[tuple[str, ...]]:

@@ -75,6 +75,8 @@ class WorstPage(msgspec.Struct, frozen=True, kw_only=True):
     """F1 of each other system."""
     kept_wrongly: str
     missed: str
+    kept_neutral: str = ""
+    """Text that was kept and is neither content nor template; it does not count."""
 
 
 class RepeatedFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,6 +277,7 @@ def _worst(judgements: Sequence[Judgement]) -> list[WorstPage]:
             others={name: some.f1 for name, some in one.scores.items() if name != TEMPL},
             kept_wrongly=one.kept_wrongly,
             missed=one.missed,
+            kept_neutral=one.kept_neutral,
         )
         for one in sorted(judgements, key=badness)[:_WORST_PAGES]
     ]

@@ -15,7 +15,7 @@ from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.page_level.model.page_model import PageModel
 from workers.lab.evaluation.evaluation_page import EvaluationPage
-from workers.lab.evaluation.excerpts import lines_missing_from
+from workers.lab.evaluation.excerpts import apart_from_neutral, lines_missing_from
 from workers.lab.evaluation.peers import Extract
 from workers.lab.evaluation.scoring import (
     SegmentScore,
@@ -61,7 +61,9 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float | None
     segments: SegmentScore | None
     kept_wrongly: str
-    """Lines of the output that are not in the gold text."""
+    """Lines of the output that are not in the gold text, without the neutral ones."""
+    kept_neutral: str
+    """Lines of the output that are not in the gold text but neutral, so that they do not count."""
     missed: str
     """Lines of the gold text that are not in the output."""
 
@@ -121,6 +123,9 @@ class Judge:
             segments = _recorded_segments(page, markup, output.segments)
         texts = {TEMPL: output.text} | {name: timed[name].value or "" for name in self._peers}
         scorer = TextScorer(page, markup)
+        kept, neutral = apart_from_neutral(
+            lines_missing_from(output.text, page.gold_text), scorer.neutral
+        )
         scores = {name: scorer.score(text) for name, text in texts.items()}
         return Judgement(
             page=msgspec.structs.replace(page, body=b"", gold_text=""),
@@ -130,7 +135,8 @@ class Judge:
             failures={name: one.failure for name, one in timed.items() if one.failure},
             confidence=output.confidence,
             segments=segments,
-            kept_wrongly=lines_missing_from(output.text, page.gold_text),
+            kept_wrongly=kept,
+            kept_neutral=neutral,
             missed=lines_missing_from(page.gold_text, output.text),
         )
 

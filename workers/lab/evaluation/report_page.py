@@ -64,9 +64,10 @@ def _systems(figures: Figures) -> str:
         "", "F1", "precision", "recall", "character F1", "template F", "site mean F1", "below 0.5",
         "templ is better by", "ms a page", "median ms", "× lxml parse", "failed pages",
     ]  # fmt: skip
+    used = [at for at, head in enumerate(heads) if not head or any(row[at] for row in cells)]
     return table(
-        heads,
-        cells,
+        [heads[at] for at in used],
+        [[row[at] for at in used] for row in cells],
         "Means over pages; in brackets the 95 % interval of 1000 bootstrap samples of sites. "
         "Character F1 is for pages in scripts without blanks between words.",
     )
@@ -82,8 +83,9 @@ def _plots(figures: Figures) -> str:
             if name in figures.timing
         }
         parse_ms = figures.timing[PARSE].mean_ms
-        title = f"Quality and speed (a bare lxml parse takes {parse_ms:.1f} ms)"
-        plots.append(section(title, speed(timed, figures.systems, "ms a page", "word F1")))
+        drawing = speed(timed, figures.systems, "ms a page", "word F1")
+        note = f'<p class="soft">A bare lxml parse takes {parse_ms:.1f} ms.</p>'
+        plots.append(section("Quality and speed", drawing + note))
     if figures.quantiles:
         lines = {
             name: [(value, at / (len(values) - 1)) for at, value in enumerate(values)]
@@ -198,12 +200,20 @@ def _worst(one: WorstPage) -> str:
         f"<details><summary><strong>{one.f1:.2f}</strong> <code>{escape(one.url)}</code> "
         f'<span class="soft">{escape(where)}; {escape(", ".join(facts))}</span></summary>'
         f"{_excerpt('Kept, but not in the gold', one.kept_wrongly)}"
-        f"{_excerpt('In the gold, but not kept', one.missed)}</details>"
+        f"{_excerpt('In the gold, but not kept', one.missed)}"
+        f"{_neutral(one.kept_neutral)}</details>"
     )
 
 
 def _excerpt(title: str, text: str) -> str:
     return f"<p>{title}</p><pre>{escape(text)}</pre>" if text else f"<p>{title}: nothing</p>"
+
+
+def _neutral(text: str) -> str:
+    if not text:
+        return ""
+    title = "Kept, and neutral: neither content nor template, so it does not count"
+    return f'<div class="soft"><p>{title}</p><pre>{escape(text)}</pre></div>'
 
 
 def _count(number: int, what: str) -> str:
@@ -215,7 +225,9 @@ def _number(value: float | None) -> str:
 
 
 def _brackets(interval: Interval | None) -> str:
-    return "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
+    if interval is None:
+        return ""
+    return f' <span class="soft">[{interval.low:.3f}, {interval.high:.3f}]</span>'
 
 
 def _f(mean: FMean | None) -> str:

@@ -42,10 +42,13 @@ class TextScorer:
 
     def __init__(self, page: EvaluationPage, markup: str) -> None:
         self._page = page
-        self._everything, self._neutral = page_words(markup, page.neutral)
+        everything, neutral = page_words(markup, page.neutral)
+        self._everything = everything
+        self.neutral = neutral
+        """Words of the page that are neither content nor template."""
         self._gold = word_counts(page.gold_text)
         self._letters = letter_counts(page.gold_text) if is_unspaced(page.gold_text) else None
-        self._full_text_f1 = score_text(self._everything, self._gold, self._neutral).f1
+        self._full_text_f1 = score_text(self._everything, self._gold, self.neutral).f1
 
     def score(self, text: str) -> PageScore:
         """Return the score of a text."""
@@ -59,8 +62,8 @@ class TextScorer:
         return self._score(self._everything, None)
 
     def _score(self, output: WordCounts, letters: float | None) -> PageScore:
-        score = score_text(output, self._gold, self._neutral)
-        template = score_template(output, self._gold, self._neutral, self._everything)
+        score = score_text(output, self._gold, self.neutral)
+        template = score_template(output, self._gold, self.neutral, self._everything)
         return PageScore(
             corpus=self._page.corpus,
             site=self._page.site,

@@ -22,6 +22,7 @@ from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.marked_consumer import _MarkedThread
 from workers.kafka.logs.resume import decode_mark
+from workers.kafka.monitoring.status_lines import StatusLines
 from workers.kafka.watchdog import Patience, Watched, act, look_at_logs
 from workers.settings import load_settings
 
@@ -98,7 +99,8 @@ def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None):
     watched = Watched(
         broker=BrokerAccess(""), group="", topic="pages", inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
-        received=lambda: received or {}, report_lag=lambda _: None, join_again=lambda: None,
+        received=lambda: received or {}, report_lag=lambda _: None,
+        waiting_for=lambda: "", status=StatusLines("", ""), join_again=lambda: None,
         fetched=fetched or FetchedEpochs(), marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
     return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))

@@ -5,9 +5,9 @@ import msgspec
 import pytest
 from lxml import html
 
-from tests.workers.lab.evaluation.builders import TEXT, gold_page, judge
+from tests.workers.lab.evaluation.builders import HTML, TEXT, gold_page, judge
 from workers.lab.evaluation.figures import ALL, figures_as_json, find_figures
-from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
+from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, PageOutput
 from workers.lab.evaluation.report_page import render_report
 
 
@@ -52,12 +52,24 @@ def test_the_report_is_one_page_that_needs_no_network(figures):
     page = render_report(figures)
     root = html.fromstring(page)
     assert len(root.findall(".//svg")) >= 5
-    assert len(root.findall(".//details")) == 13
+    assert len(root.findall(".//details")) == 1
     assert not root.xpath("//script | //link | //img | //@src")
     assert not re.search(r"url\(|@import|https?://(?!a\d\.org)", page)
     assert "<script>alert" not in page
     assert "a &lt;note&gt;" in page
     assert "UnsupportedContent" not in page or page.count("nan") == 0
+
+
+def test_neutral_text_that_was_kept_is_shown_apart_as_text_that_does_not_count():
+    page = gold_page(body=HTML.replace("<ul", "<h1>By Ann Lee</h1><ul").encode(), neutral="h1")
+    output = PageOutput(text="By Ann Lee\nSection 1", confidence=None, segments=None)
+    found = judge().judge(page, output, 0)
+    assert (found.kept_wrongly, found.kept_neutral) == ("Section 1", "By Ann Lee")
+    (worst,) = html.fromstring(render_report(find_figures([found], {}, [], 0))).findall(
+        ".//details"
+    )
+    assert worst.xpath("string(.//div[@class='soft']/pre)") == "By Ann Lee"
+    assert "does not count" in worst.text_content()
 
 
 def test_the_report_omits_unknown_figures(figures):
