@@ -56,7 +56,7 @@ async def delays_s(stream, rounds):
     for number in range(rounds):
         change = Overrides(remove=["h1", f".round-{number}"])
         record = overridden(empty_settings(SITE), change)
-        await write_settings(stream.address, stream.prefix, SITE, record)
+        await write_settings(stream.access, stream.prefix, SITE, record)
         stored_s, wanted = time.monotonic(), settings_version(record)
         while decode_output((await consumer.getone()).value).site_settings_version != wanted:
             pass

@@ -22,6 +22,7 @@ from schemas.topics import CLEANED
 from tests.kafka.broker import runner
 from tests.kafka.stream import Stream, write_feed
 from workers.kafka import cleaner_app, refresher_app
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.roles import run_role
 from workers.settings import load_settings
 
@@ -50,7 +51,7 @@ def run_probed(role, stream_address, prefix, folder):
         self.app.task(lambda: note_delays(folder / f"{role}.delays"))
 
     app_type.__init__ = build_probed
-    run_role(role, stream_address, prefix, folder / "state", load_settings())
+    run_role(role, BrokerAccess(stream_address), prefix, folder / "state", load_settings())
 
 
 def spans_of(seconds, rounds, state):
