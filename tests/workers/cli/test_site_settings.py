@@ -103,3 +103,11 @@ def test_a_report_on_a_page_names_the_rule(templ, state, tmp_path):
     templ("inspect", "page", "http://a.org/1", "--state", state, "--out", report)
     assert "remove selector #main p" in report.read_text()
     assert "div#main &gt; p" in report.read_text()
+
+
+@pytest.mark.parametrize(
+    "command", [("site", "forget", "a.org", "--yes"), ("shadow", "--comments", "keep")]
+)
+def test_a_state_directory_without_a_name_is_not_the_current_one(templ, command):
+    done = templ(*command, "--state", "", expect=2)
+    assert b"is empty; name a file or directory" in done.stderr

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from workers.cli.lazy import require_extra
-from workers.cli.options import Command, prefix_option
+from workers.cli.options import STATE_PATH, Command, prefix_option
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
 from workers.site_settings.book import SETTINGS_FILE, read_records, write_records
@@ -139,7 +139,7 @@ def settings_place_options(command: Command) -> Command:
     )
     state = click.option(
         "--state",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=STATE_PATH,
         help=f"State directory of `templ run`; the settings are its file {SETTINGS_FILE}.",
     )
     return broker(file(state(prefix_option(with_place))))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import comments_option
+from workers.cli.options import STATE_PATH, comments_option
 from workers.cli.output import open_output
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
@@ -17,7 +17,7 @@ from workers.site_settings.book import read_book
 @click.option(
     "--state",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=STATE_PATH,
     help="State directory of `templ run` or `templ worker`. It is only read, also while a worker uses it.",
 )
 @click.option(
