@@ -117,13 +117,14 @@ def judge_sentences(
     certain_pages = max(config.certain_pages_min, config.certain_ratio * pages)
     fewest = np.minimum.reduceat(on_pages, first)
     is_rare = fewest < certain_pages
-    is_everywhere = fewest >= max(config.certain_pages_min, config.everywhere_ratio * pages)
-    everywhere_words = np.add.reduceat(repeated.words, first)[is_everywhere].sum()
-    is_everywhere &= everywhere_words <= config.everywhere_words_ratio_max * sentences.words.sum()
-    is_record = is_record_page(page_type, config)
-    stays = is_alike & (is_rare | is_record) & ~is_everywhere
-    if is_record:
-        stays |= np.add.reduceat(repeated.words, first) < config.record_words_min
+    if is_record_page(page_type, config):
+        run_words = np.add.reduceat(repeated.words, first)
+        is_everywhere = fewest >= max(config.certain_pages_min, config.everywhere_ratio * pages)
+        words_max = config.everywhere_words_ratio_max * sentences.words.sum()
+        is_everywhere &= run_words[is_everywhere].sum() <= words_max
+        stays = (is_alike & ~is_everywhere) | (run_words < config.record_words_min)
+    else:
+        stays = is_alike & is_rare
     run = np.repeat(np.arange(len(first)), last - first + 1)
     return JudgedSentences(
         sentences=repeated,
