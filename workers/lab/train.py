@@ -105,17 +105,7 @@ def train(
         *(read_taught_pages(path, cleaned, training) for path, cleaned in taught),
     ]
     pages = [page for some in read for page in training.pages.thin(some, pages_per_site)]
-    used, unread = [], []
-    for page in track(pages, "reading", console=console, disable=not console.is_terminal):
-        one = training.pages.read_training_page(page)
-        if one is not None:
-            used.append(one)
-        else:
-            unread.append(
-                training.quality.PageResult(
-                    corpus=page.corpus, site=page.site, page_type=page.page_type
-                )
-            )
+    used, unread = _read(pages, training, console)
     try:
         corpus = training.train.gather(used, by_name)
     except training.train.TooFewSites as error:
@@ -154,6 +144,22 @@ def train(
             for other in range(seed + 1, seed + seeds)
         ]
         _print_stability(training.stability.stability([trained.results, *others]), training)
+
+
+def _read(pages: Sequence[Any], training: Any, console: Console) -> tuple[list[Any], list[Any]]:
+    """Return the pages that can be trained on, and the results of those that cannot be read."""
+    used, unread = [], []
+    for page in track(pages, "reading", console=console, disable=not console.is_terminal):
+        one = training.pages.read_training_page(page)
+        if one is not None:
+            used.append(one)
+        else:
+            unread.append(
+                training.quality.PageResult(
+                    corpus=page.corpus, site=page.site, page_type=page.page_type
+                )
+            )
+    return used, unread
 
 
 def _weights(options: Sequence[str], names: Sequence[str]) -> dict[str, float]:
