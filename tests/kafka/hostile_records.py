@@ -17,6 +17,9 @@ from schemas.topics import PAGES, TOPICS
 from tests.workers.builders import document
 from tests.workers.raw_batches import ZSTD, Zeros, batch
 
+ATTEMPTS = 20
+"""Attempts to send a batch: a broker refuses it for a moment while the leader of a new topic is being chosen."""
+
 LARGE = Zeros(1 << 30)
 SURROGATE = b'{"url":"https://a.com/","html":"<p>x","\\ud800":1}'
 HOSTILE_PAGES = {
@@ -57,12 +60,17 @@ async def _send(address, topic, partition, raw):
     await client.bootstrap()
     try:
         client.add_topic(topic)
-        await client.force_metadata_update()
-        node = client.cluster.leader_for_partition(TopicPartition(topic, partition))
         request = ProduceRequest(None, -1, 30_000, [(topic, [(partition, raw)])])
-        response = await client.send(node, request)
-        ((_, ((_, code, offset, *_),)),) = response.topics
-        assert code == 0, for_code(code)
+        for _ in range(ATTEMPTS):
+            await client.force_metadata_update()
+            node = client.cluster.leader_for_partition(TopicPartition(topic, partition))
+            response = await client.send(node, request)
+            ((_, ((_, code, offset, *_),)),) = response.topics
+            error = for_code(code)
+            if not error.retriable:
+                break
+            await asyncio.sleep(0.5)
+        assert code == 0, error
         return offset
     finally:
         await client.close()
