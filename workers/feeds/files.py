@@ -144,9 +144,9 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
             raise InputProblem(f"{path} holds no HTML file: give {_ACCEPTED}")
         yield from _read_html(files, path, name, reading)
     elif lower.endswith(_WARC):
-        yield from read_warc(path, name, reading)
+        yield from (one.record for one in read_warc(path, name, reading))
     elif path == STDIN or lower.endswith(_LINES):
-        yield from read_json_lines(path, name, reading)
+        yield from (one.record for one in read_json_lines(path, name, reading))
     else:
         yield from _read_html([path], path.parent, name, reading)
 
