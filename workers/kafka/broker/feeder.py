@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Self
 
@@ -29,6 +29,8 @@ from workers.page import Page
 
 _IN_FLIGHT = 500
 """Pages that may wait for the broker's acknowledgement."""
+_MADE_UP_S = 1.0
+"""Longest time without pages that a sender may make up for by being quicker afterwards."""
 _ENVELOPE_BYTES = 4 << 10
 """Room for what a message has besides its value and headers."""
 
@@ -77,8 +79,14 @@ class Feeder:
         finally:
             await self._producer.stop()
 
-    async def send(self, page: Page) -> DeadLetter | None:
+    async def send(
+        self, page: Page, on_acknowledged: Callable[[], None] | None = None
+    ) -> DeadLetter | None:
         """Queue a page for sending.
+
+        Args:
+            page: The page.
+            on_acknowledged: Called when the broker has acknowledged the page.
 
         Returns:
             A dead letter when the page is too large for a message; otherwise None.
@@ -87,7 +95,7 @@ class Feeder:
             BrokerProblem: The broker refused an earlier page.
         """
         headers = page_headers(page)
-        size_bytes = len(page.body or b"") + sum(len(k) + len(v) for k, v in headers)
+        size_bytes = len(page.body or b"") + sum(len(k) + len(v or b"") for k, v in headers)
         if size_bytes + _ENVELOPE_BYTES > self._limit_bytes:
             return DeadLetter(
                 exception="PageTooLarge",
@@ -97,6 +105,8 @@ class Feeder:
             )
         key = page.site.encode()
         future = await self._producer.send(self._topic, key=key, value=page.body, headers=headers)
+        if on_acknowledged is not None:
+            future.add_done_callback(lambda done: _call_if_sent(done, on_acknowledged))
         self._pending.add(future)
         if len(self._pending) >= _IN_FLIGHT:
             done, self._pending = await asyncio.wait(
@@ -112,8 +122,16 @@ class Feeder:
             raise BrokerProblem(f"{self._broker} refused a page: {error}") from None
 
 
-def page_headers(page: Page) -> list[tuple[str, bytes]]:
-    """Return the headers of a page message; `fetched-at` is the event time."""
+def _call_if_sent(done: asyncio.Future[object], on_acknowledged: Callable[[], None]) -> None:
+    if not done.cancelled() and done.exception() is None:
+        on_acknowledged()
+
+
+def page_headers(page: Page) -> list[tuple[str, bytes | None]]:
+    """Return the headers of a page message; `fetched-at` is the event time.
+
+    Headers that came with the page and are not templ's follow unchanged.
+    """
     moment = datetime.fromtimestamp(page.event_time_ms / 1000, UTC)
     content_type = page.content_type
     if page.charset and "charset" not in (content_type or ""):
@@ -127,19 +145,20 @@ def page_headers(page: Page) -> list[tuple[str, bytes]]:
         HEADER_STATUS: str(page.status),
         HEADER_ID: page.id,
     }
-    return [(name, value.encode()) for name, value in values.items() if value]
+    own = [(name, value.encode()) for name, value in values.items() if value]
+    return [*own, *page.headers]
 
 
 class Pace:
     """Limits a sender to a number of pages per second."""
 
     def __init__(self, pages_per_s: float) -> None:
-        self._pages_per_s = pages_per_s
-        self._started = time.monotonic()
-        self._sent = 0
+        self._interval_s = 1 / pages_per_s
+        self._due = time.monotonic()
 
     async def wait(self) -> None:
-        """Wait until the next page may be sent."""
-        due = self._started + self._sent / self._pages_per_s
-        self._sent += 1
-        await asyncio.sleep(max(due - time.monotonic(), 0))
+        """Wait until the next page may be sent; what was not sent for a second is not made up for."""
+        now = time.monotonic()
+        self._due = max(self._due, now - _MADE_UP_S)
+        await asyncio.sleep(max(self._due - now, 0))
+        self._due += self._interval_s
