@@ -116,6 +116,7 @@ def _ignore(_what: object) -> None:
 
 
 def input_name(path: Path) -> str:
+    """Return the name of an input in sources and ids."""
     if path == STDIN:
         return "stdin"
     return _text(path.name or path.resolve().name or "root")

@@ -195,7 +195,7 @@ def _records(path: Path, reading: Reading, offset: int) -> Iterator[_WholeRecord
             try:
                 for record in ArchiveIterator(file, WarcRecordType.any_type, parse_http=False):
                     block = _block(record, limit)
-                    last = start + record.stream_pos
+                    last = record.stream_pos
                     was_damaged = False
                     kind = (record.headers.get("WARC-Type") or "no type").lower()
                     yield _WholeRecord(kind, record.headers, block, record.content_length, last)

@@ -1,7 +1,6 @@
 """Sending pages to the topic `pages`."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Self
@@ -29,8 +28,6 @@ from workers.page import Page
 
 _IN_FLIGHT = 500
 """Pages that may wait for the broker's acknowledgement."""
-_MADE_UP_S = 1.0
-"""Longest time without pages that a sender may make up for by being quicker afterwards."""
 _ENVELOPE_BYTES = 4 << 10
 """Room for what a message has besides its value and headers."""
 
@@ -72,10 +69,19 @@ class Feeder:
         await self._producer.start()
         return self
 
+    async def settle(self) -> None:
+        """Wait until all pages are acknowledged.
+
+        Raises:
+            BrokerProblem: The broker refused a page.
+        """
+        await self._settle(self._pending)
+        self._pending.clear()
+
     async def __aexit__(self, *_: object) -> None:
         """Wait until all pages are acknowledged, and disconnect."""
         try:
-            await self._settle(self._pending)
+            await self.settle()
         finally:
             await self._producer.stop()
 
@@ -147,18 +153,3 @@ def page_headers(page: Page) -> list[tuple[str, bytes | None]]:
     }
     own = [(name, value.encode()) for name, value in values.items() if value]
     return [*own, *page.headers]
-
-
-class Pace:
-    """Limits a sender to a number of pages per second."""
-
-    def __init__(self, pages_per_s: float) -> None:
-        self._interval_s = 1 / pages_per_s
-        self._due = time.monotonic()
-
-    async def wait(self) -> None:
-        """Wait until the next page may be sent; what was not sent for a second is not made up for."""
-        now = time.monotonic()
-        self._due = max(self._due, now - _MADE_UP_S)
-        await asyncio.sleep(max(self._due - now, 0))
-        self._due += self._interval_s

@@ -1,6 +1,5 @@
 """The page messages of a topic between two times, as a replay sends them again."""
 
-import asyncio
 import heapq
 import time
 from collections import deque
@@ -9,7 +8,7 @@ from contextlib import AsyncExitStack
 from typing import NamedTuple, Self
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, ConsumerRecord, OffsetAndMetadata, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from workers.errors import BrokerProblem
@@ -31,16 +30,11 @@ class TopicSpan(msgspec.Struct, frozen=True, kw_only=True):
     topic: str
     """Full name of the topic."""
     group: str
-    """Consumer group whose commits say how far the span was sent; it has no members."""
+    """Consumer group of this span alone, whose commits say how far the span was sent. It has no members."""
     since_ms: int | None
     """Time of the first records in Unix milliseconds; None means from the start of the topic."""
     until_ms: int | None
     """Time before which records are read; None means up to where the topic ends at the start."""
-
-    @property
-    def label(self) -> str:
-        """The text by which a commit of this span is told from one of another span."""
-        return f"replay {self.since_ms} {self.until_ms}"
 
 
 class _Next(NamedTuple):
@@ -95,7 +89,9 @@ class TopicSource:
             await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
         except KafkaError as error:
             await self._exits.aclose()
-            raise BrokerProblem(f"{self._broker} does not give {self._span.topic}: {error}") from None
+            raise BrokerProblem(
+                f"{self._broker} does not give {self._span.topic}: {error}"
+            ) from None
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -111,7 +107,7 @@ class TopicSource:
         until = await self._offsets_at(self._span.until_ms, partitions, ends, ends)
         for one in partitions:
             start = min(since[one], until[one])
-            committed = await self._committed(one)
+            committed = await self._consumer.committed(one)
             if committed is not None:
                 self.is_resumed = True
                 self.sent_before += max(min(committed, until[one]) - start, 0)
@@ -134,15 +130,7 @@ class TopicSource:
         found = await self._consumer.offsets_for_times(dict.fromkeys(partitions, time_ms))
         return {one: ends[one] if found[one] is None else found[one].offset for one in partitions}
 
-    async def _committed(self, partition: TopicPartition) -> int | None:
-        """Return how far an earlier replay of this span got; None where there was none."""
-        place = await self._consumer.committed(partition)
-        if place is None:
-            return None
-        label = await self._consumer._coordinator.fetch_committed_offsets([partition])  # noqa: SLF001
-        return place if label[partition].metadata == self._span.label else None
-
-    async def __aiter__(self) -> AsyncIterator[ReplayedRecord]:
+    async def records(self) -> AsyncIterator[ReplayedRecord]:
         """Yield the records of the span.
 
         Raises:
@@ -192,10 +180,7 @@ class TopicSource:
         Raises:
             BrokerProblem: The broker refuses the commit.
         """
-        places = {
-            one: OffsetAndMetadata(acknowledged.place(), self._span.label)
-            for one, acknowledged in self._acknowledged.items()
-        }
+        places = {one: acknowledged.place() for one, acknowledged in self._acknowledged.items()}
         try:
             await self._consumer.commit(places)
         except KafkaError as error:
