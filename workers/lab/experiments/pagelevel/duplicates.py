@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from templ_core.lab.papers.pagelevel.min_hashes import are_near_duplicates, min_hashes
+from templ_core.min_hashes import are_near_duplicates, min_hashes
 from workers.lab.experiments.corpora.class_pages import (
     CLASS_SET_CLEANERS,
     CleanedClassPage,
