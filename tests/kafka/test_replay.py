@@ -7,9 +7,9 @@ import sys
 import time
 
 from schemas.topics import PAGES
+from templ_core.site_cleaner.fetch_times import rfc3339
 from tests.kafka.stream import templ
 from tests.workers.cli.archives.test_replay import line, sent
-from templ_core.site_cleaner.fetch_times import rfc3339
 
 
 def urls(stream):

@@ -85,7 +85,7 @@ _EXTRAS = (
     extras=_EXTRAS,
     summaries=_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
-    "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
+    "feed, was refused; 66 an input cannot be read; 69 the broker or a search server cannot be reached or refuses; 70 a "
     "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
     "setting cannot be used, or a topic is missing or has wrong settings; 130 interrupted; 143 ended "
     "by SIGTERM.",

@@ -46,6 +46,8 @@ class IndexCounts(msgspec.Struct):
 class CleanedIndex(Protocol):
     """An index that is open for writing; it knows how far each partition of a topic was read."""
 
+    name: str
+    """Name of the index for messages."""
     counts: IndexCounts
 
     def transaction(self) -> AbstractContextManager[None]:

@@ -81,11 +81,19 @@ class OpenSearchIndex:
             UsageProblem: The address has not this form.
             ServerProblem: The server cannot be reached, or refuses.
         """
+        logging.getLogger("opensearch").setLevel(logging.ERROR)  # attempts that fail are told below
         self.counts = IndexCounts()
         parts = urlsplit(url)
         self.name = parts.path.strip("/")
-        if parts.scheme not in {"http", "https"} or not parts.netloc or "/" in self.name or not self.name:
-            raise UsageProblem(f"{url} is no address of an index; write it as https://HOST:9200/NAME")
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.netloc
+            or "/" in self.name
+            or not self.name
+        ):
+            raise UsageProblem(
+                f"{url} is no address of an index; write it as https://HOST:9200/NAME"
+            )
         self._address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._positions_name = f"{self.name}-positions"
         login = (settings.opensearch_username, settings.opensearch_password)
@@ -188,6 +196,7 @@ class OpenSearchIndex:
                 self._client,
                 map(dict, batch),
                 chunk_size=_BATCH_RECORDS,
+                max_chunk_bytes=2 * _BATCH_BYTES,
                 raise_on_error=False,
                 raise_on_exception=False,
             )
@@ -209,7 +218,8 @@ class OpenSearchIndex:
             self.counts.refused += 1
             error = told.get("error")
             reason = error.get("reason") if isinstance(error, dict) else error
-            log.warning("%s is refused: %s", action["url"], reason)
+            url = action.get("_source", {}).get("url", action["_id"])
+            log.warning("%s is refused: %s", url, reason)
         elif action["_op_type"] == "delete" or action["_source"]["is_deleted"]:
             self.counts.deleted += 1
         else:

@@ -115,9 +115,7 @@ def _signature(fingerprint: object, hashes: object) -> _Signature:
     stored = hashes if isinstance(hashes, bytes) else b""
     return _Signature(
         None if fingerprint is None else int(str(fingerprint), 16),
-        frozenset(
-            stored[at : at + HASH_BYTES] for at in range(0, len(stored), HASH_BYTES)
-        ),
+        frozenset(stored[at : at + HASH_BYTES] for at in range(0, len(stored), HASH_BYTES)),
     )
 
 

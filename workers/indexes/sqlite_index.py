@@ -99,6 +99,7 @@ class SqliteIndex:
             StateProblem: The file is no index of this version, or another process writes to it.
         """
         self.counts = IndexCounts()
+        self.name = str(path)
         self._path = path
         with _problems_told(path):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,9 @@ def warcio_records(minutes, *, host="news.example", heritrix=False):
     writer.write_record(writer.create_warcinfo_record("x.warc.gz", {"software": "some crawler"}))
     for minute in minutes:
         url = f"https://{host}/{minute}"
-        if heritrix:  # asks for the name of the host, and keeps requests and metadata beside responses
+        if (
+            heritrix
+        ):  # asks for the name of the host, and keeps requests and metadata beside responses
             dns = writer.create_warc_record(
                 f"dns:{host}",
                 "response",
@@ -177,7 +179,7 @@ def test_few_files_are_open_at_the_same_time(tmp_path, monkeypatch):
     opened = []
     most = 0
 
-    def count(path, name, how, start=Place()):
+    def count(path, name, how, start):
         nonlocal most
         opened.append(path)
         most = max(most, len(opened))
