@@ -53,7 +53,8 @@ def feed_command(
 ) -> None:
     """Send the pages of INPUT... to the topic `pages`, keyed by site.
 
-    The inputs are those of `templ run`. Exit code 1 means that some records could not be sent; they
+    The inputs are those of `templ run`, and are sent as they are; `templ replay` sends archives in the order of
+    time and goes on after a kill. Exit code 1 means that some records could not be sent; they
     are in the file of dead letters.
     """
     settings = load_settings()

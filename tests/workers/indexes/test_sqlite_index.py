@@ -179,6 +179,18 @@ def test_near_duplicates_are_one_hit(index):
     assert [hit.near_duplicates for hit in hits] == [["near"], []]
 
 
+def test_texts_that_share_min_hashes_are_one_hit(index):
+    words = [f"word{number}" for number in range(80)]
+    texts = {
+        "first": words,
+        "other end": [*words[:70], "another", "end"],
+        "other order": words[::-1] + ["once", "more"],
+    }
+    for number, (url, some) in enumerate(texts.items()):
+        apply(index, text(" ".join(some), url=url, fingerprint=0xFFFF << 16 * number))
+    assert found(index, "word1") == ["first", "other order"]
+
+
 def test_a_log_that_is_read_anew_takes_away_what_it_does_not_have_any_more(index):
     for number in range(3):
         apply(index, text("t", url=f"u{number}"), place=LogPlace("cleaned", 0, number))
