@@ -43,8 +43,8 @@ _OURS = "workers.engines.datatrove_steps"
 SYSTEMS = {
     "library, in two passes": library,
     "datatrove, TemplCleaner": step(_OURS, "TemplCleaner"),
-    "datatrove, TemplExtractor": step(_OURS, "TemplExtractor", timeout=60),
-    "datatrove, Trafilatura": step("datatrove.pipeline.extractors", "Trafilatura", timeout=60),
+    "datatrove, TemplExtractor": step(_OURS, "TemplExtractor", timeout=600),
+    "datatrove, Trafilatura": step("datatrove.pipeline.extractors", "Trafilatura", timeout=600),
 }
 
 

@@ -7,8 +7,7 @@ overlap in time. The order within a file stays as it is.
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -135,8 +134,7 @@ def _first_ms(file: Path, start: Place, how: ArchiveReading) -> int:
     if start != BEGINNING:
         return start.next_ms
     quiet = msgspec.structs.replace(how, on_progress=_ignore, on_problem=_ignore)
-    with closing(_read(file, "", quiet, start)) as records:
-        first = next(records, None)
+    first = next(_read(file, "", quiet, start), None)
     return 0 if first is None else _time_ms(first)
 
 
@@ -162,7 +160,7 @@ def _names(files: Sequence[Path]) -> list[str]:
     return names
 
 
-def _read(file: Path, name: str, how: ArchiveReading, start: Place) -> Generator[PlacedRecord]:
+def _read(file: Path, name: str, how: ArchiveReading, start: Place) -> Iterator[PlacedRecord]:
     """Yield the records of a file from a place on; a problem ends it and is told."""
     timeline = Timeline(how.time_field, how.latest_ms)
     timeline.next_ms = start.next_ms

@@ -230,7 +230,7 @@ class OpenSearchIndex:
         found = self._positions.get((topic, partition))
         if found is None:
             return LogPosition()
-        return LogPosition(found.next_offset, found.mark and found.mark.encode())
+        return LogPosition(found.next_offset, None if found.mark is None else found.mark.encode())
 
     def move(self, topic: str, partition: int, next_offset: int) -> None:
         """Note inside a transaction how far a partition was read."""

@@ -184,7 +184,7 @@ def test_texts_that_share_min_hashes_are_one_hit(index):
     texts = {
         "first": words,
         "other end": [*words[:70], "another", "end"],
-        "other order": words[::-1] + ["once", "more"],
+        "other order": [*words[::-1], "once", "more"],
     }
     for number, (url, some) in enumerate(texts.items()):
         apply(index, text(" ".join(some), url=url, fingerprint=0xFFFF << 16 * number))
