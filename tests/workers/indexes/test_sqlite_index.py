@@ -183,7 +183,7 @@ def test_texts_that_share_min_hashes_are_one_hit(index):
     words = [f"word{number}" for number in range(80)]
     texts = {
         "first": words,
-        "other end": [*words[:70], "another", "end"],
+        "other end": [*words[:76], *("another", "end", "of", "the", "text")],
         "other order": [*words[::-1], "once", "more"],
     }
     for number, (url, some) in enumerate(texts.items()):

@@ -11,7 +11,14 @@ import click
 import msgspec
 
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
-from workers.cli.archives.replaying import FromArchives, Source, Target, ToFile, ToTopic, replay
+from workers.cli.archives.replaying import (
+    FromArchives,
+    ReplaySource,
+    ReplayTarget,
+    ToFile,
+    ToTopic,
+    replay,
+)
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.lazy import require_extra
 from workers.cli.options import prefix_option
@@ -210,7 +217,7 @@ async def _run(options: _Options, settings: Settings) -> None:
 
 async def _open_source(
     options: _Options, settings: Settings, problems: list[InputProblem], stack: AsyncExitStack
-) -> Source:
+) -> ReplaySource:
     if options.from_topic is None:
         files = archive_files(options.inputs)
         bar = stack.enter_context(progress(total_bytes(files)))
@@ -241,13 +248,13 @@ async def _open_source(
         until_ms=options.until,
     )
     access = BrokerAccess.of(options.source_broker or "", settings)
-    source: Source = await stack.enter_async_context(TopicSource(access, span))
+    source: ReplaySource = await stack.enter_async_context(TopicSource(access, span))
     return source
 
 
 async def _open_target(
     options: _Options, settings: Settings, stack: AsyncExitStack, *, resumes: bool
-) -> Target:
+) -> ReplayTarget:
     if options.to is None:
         from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415

@@ -24,7 +24,7 @@ _NOTE_RECORDS = 500
 """Records after which it is noted how far a replay got; a kill may send so many, and those under way, twice."""
 
 
-class Source(Protocol):
+class ReplaySource(Protocol):
     """What a replay reads."""
 
     is_resumed: bool
@@ -57,7 +57,7 @@ class FromArchives:
         self._archives.note()
 
 
-class Target(Protocol):
+class ReplayTarget(Protocol):
     """What a replay sends pages to."""
 
     async def send(self, page: Page, acknowledge: Callable[[], None]) -> DeadLetter | None:
@@ -117,8 +117,8 @@ class ToFile:
 
 
 async def replay(
-    source: Source,
-    target: Target,
+    source: ReplaySource,
+    target: ReplayTarget,
     dead: DeadLetterFile,
     *,
     rate: float | None,
@@ -163,7 +163,7 @@ async def replay(
 async def _send(
     record: Page | Rejected,
     acknowledge: Callable[[], None],
-    target: Target,
+    target: ReplayTarget,
     dead: DeadLetterFile,
 ) -> bool:
     """Send a record, or make it a dead letter; return whether it was sent."""
