@@ -26,7 +26,7 @@ def test_archives_are_sent_and_a_topic_is_replayed_between_two_times(stream, tmp
     files = ("--progress", progress, "--dead-letters", tmp_path / "dead")
     begun = [sys.executable, "-m", "workers", "replay", tmp_path / "in", *stream.options, *files]
     process = subprocess.Popen([*map(str, begun), "--rate", "1500"])
-    while not progress.exists():
+    while b"offset" not in (progress.read_bytes() if progress.exists() else b""):
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
@@ -37,9 +37,12 @@ def test_archives_are_sent_and_a_topic_is_replayed_between_two_times(stream, tmp
     assert len(found) - count <= 1000
 
     records = sorted(stream.records(PAGES), key=lambda one: (one.timestamp, one.partition))
+    since_ms = records[len(records) // 4].timestamp
     until_ms = records[len(records) // 2].timestamp
-    expected = [one for one in records if one.timestamp < until_ms]
-    span = ("--from-topic", stream.prefix + PAGES, "--until", rfc3339(until_ms))
+    expected = [one for one in records if since_ms <= one.timestamp < until_ms]
+    assert expected
+    span = ("--from-topic", stream.prefix + PAGES, "--since", rfc3339(since_ms))
+    span += ("--until", rfc3339(until_ms))
     out = ("--to", tmp_path / "out.jsonl", "--dead-letters", tmp_path / "dead2")
     templ("replay", *span, *stream.options, *out)
     assert sent(tmp_path) == [

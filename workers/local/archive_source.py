@@ -61,8 +61,8 @@ class ArchiveSource:
         self._path = progress
         self._how = how
         self._known = _read_progress(progress)
-        self.is_resumed = bool(self._known.files)
-        """Whether an earlier replay has noted how far it got."""
+        self.is_resumed = progress.exists()
+        """Whether an earlier replay was begun."""
         places = {file: self._start(file) for file in files}
         self._places = places
         self._acknowledged = {file: Acknowledged(place) for file, place in places.items()}

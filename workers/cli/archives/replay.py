@@ -92,7 +92,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
         return self.from_broker or self.broker
 
     def takes(self, page: Page) -> bool:
-        """Return whether a page of an archive is of the times that are replayed."""
+        """Return whether a page is of the times that are replayed; a topic is read at these times only."""
+        if self.from_topic is not None:
+            return True
         time_ms = page.event_time_ms
         return (self.since is None or time_ms >= self.since) and (
             self.until is None or time_ms < self.until

@@ -28,7 +28,7 @@ class ReplaySource(Protocol):
     """What a replay reads."""
 
     is_resumed: bool
-    """Whether an earlier replay has noted how far it got."""
+    """Whether an earlier replay was begun."""
     sent_before: int
     """Number of records, or of offsets of a topic, before those that are read."""
 
@@ -138,6 +138,7 @@ async def replay(
     """
     sent = seen = 0
     pace = Pace(rate) if rate else None
+    await source.note()  # from now on, what a target holds is of a replay that was begun
     try:
         async for record, acknowledge in source.records():
             seen += 1

@@ -65,7 +65,7 @@ class TopicSource:
         self._acknowledged: dict[TopicPartition, Acknowledged[int]] = {}
         self._held: dict[TopicPartition, deque[ConsumerRecord]] = {}
         self.is_resumed = False
-        """Whether an earlier replay of the span has committed how far it got."""
+        """Whether an earlier replay of the span was begun."""
         self.sent_before = 0
         """Number of offsets of the span before those at which reading begins."""
 

@@ -14,9 +14,14 @@ from click.testing import CliRunner
 from workers.cli.archives.replay import replay_command
 from workers.errors import StateProblem, UsageProblem
 from workers.feeds.files import read_feed
+from workers.local.archive_source import ArchiveSource
 from workers.page import Page
 
 NOTE_RECORDS = 500
+
+
+class KilledError(Exception):
+    pass
 
 
 def line(number, **changes):
@@ -64,10 +69,11 @@ def test_a_replay_is_whole_after_every_kill(tmp_path):
     while kills < 3:
         begun = [sys.executable, "-m", "workers", "replay", *arguments(tmp_path, "--rate", 3000)]
         process = subprocess.Popen(begun, stderr=subprocess.PIPE)
-        before = progress.stat().st_mtime_ns if progress.exists() else 0
+        before = progress.read_bytes() if progress.exists() else b""
         while process.poll() is None:
             time.sleep(0.01)
-            if progress.exists() and progress.stat().st_mtime_ns != before:
+            now = progress.read_bytes() if progress.exists() else b""
+            if b"offset" in now and now != before:
                 time.sleep(0.03 * kills)
                 os.kill(process.pid, signal.SIGKILL)
                 process.wait()
@@ -86,6 +92,30 @@ def test_a_replay_is_whole_after_every_kill(tmp_path):
     assert again.exit_code == 1
     assert "0 pages sent, 1 refused" in again.stderr
     assert len(sent(tmp_path)) == len(numbers)
+
+
+def test_a_kill_before_anything_was_noted_is_no_obstacle(tmp_path, monkeypatch):
+    write_archives(tmp_path / "in", 30)
+    monkeypatch.setattr(ArchiveSource, "note", note_once())
+    assert isinstance(run(tmp_path).exception, KilledError)
+    monkeypatch.undo()
+    assert sent(tmp_path) == [*range(30)]
+    assert "going on behind 0 records" in run(tmp_path).stderr
+    assert sent(tmp_path) == [*range(30), *range(30)]
+
+
+def note_once():
+    """Return a method that notes once, and is then as if the process were killed."""
+    note = ArchiveSource.note
+    calls = iter([note])
+
+    def noting(source):
+        one = next(calls, None)
+        if one is None:
+            raise KilledError
+        one(source)
+
+    return noting
 
 
 def test_what_is_written_can_be_read_as_pages(tmp_path):
