@@ -9,10 +9,10 @@ import msgspec
 
 from schemas.codec import encode_json
 from workers.errors import DiskProblem, StateProblem
-from workers.feeds.acknowledged import Acknowledged, ReplayedRecord
 from workers.feeds.archives import ArchiveReading, read_archives
 from workers.feeds.reading import BEGINNING, Place
 from workers.feeds.streams import damage_told
+from workers.page import Page, Rejected
 
 _FORMAT = 1
 _HEAD_BYTES = 4096
@@ -40,8 +40,7 @@ class _Progress(msgspec.Struct, forbid_unknown_fields=True):
 class ArchiveSource:
     """The records of archives in the order of time, from the place on up to which they were sent.
 
-    A file of progress holds the place of each archive behind its last record that was acknowledged together
-    with all records before it. It is replaced as a whole, so a kill at any moment leaves the old or the new
+    A file of progress holds the place of each archive behind its last record that was sent. It is replaced as a whole, so a kill at any moment leaves the old or the new
     one.
     """
 
@@ -65,13 +64,13 @@ class ArchiveSource:
         """Whether an earlier replay was begun."""
         places = {file: self._start(file) for file in files}
         self._places = places
-        self._acknowledged = {file: Acknowledged(place) for file, place in places.items()}
         self.sent_before = sum(one.number for one in places.values())
         """Number of records before the places at which reading begins."""
 
-    def __iter__(self) -> Iterator[ReplayedRecord]:
-        for file, record, behind in read_archives(self._files, self._places, self._how):
-            yield ReplayedRecord(record, self._acknowledged[file].expect(behind))
+    def __iter__(self) -> Iterator[Page | Rejected]:
+        for file, record, behind in read_archives(self._files, dict(self._places), self._how):
+            self._places[file] = behind
+            yield record
 
     def _start(self, file: Path) -> Place:
         known = self._known.files.get(file.resolve().as_uri())
@@ -85,13 +84,12 @@ class ArchiveSource:
         return known.place
 
     def note(self) -> None:
-        """Store how far each archive was sent.
+        """Store that all records that were yielded are sent.
 
         Raises:
             DiskProblem: The file of progress cannot be written.
         """
-        for file, acknowledged in self._acknowledged.items():
-            place = acknowledged.place()
+        for file, place in self._places.items():
             if place != BEGINNING:
                 self._note_file(file, place)
         draft = self._path.with_name(self._path.name + ".new")

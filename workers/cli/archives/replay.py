@@ -16,7 +16,6 @@ from workers.cli.archives.replaying import (
     ReplaySource,
     ReplayTarget,
     ToFile,
-    ToTopic,
     replay,
 )
 from workers.cli.inputs import refuse_overwriting
@@ -168,7 +167,7 @@ def replay_command(**given: object) -> None:
 
     An ARCHIVE is a WARC or JSON Lines file, or a directory of them. Files are merged by time, and the order
     within a file stays. Give the same command again after any kill: it goes on where it was, misses
-    nothing, and may send up to 1000 pages twice. Exit code 1 means that some records could not be sent;
+    nothing, and may send up to 500 pages twice. Exit code 1 means that some records could not be sent;
     they are in the file of dead letters.
     """
     options = msgspec.convert(given, _Options)
@@ -263,7 +262,8 @@ async def _open_target(
 
         access = BrokerAccess.of(options.broker or "", settings)
         feeder = Feeder(access, options.prefix, settings.message_limit_bytes)
-        return ToTopic(await stack.enter_async_context(feeder))
+        connected: ReplayTarget = await stack.enter_async_context(feeder)
+        return connected
     if not resumes and options.to.exists() and options.to.stat().st_size:
         raise UsageProblem(f"--to {options.to} is there already; name a new file")
     file = PageFile("--to", options.to, settings.page_limit_bytes, resumes=resumes)

@@ -1,7 +1,7 @@
 """Sending pages to the topic `pages`."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Self
 
@@ -85,14 +85,8 @@ class Feeder:
         finally:
             await self._producer.stop()
 
-    async def send(
-        self, page: Page, on_acknowledged: Callable[[], None] | None = None
-    ) -> DeadLetter | None:
+    async def send(self, page: Page) -> DeadLetter | None:
         """Queue a page for sending.
-
-        Args:
-            page: The page.
-            on_acknowledged: Called when the broker has acknowledged the page.
 
         Returns:
             A dead letter when the page is too large for a message; otherwise None.
@@ -111,8 +105,6 @@ class Feeder:
             )
         key = page.site.encode()
         future = await self._producer.send(self._topic, key=key, value=page.body, headers=headers)
-        if on_acknowledged is not None:
-            future.add_done_callback(lambda done: _call_if_sent(done, on_acknowledged))
         self._pending.add(future)
         if len(self._pending) >= _IN_FLIGHT:
             done, self._pending = await asyncio.wait(
@@ -126,11 +118,6 @@ class Feeder:
             await asyncio.gather(*futures)
         except KafkaError as error:
             raise BrokerProblem(f"{self._broker} refused a page: {error}") from None
-
-
-def _call_if_sent(done: asyncio.Future[object], on_acknowledged: Callable[[], None]) -> None:
-    if not done.cancelled() and done.exception() is None:
-        on_acknowledged()
 
 
 def page_headers(page: Page) -> list[tuple[str, bytes | None]]:

@@ -12,12 +12,12 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from workers.errors import BrokerProblem
-from workers.feeds.acknowledged import Acknowledged, ReplayedRecord
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
 from workers.kafka.broker.received import received_from_aiokafka
+from workers.page import Page, Rejected
 
 _POLL_MS = 200
 _AHEAD_RECORDS = 100
@@ -48,7 +48,7 @@ class _Next(NamedTuple):
 class TopicSource:
     """An asynchronous context with the records of a span, merged by time across partitions.
 
-    Offsets are committed behind the last record that was acknowledged together with all records before it.
+    The group's commits are the offsets behind the last records that were sent.
     """
 
     def __init__(self, broker: BrokerAccess, span: TopicSpan) -> None:
@@ -62,7 +62,7 @@ class TopicSource:
         self._span = span
         self._exits = AsyncExitStack()
         self._ends: dict[TopicPartition, int] = {}
-        self._acknowledged: dict[TopicPartition, Acknowledged[int]] = {}
+        self._places: dict[TopicPartition, int] = {}
         self._held: dict[TopicPartition, deque[ConsumerRecord]] = {}
         self.is_resumed = False
         """Whether an earlier replay of the span was begun."""
@@ -114,7 +114,7 @@ class TopicSource:
                 start = max(start, committed)
             self._consumer.seek(one, start)
             self._ends[one] = until[one]
-            self._acknowledged[one] = Acknowledged(start)
+            self._places[one] = start
             self._held[one] = deque()
 
     async def _offsets_at(
@@ -130,7 +130,7 @@ class TopicSource:
         found = await self._consumer.offsets_for_times(dict.fromkeys(partitions, time_ms))
         return {one: ends[one] if found[one] is None else found[one].offset for one in partitions}
 
-    async def records(self) -> AsyncIterator[ReplayedRecord]:
+    async def records(self) -> AsyncIterator[Page | Rejected]:
         """Yield the records of the span.
 
         Raises:
@@ -146,11 +146,10 @@ class TopicSource:
                 return
             one = TopicPartition(self._span.topic, heapq.heappop(heads).partition)
             record = self._held[one].popleft()
-            acknowledge = self._acknowledged[one].expect(record.offset + 1)
+            self._places[one] = record.offset + 1
             received = received_from_aiokafka(record)
             now_ms = round(time.time() * 1000)
-            page = page_of_message(received, self._broker.settings, now_ms)
-            yield ReplayedRecord(page, acknowledge)
+            yield page_of_message(received, self._broker.settings, now_ms)
             empty = {one}
 
     async def _fill(self, empty: set[TopicPartition]) -> set[TopicPartition]:
@@ -175,14 +174,13 @@ class TopicSource:
         return {one for one in empty if self._held[one]}
 
     async def note(self) -> None:
-        """Commit how far each partition was sent.
+        """Commit that all records that were yielded are sent.
 
         Raises:
             BrokerProblem: The broker refuses the commit.
         """
-        places = {one: acknowledged.place() for one, acknowledged in self._acknowledged.items()}
         try:
-            await self._consumer.commit(places)
+            await self._consumer.commit(self._places)
         except KafkaError as error:
             raise BrokerProblem(
                 f"{self._broker} refuses the commits of the group {self._span.group}: {error}"
