@@ -27,7 +27,8 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         data.mkdir(parents=True, exist_ok=True)
         self._log = data / "opensearch.log"
-        java = [runner.tool("java"), f"-Xmx{_HEAP}", "-cp", f"{jars}/*"]
+        java = [runner.tool("java"), f"-Xmx{_HEAP}", "-XX:TieredStopAtLevel=1"]
+        java += ["-cp", f"{jars}/*"]
         java += [str(HERE / "SmallOpenSearch.java"), str(self.port), str(data / "node")]
         self._process = runner.spawn_tied(java, self._log)
         until = time.monotonic() + START_S
