@@ -19,7 +19,7 @@ from opensearchpy.helpers import streaming_bulk
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from templ_core.min_hashes import min_hashes
-from workers.errors import ServerProblem, StateProblem, UsageProblem
+from workers.errors import ServerProblem, SettingsProblem, StateProblem, UsageProblem
 from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition
 from workers.indexes.versions import version_of
 from workers.settings import Settings
@@ -79,6 +79,7 @@ class OpenSearchIndex:
 
         Raises:
             UsageProblem: The address has not this form.
+            SettingsProblem: The file of authorities does not exist.
             ServerProblem: The server cannot be reached, or refuses.
         """
         logging.getLogger("opensearch").setLevel(logging.ERROR)  # attempts that fail are told below
@@ -96,11 +97,13 @@ class OpenSearchIndex:
             )
         self._address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._positions_name = f"{self.name}-positions"
-        login = (settings.opensearch_username, settings.opensearch_password)
+        username, ca_file = settings.opensearch_username, settings.opensearch_ca_file
+        if ca_file is not None and not ca_file.is_file():
+            raise SettingsProblem(f"TEMPL_OPENSEARCH_CA_FILE={ca_file}: there is no such file")
         self._client = OpenSearch(
             hosts=[self._address],
-            http_auth=None if login[0] is None else login,
-            ca_certs=settings.opensearch_ca_file and str(settings.opensearch_ca_file),
+            http_auth=None if username is None else (username, settings.opensearch_password or ""),
+            ca_certs=None if ca_file is None else str(ca_file),
             http_compress=True,
             timeout=60,
         )
@@ -270,7 +273,7 @@ class OpenSearchIndex:
         try:
             yield
         except OpenSearchException as error:
-            raise ServerProblem(f"{self._address} does not do what it is asked: {error}") from None
+            raise ServerProblem(f"{self._address} cannot be reached, or refuses: {error}") from None
 
 
 def _action(index: str, record: CleanedRecord | DeletedRecord) -> dict[str, Any]:

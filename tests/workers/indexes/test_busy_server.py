@@ -1,5 +1,6 @@
 """What an index on a server does when the server is busy, against a server that speaks the bulk interface."""
 
+import base64
 import gzip
 import json
 import threading
@@ -9,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from tests.workers.indexes.test_sqlite_index import text
-from workers.errors import ServerProblem
+from workers.errors import ServerProblem, SettingsProblem
 from workers.indexes import opensearch_index
 from workers.indexes.opensearch_index import OpenSearchIndex
 from workers.settings import load_settings
@@ -20,6 +21,7 @@ class BusyServer(BaseHTTPRequestHandler):
 
     statuses = iter(())
     bulks: ClassVar[list] = []
+    logins: ClassVar[list] = []
 
     def log_message(self, *_):
         pass
@@ -34,6 +36,7 @@ class BusyServer(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def _body(self):
+        self.logins.append(self.headers.get("Authorization"))
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         return gzip.decompress(data) if self.headers.get("Content-Encoding") == "gzip" else data
 
@@ -91,6 +94,16 @@ def test_what_the_server_is_too_busy_for_is_sent_again(server):
     assert again == [first[1:3], first[1:3], first[1:2]]
     assert (counts.written, counts.unchanged, counts.refused) == (3, 1, 1)
     assert str(counts).endswith(", 1 refused")
+
+
+def test_the_login_of_the_settings_is_used(server):
+    BusyServer.logins.clear()
+    settings = load_settings(opensearch_username="me", opensearch_password="secret")
+    OpenSearchIndex(server, settings)
+    assert set(BusyServer.logins) == {"Basic " + base64.b64encode(b"me:secret").decode()}
+    OpenSearchIndex(server, load_settings(opensearch_username="me"))
+    with pytest.raises(SettingsProblem, match="no such file"):
+        OpenSearchIndex(server, load_settings(opensearch_ca_file="none.pem"))
 
 
 def test_a_server_that_stays_busy_ends_the_command(server):

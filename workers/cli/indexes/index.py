@@ -86,7 +86,8 @@ def index_command(
     refuse_overwriting(inputs, index=path)
     if broker is not None and not inputs:
         require_extra("kafka", "--broker")
-    logging.basicConfig(format="templ: %(message)s")
+    if to is not None or not inputs:
+        logging.basicConfig(format="templ: %(message)s")
     refused = 0
     with _open(path, to) as index:
         try:
