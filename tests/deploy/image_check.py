@@ -30,6 +30,8 @@ CACHE = ROOT / ".cache" / "image"
 RELEASE = "bookworm"
 PACKAGES = "python3,python3-venv,python3-dev,ca-certificates"
 """What the base image has and the smallest Debian has not."""
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""What container engines set."""
 PAGES = 60
 WAIT_S = 180.0
 
@@ -55,7 +57,7 @@ def build(directory: Path) -> Container:
     for step in read_steps(DOCKERFILE):
         if step.instruction == "FROM":
             name = step.words[-1]
-            image = Container(directory / name, {"PATH": os.defpath, "HOME": "/root"})
+            image = Container(directory / name, {"PATH": PATH, "HOME": "/root"})
             subprocess.run(["cp", "-a", "--reflink=auto", base_root(), image.root], check=True)
             stages[name] = image
         if not stages:
