@@ -43,7 +43,9 @@ class Container(msgspec.Struct):
         """Run a shell command as RUN does: as root, on a writable root, with this machine's network."""
         host = {name: value for name, value in os.environ.items() if HOST_VARIABLES.fullmatch(name)}
         binds = {one: one for one in HOST_FILES if Path(one).exists()}
-        process = self._start(["sh", "-c", command], self.environment | host, binds, read_only=False)
+        process = self._start(
+            ["sh", "-c", command], self.environment | host, binds, read_only=False
+        )
         _wait(process, command, expect=0)
 
     def start(
@@ -94,7 +96,7 @@ class Container(msgspec.Struct):
                 target.mkdir(parents=True, exist_ok=True)
             else:
                 target.touch()
-        enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+        enter = ["unshare", "--mount", "--pid", "--fork"]
         enter += ["sh", "-c", _MOUNT_AND_ENTER, "sh", *rights]
         enter += ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
         enter += ["sh", "-c", f'cd {shlex.quote(self.directory)} && exec "$@"', "sh"]

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def unit_values(name: str) -> list[str]:
 
 def needed_tool(name: str) -> str:
     """Return the path of a tool; the test is skipped where there is none."""
-    found = shutil.which(name, path=f"{TOOLS}{os.pathsep}{os.environ['PATH']}")
+    places = [str(TOOLS), str(Path(sys.executable).parent), os.environ["PATH"]]
+    found = shutil.which(name, path=os.pathsep.join(places))
     if found is None:
         pytest.skip(f"needs {name}; `make deploy-check` brings it")
     return found

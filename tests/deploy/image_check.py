@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -107,7 +108,7 @@ def copy(source: Path, words: list[str], image: Container) -> None:
 
 
 class Worker:
-    """A worker in the image, with the commands that are run beside it."""
+    """The containers of a worker, and the commands that are run beside them."""
 
     def __init__(self, image: Container, broker: str, directory: Path) -> None:
         self.image = image
@@ -117,7 +118,7 @@ class Worker:
         os.chown(self.state, self.user, group)
         self._variables = {"TEMPL_BROKER": broker, "TEMPL_METRICS_PORT": str(runner.free_port())}
         self._binds = {str(self.state): image.volume, str(directory / "input"): "/input"}
-        self._process: subprocess.Popen[str] | None = None
+        self._processes: list[subprocess.Popen[str]] = []
 
     def run(self, *command: str, expect: int | None = 0) -> str:
         """Run a command in the image, and return what it printed."""
@@ -127,41 +128,55 @@ class Worker:
         """Run a command of templ, and return what it printed."""
         return self.run(*self.image.entry_point, *arguments)
 
-    def start(self) -> None:
-        """Start the worker with the image's own arguments."""
-        command = [*self.image.entry_point, *self.image.arguments]
-        self._process = self.image.start(command, self._variables, self._binds)
+    def start(self, *more: str) -> None:
+        """Start a container with the image's own arguments, and more."""
+        command = [*self.image.entry_point, *self.image.arguments, *more]
+        self._processes.append(self.image.start(command, self._variables, self._binds))
 
     def wait_until_healthy(self) -> None:
         """Wait until the image's health check succeeds."""
         self._wait_for(lambda: self.run(*self.image.health_check, expect=None) == "")
 
-    def wait_for_pages(self, pages: int) -> None:
-        """Wait until the topic `cleaned` has the texts of so many pages."""
-        wanted = f"holds {pages} texts"
-        index = ("index", "--index", "/tmp/index.db", "--broker", self._variables["TEMPL_BROKER"])
-        self._wait_for(lambda: wanted in self.templ(*index))
+    def wait_for_texts(self, texts: int) -> None:
+        """Wait until the topic `cleaned` has so many texts."""
+        broker = self._variables["TEMPL_BROKER"]
+        index = ("index", "--index", "/tmp/index.db", "--broker", broker)
+        self._wait_for(lambda: f"{texts} texts written" in self.templ(*index))
 
-    def stop(self) -> tuple[int, str]:
-        """Stop the worker as a container engine does; its exit code, and what it printed."""
-        assert self._process is not None
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
-        os.kill(int(children.read_text()), signal.SIGTERM)
-        printed, _ = self._process.communicate(timeout=60)
-        return self._process.returncode, printed
+    def stop(self) -> None:
+        """Stop its containers as an engine does; the check ends where one does not end well."""
+        self._signal(signal.SIGTERM)
+        for process in self._processes:
+            printed, _ = process.communicate(timeout=60)
+            if process.returncode:
+                sys.exit(f"a container ended with {process.returncode}:\n{printed}")
+        self._processes.clear()
 
-    def _wait_for(self, condition) -> None:
+    def kill(self) -> None:
+        """End the containers that are left."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        """Send a signal to process 1 of each container."""
+        for process in self._processes:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            if children.exists():
+                for child in children.read_text().split():
+                    os.kill(int(child), number)
+
+    def _wait_for(self, condition: Callable[[], bool]) -> None:
         until = time.monotonic() + WAIT_S
         while not condition():
-            assert self._process is not None
-            if self._process.poll() is not None or time.monotonic() > until:
-                self._process.kill()
-                sys.exit(f"the worker did not do its work:\n{self._process.communicate()[0]}")
+            ended = [one for one in self._processes if one.poll() is not None]
+            if ended or time.monotonic() > until:
+                self.kill()
+                printed = "".join(one.communicate()[0] for one in self._processes)
+                sys.exit(f"the worker did not do its work:\n{printed}")
             time.sleep(0.5)
 
 
 def use(image: Container, broker: str, directory: Path) -> None:
-    """Send pages through a worker in the image, and look at how it runs and stops."""
+    """Send pages through workers in the image, and look at how they run and stop."""
     settings = FeedSettings(genre="news", sites=2, pages=PAGES, languages=("en",))
     lines = [msgspec.json.encode(page.record()) for page in simulate_feed(settings)]
     (directory / "input").mkdir()
@@ -171,21 +186,34 @@ def use(image: Container, broker: str, directory: Path) -> None:
     refused = worker.run("touch", "/opt/templ/new", expect=1)
     assert "Read-only file system" in refused, refused
     worker.templ("topics", "create", "--partitions", "2")
-    worker.start()
-    worker.wait_until_healthy()
-    print(worker.templ("feed", "/input/pages.jsonl").strip())
-    worker.wait_for_pages(PAGES)
-    code, printed = worker.stop()
-    assert code == 0, f"the worker ended with {code}:\n{printed}"
-    worker.run(*image.health_check, expect=1)
-    assert {one.stat().st_uid for one in worker.state.rglob("*")} == {worker.user}
-    print(f"{PAGES} pages cleaned by user {worker.user} on a read-only root, and stopped by SIGTERM")
+    try:
+        worker.start()
+        worker.wait_until_healthy()
+        worker.templ("feed", "/input/pages.jsonl")
+        worker.wait_for_texts(PAGES)
+        worker.stop()
+        worker.run(*image.health_check, expect=1)
+        print(
+            f"{PAGES} pages cleaned by user {worker.user} on a read-only root; stopped by SIGTERM"
+        )
+        for role in ("cleaner", "refresher"):  # two containers share a volume, as in the chart
+            worker.start("--role", role)
+        worker.wait_until_healthy()
+        worker.templ("feed", "/input/pages.jsonl")
+        worker.wait_for_texts(2 * PAGES)
+        worker.stop()
+        print(f"{PAGES} more by a cleaner and a refresher in containers of their own")
+    finally:
+        worker.kill()
+    owners = {one.stat().st_uid for one in worker.state.rglob("*")}
+    assert owners == {worker.user}, owners
 
 
 def main() -> None:
     """Build the image and use it."""
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         sys.exit("image-check needs root and debootstrap (apt-get install debootstrap)")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="templ-image-") as name:
         directory = Path(name)
         image = build(directory)

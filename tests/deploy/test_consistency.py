@@ -10,7 +10,16 @@ import pytest
 from schemas.topics import PAGES
 from templ_core import __version__
 from tests.deploy.dockerfile import pairs
-from tests.deploy.files import CHART, COMPOSE, DEPLOY, ROOT, UNIT, image_steps, read_yaml, unit_values
+from tests.deploy.files import (
+    CHART,
+    COMPOSE,
+    DEPLOY,
+    ROOT,
+    UNIT,
+    image_steps,
+    read_yaml,
+    unit_values,
+)
 from workers.kafka.supervisor import _HOPELESS, RestartPolicy
 from workers.settings import setting_types
 
@@ -51,7 +60,9 @@ def test_values_of_settings_are_within_their_bounds():
     for name, value in given():
         field = name.removeprefix("TEMPL_").lower()
         if name.startswith("TEMPL_") and field in setting_types():
-            setting_types()[field].read(str(value).lower() if isinstance(value, bool) else str(value))
+            setting_types()[field].read(
+                str(value).lower() if isinstance(value, bool) else str(value)
+            )
             read += 1
     assert read >= 15
 
@@ -65,7 +76,9 @@ def test_versions_are_those_of_the_package():
 
 
 def test_the_base_image_is_named_alike_and_new_enough():
-    (base,) = (one.partition("=")[2] for one in image_steps("ARG") if one.startswith("PYTHON_IMAGE"))
+    (base,) = (
+        one.partition("=")[2] for one in image_steps("ARG") if one.startswith("PYTHON_IMAGE")
+    )
     labels = pairs(" ".join(image_steps("LABEL")))
     assert labels["org.opencontainers.image.base.name"] == f"docker.io/library/{base}"
     version = re.search(r":(\d+)\.(\d+)\.(\d+)-slim-\w+$", base)
@@ -166,7 +179,9 @@ def test_links_of_the_documents_lead_somewhere():
 
 @pytest.mark.parametrize("name", ["values.yaml", "ci/smallest-values.yaml", "ci/all-values.yaml"])
 def test_values_fit_their_schema(name):
-    jsonschema.validate(read_yaml(CHART / name), json.loads((CHART / "values.schema.json").read_text()))
+    jsonschema.validate(
+        read_yaml(CHART / name), json.loads((CHART / "values.schema.json").read_text())
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,10 @@ VALUES = ("smallest", "all")
 EXPOSURE_MAX = 2.0
 """Exposure of the service as `systemd-analyze security` counts it, from 0 to 10; 5 and more is medium."""
 CUSTOM = {
-    "ScaledObject": ("github.com/kedacore/keda/v2@v2.21.0", "config/crd/bases/keda.sh_scaledobjects.yaml"),
+    "ScaledObject": (
+        "github.com/kedacore/keda/v2@v2.21.0",
+        "config/crd/bases/keda.sh_scaledobjects.yaml",
+    ),
     "ServiceMonitor": (
         "github.com/prometheus-operator/prometheus-operator@v0.85.0",
         "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml",
@@ -86,7 +89,9 @@ def test_kubernetes_accepts_the_resources(name, version):
 @pytest.mark.parametrize("kind", CUSTOM)
 def test_operators_accept_their_resources(kind):
     module, file = CUSTOM[kind]
-    found = run(needed_tool("go"), "mod", "download", "-json", module, env={**os.environ, "GOPROXY": "off"})
+    found = run(
+        needed_tool("go"), "mod", "download", "-json", module, env={"GOPROXY": "off", **os.environ}
+    )
     if found.returncode:
         pytest.skip(f"needs the Go module {module}; `make deploy-check` brings it")
     definition = yaml.safe_load((Path(json.loads(found.stdout)["Dir"]) / file).read_text())
@@ -117,7 +122,10 @@ def test_two_containers_share_a_volume_that_outlives_the_pod():
 def test_the_cleaner_starts_as_many_children_as_its_limit_has_processors():
     pod = rendered("smallest")["StatefulSet"]["spec"]["template"]["spec"]
     cleaner = {one["name"]: one for one in pod["containers"][0]["env"]}
-    assert cleaner["TEMPL_CLEANER_CHILDREN"]["valueFrom"]["resourceFieldRef"]["resource"] == "limits.cpu"
+    assert (
+        cleaner["TEMPL_CLEANER_CHILDREN"]["valueFrom"]["resourceFieldRef"]["resource"]
+        == "limits.cpu"
+    )
     own = rendered("all")["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["env"]
     assert [one["value"] for one in own if one["name"] == "TEMPL_CLEANER_CHILDREN"] == ["3"]
 
@@ -176,7 +184,8 @@ def closed(schema):
     if not isinstance(schema, dict):
         return schema
     made = {name: closed(value) for name, value in schema.items()}
-    if isinstance(schema.get("properties"), dict) and not schema.get("x-kubernetes-preserve-unknown-fields"):
+    if isinstance(schema.get("properties"), dict) and not schema.get(
+        "x-kubernetes-preserve-unknown-fields"
+    ):
         made.setdefault("additionalProperties", False)
     return made
-
