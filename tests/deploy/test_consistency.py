@@ -20,6 +20,7 @@ from tests.deploy.files import (
     read_yaml,
     unit_values,
 )
+from tests.deploy.image_check import RELEASE
 from workers.kafka.supervisor import _HOPELESS, RestartPolicy
 from workers.settings import setting_types
 
@@ -81,6 +82,7 @@ def test_the_base_image_is_named_alike_and_new_enough():
     )
     labels = pairs(" ".join(image_steps("LABEL")))
     assert labels["org.opencontainers.image.base.name"] == f"docker.io/library/{base}"
+    assert base.endswith(f"-slim-{RELEASE}")  # which `make image-check` puts in its place
     version = re.search(r":(\d+)\.(\d+)\.(\d+)-slim-\w+$", base)
     assert version is not None, f"{base} must be pinned to a version"
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
