@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -152,6 +153,15 @@ def test_compose_accepts_its_file():
     project = yaml.safe_load(done.stdout)
     assert {"kafka", "topics", "worker", "prometheus", "grafana"} <= project["services"].keys()
     assert done.stdout.count(str(DEPLOY)) >= 5
+
+
+@pytest.mark.parametrize("folder", ["compose", "prometheus"])
+def test_prometheus_accepts_its_configuration(folder, tmp_path):
+    tool = needed_tool("promtool")
+    shutil.copy(DEPLOY / folder / "prometheus.yml", tmp_path)
+    shutil.copy(DEPLOY / "prometheus" / "alerts.yml", tmp_path)
+    done = run(tool, "check", "config", tmp_path / "prometheus.yml")
+    assert done.returncode == 0, done.stdout
 
 
 def test_grafana_knows_every_field_of_the_dashboard():
