@@ -45,8 +45,7 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     boxes whose words vary are left half as often again, and a page costs 2 % less."""
 
     templates_growth_ratio: float = 0.25
-    """Share of the window, 0 to 1, that is new at most before templates are fitted anew, unless the
-    documents they are fitted on are more."""
+    """Share of the window, 0 to 1, that is new at most, unless the documents of a fit are more."""
 
     templates_turnovers: int = 2
     """Templates are fitted anew, at the latest, when so many times the documents of a fit are new."""
