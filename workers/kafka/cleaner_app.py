@@ -23,6 +23,7 @@ from workers.kafka.model_follower import ModelFollower
 from workers.kafka.monitoring.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
 from workers.kafka.site_settings.follower import SettingsFollower
+from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.pipeline.cleaner import Cleaner, Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
@@ -155,7 +156,11 @@ class CleanerApp:
         if isinstance(outcome, Dead):
             letter = outcome.letter
             place = f"{message.topic}-{message.partition}-{message.offset}"
-            log.warning("%s is a dead letter: %s: %s", place, letter.exception, letter.message)
+            log.warning(
+                "%s is a dead letter: %s: %s",
+                *(place, letter.exception, letter.message),
+                extra=record_fields(message, message.headers, outcome.site),
+            )
             return self._outputs.send_dead_letter(message, letter)
         headers, _ = passed_on(message.headers, self._config.settings.header_bytes_max)
         return self._outputs.send(outcome.record, headers)
@@ -188,6 +193,7 @@ class CleanerApp:
                     "%s-%s has a page of %s, whose site model is on partition %s: all site models "
                     "are kept from now on; key pages by site, with murmur2",
                     *(message.topic, message.partition, record.site, number),
+                    extra=record_fields(message, message.headers, record.site),
                 )
                 self._follower.follow_all()
                 return

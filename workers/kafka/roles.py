@@ -25,9 +25,9 @@ from workers.kafka.monitoring.probes import Health, serve_probes
 from workers.kafka.monitoring.status_lines import StatusLines
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.watchdog import Watched, start_watchdog
-from workers.log_lines import escape_log_arguments, set_up_logging
+from workers.log_forms import set_up_logging
 from workers.processes.pool import Pool
-from workers.settings import Settings, settings_line
+from workers.settings import Settings, log_set_up, settings_line
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
@@ -64,7 +64,7 @@ def run_role(
         TopicProblem: A topic is missing or has wrong settings.
         StateProblem: The state directory cannot be used.
     """
-    _set_up_logging(role)
+    _set_up_logging(role, settings)
     group = f"{prefix}templ-{role}"
     has_served = is_used(state / role)
     partitions = asyncio.run(_checked_partitions(broker, prefix, group, has_served=has_served))
@@ -118,16 +118,12 @@ def run_role(
         worker.execute_from_commandline()
 
 
-def _set_up_logging(role: str) -> None:
-    set_up_logging(role)
-    # mode names the loggers of its services after their modules, so ours are among them.
-    for noisy in ("faust", "mode", "aiokafka", "workers"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+def _set_up_logging(role: str, settings: Settings) -> None:
+    set_up_logging(log_set_up(role, settings))
     for handler in logging.getLogger().handlers:
         handler.addFilter(is_problem)
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
         handler.addFilter(without_expected_traceback)
-        handler.addFilter(escape_log_arguments)
 
 
 async def _checked_partitions(

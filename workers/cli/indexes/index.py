@@ -1,7 +1,6 @@
 """`templ index`: keep a full-text index of cleaned pages."""
 
 import asyncio
-import logging
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
@@ -20,8 +19,9 @@ from workers.errors import UsageProblem
 from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
 from workers.indexes.sqlite_index import SqliteIndex
+from workers.log_forms import set_up_logging
 from workers.log_lines import one_line
-from workers.settings import load_settings
+from workers.settings import load_settings, log_set_up
 
 _AT_ONCE = 200
 """Records of a file that are written in one transaction."""
@@ -118,8 +118,9 @@ def _index_topic(index: SqliteIndex, broker: str, prefix: str, *, follow: bool) 
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
 
-    logging.basicConfig(format="templ: %(message)s")
-    access = BrokerAccess.of(broker, load_settings())
+    settings = load_settings()
+    set_up_logging(log_set_up("index", settings))
+    access = BrokerAccess.of(broker, settings)
     asyncio.run(_until_signal(CleanedFollower(access, prefix, index).run(stays=follow)))
 
 
