@@ -374,6 +374,12 @@ def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
         yield settings.sasl_mechanism or settings.security_protocol, name
 
 
+def otel_variables() -> Mapping[str, str]:
+    """Return the variables of OpenTelemetry that the environment gives, which templ only passes on."""
+    given = os.environ  # noqa: TID251
+    return {name: value for name, value in given.items() if name.startswith("OTEL_")}
+
+
 _PACKAGES = str(Path(__file__).parents[1])
 """Directory in which our packages are."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
@@ -26,6 +27,7 @@ from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
 from workers.kafka.site_settings.follower import SettingsFollower
+from workers.kafka.tracing.traces import Traces
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings.book import SettingsBook
@@ -37,15 +39,23 @@ from workers.state.window_store import WindowStore
 class RefresherApp:
     """Keeps the windows of the partitions it is given, and publishes what follows from them."""
 
-    def __init__(self, config: KafkaConfig, pool: Pool, templates_pool: Pool) -> None:
+    def __init__(
+        self,
+        config: KafkaConfig,
+        pool: Pool,
+        templates_pool: Pool,
+        traces: Traces | None = None,
+    ) -> None:
         """Put the parts together.
 
         Args:
             config: Where the broker and the state are.
             pool: Where documents are learned, models refitted and texts revised.
             templates_pool: Where trees and phrases are fitted, so that nothing else waits for them.
+            traces: Where spans of documents go; None = nowhere.
         """
         self._config = config
+        self._traces = traces or Traces()
         self._pool = pool
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
@@ -143,7 +153,9 @@ class RefresherApp:
             for message in messages:
                 if number not in self._owned:
                     return
+                spans = self._traces.begin([message], time.time_ns())
                 sites.add(await self._learn(windows, message))
+                spans.end()
             await self._publish(number, windows, sites)
 
     async def _mark_logs(self) -> None:

@@ -24,6 +24,8 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.monitoring.probes import Health, serve_probes
 from workers.kafka.monitoring.status_lines import StatusLines
 from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.tracing.exporters import start_traces
+from workers.kafka.tracing.traces import Traces
 from workers.kafka.watchdog import Watched, start_watchdog
 from workers.log_forms import set_up_logging
 from workers.processes.pool import Pool
@@ -81,12 +83,14 @@ def run_role(
             instance=directory.instance,
             settings=settings,
         )
+        traces = start_traces(role, config.group(role))
+        stack.callback(traces.close)
         if role == "cleaner":
-            work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config))
+            work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config, traces))
             topic, port = config.topic(PAGES), settings.metrics_port
             prepared = "all site models are read"
         else:
-            work = stack.enter_context(_refresher(config))
+            work = stack.enter_context(_refresher(config, traces))
             topic, port = (
                 config.topic(DOCUMENTS),
                 settings.metrics_port and settings.metrics_port + 1,
@@ -138,23 +142,23 @@ async def _checked_partitions(
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
+def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
     pool = Pool(config.settings, children=os.cpu_count() or 1)
     try:
-        yield CleanerApp(config, pool, models)
+        yield CleanerApp(config, pool, models, traces)
     finally:
         pool.close()
         models.close()
 
 
 @contextmanager
-def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
+def _refresher(config: KafkaConfig, traces: Traces) -> Iterator[RefresherApp]:
     niceness = config.settings.refresher_niceness
     os.nice(niceness)
     pool = Pool(config.settings, children=1)
     templates_pool = Pool(config.settings, children=1, niceness=niceness // 2)
-    refresher = RefresherApp(config, pool, templates_pool)
+    refresher = RefresherApp(config, pool, templates_pool, traces)
     try:
         yield refresher
     finally:

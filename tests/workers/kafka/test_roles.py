@@ -20,7 +20,7 @@ def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_p
             asyncio.get_running_loop()
         raise StateProblem("the store is in use")
 
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role: None)
+    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     monkeypatch.setattr(roles, "_checked_partitions", two_partitions)
     monkeypatch.setattr(roles, "ModelStore", open_store)
     with pytest.raises(StateProblem, match="the store is in use"):
@@ -34,7 +34,7 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
     async def missing(*_arguments, **_options):
         return ["pages: no such topic"]
 
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role: None)
+    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     monkeypatch.setattr(roles, "check_topics", missing)
     with pytest.raises(TopicProblem, match="no such topic"):
         roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
