@@ -11,7 +11,7 @@ import threading
 from collections.abc import MutableMapping
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import msgspec
 
@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
 LogFormat = Literal["auto", "json", "console"]
 """The form of log lines; `auto` is `console` on a terminal and `json` elsewhere."""
-LEVELS = ("debug", "info", "warning", "error", "critical")
+_LEVELS = ("debug", "info", "warning", "error", "critical")
+_ONE_OF_THEM = f"({'|'.join(_LEVELS)})"
+LogLevels = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=rf"^{_ONE_OF_THEM}(,[\w.]+={_ONE_OF_THEM})*$",
+        extra={"form": "such as `info,aiokafka=debug`"},
+    ),
+]
+"""The lowest level that is logged, then those of single loggers."""
 _LIBRARIES = ("aiokafka", "faust", "mode", "opentelemetry", "workers")
 """Loggers that say too much below `warning`; mode names the loggers of its services after modules."""
 _FIELDS = ("topic", "partition", "offset", "site", "trace_id")
@@ -36,8 +45,7 @@ class LogSetUp(msgspec.Struct, frozen=True):
     role: str
     """What the process is, such as `cleaner`; each line has it."""
     log_format: LogFormat = "auto"
-    log_level: str = "info"
-    """The lowest level that is logged, then those of single loggers: `info,aiokafka=debug`."""
+    log_level: LogLevels = "info"
 
 
 def set_up_logging(set_up: LogSetUp) -> None:
@@ -49,7 +57,7 @@ def set_up_logging(set_up: LogSetUp) -> None:
     levels = dict.fromkeys(_LIBRARIES, "warning")
     least, *others = set_up.log_level.split(",")
     for name in _LIBRARIES:
-        levels[name] = max("warning", least, key=LEVELS.index)
+        levels[name] = max("warning", least, key=_LEVELS.index)
     levels |= dict(one.split("=") for one in others)
     root.setLevel(least.upper())
     for name, level in levels.items():

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
 from workers.errors import SettingsProblem
-from workers.log_forms import LEVELS, LogFormat, LogSetUp
+from workers.log_forms import LogFormat, LogLevels
 from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
 from workers.setting_values import (
     BYTES,
@@ -33,11 +33,6 @@ OffsetReset = Literal["cut", "earliest", "latest"]
 """Where reading of a log goes on that was cut after it had been read."""
 TextForm = Literal["markdown", "html"]
 """A form of the text that a record has besides the plain one."""
-_LEVELS_TEXT = Meta(
-    pattern=rf"^({'|'.join(LEVELS)})(,[\w.]+=({'|'.join(LEVELS)}))*$",
-    extra={"form": "such as `info,aiokafka=debug`"},
-)
-"""The annotation of `log_level`."""
 _DEADLINE_PAGE_BYTES = 4 << 20
 """Size up to which a page has the plain deadline."""
 
@@ -223,7 +218,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `auto` is `console`, for people, on a terminal, and `json` elsewhere.
     """
-    log_level: Annotated[str, _LEVELS_TEXT] = "info"
+    log_level: LogLevels = "info"
     """Lowest level that is logged, then those of single loggers, separated by commas.
 
     The client libraries log from `warning` on unless they are named. Levels are `debug`, `info`,
@@ -313,16 +308,6 @@ def settings_line(settings: Settings) -> str:
         origin = f" ({given[name].origin})" if name in given else ""
         shown.append(f"{name}={kind.show(getattr(settings, name))}{origin}")
     return ", ".join(shown)
-
-
-def log_set_up(role: str, settings: Settings) -> LogSetUp:
-    """Return how a process logs.
-
-    Args:
-        role: What the process is, such as `cleaner`.
-        settings: The form and the levels.
-    """
-    return LogSetUp(role, settings.log_format, settings.log_level)
 
 
 def _too_large(settings: Settings, given: Mapping[str, GivenSetting]) -> Iterator[str]:

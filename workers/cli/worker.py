@@ -8,9 +8,9 @@ import click
 
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
 from workers.errors import StateProblem
-from workers.log_forms import set_up_logging
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.parent_watch import end_with_parent
-from workers.settings import load_settings, log_set_up, settings_line
+from workers.settings import load_settings, settings_line
 from workers.state.directory import is_used
 
 log = logging.getLogger("templ")
@@ -69,7 +69,7 @@ def worker_command(
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
-    set_up_logging(log_set_up("worker", settings))
+    set_up_logging(LogSetUp("worker", settings.log_format, settings.log_level))
     log.info("settings: %s", settings_line(settings))
     wait_for_broker(broker, log.warning)
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]

@@ -27,9 +27,9 @@ from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.tracing.exporters import start_traces
 from workers.kafka.tracing.traces import Traces
 from workers.kafka.watchdog import Watched, start_watchdog
-from workers.log_forms import set_up_logging
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
-from workers.settings import Settings, log_set_up, settings_line
+from workers.settings import Settings, settings_line
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
@@ -123,7 +123,7 @@ def run_role(
 
 
 def _set_up_logging(role: str, settings: Settings) -> None:
-    set_up_logging(log_set_up(role, settings))
+    set_up_logging(LogSetUp(role, settings.log_format, settings.log_level))
     for handler in logging.getLogger().handlers:
         handler.addFilter(is_problem)
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))

@@ -19,9 +19,9 @@ from workers.errors import UsageProblem
 from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
 from workers.indexes.sqlite_index import SqliteIndex
-from workers.log_forms import set_up_logging
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import one_line
-from workers.settings import load_settings, log_set_up
+from workers.settings import load_settings
 
 _AT_ONCE = 200
 """Records of a file that are written in one transaction."""
@@ -119,7 +119,7 @@ def _index_topic(index: SqliteIndex, broker: str, prefix: str, *, follow: bool) 
     from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
 
     settings = load_settings()
-    set_up_logging(log_set_up("index", settings))
+    set_up_logging(LogSetUp("index", settings.log_format, settings.log_level))
     access = BrokerAccess.of(broker, settings)
     asyncio.run(_until_signal(CleanedFollower(access, prefix, index).run(stays=follow)))
 
