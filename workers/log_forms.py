@@ -80,7 +80,7 @@ def encode_set_up_of_child() -> str:
     set_up = present_set_up()
     if set_up is None:
         return ""
-    child = msgspec.structs.replace(set_up, role=f"{set_up.role} child")
+    child = msgspec.structs.replace(set_up, role=f"{set_up.role}-child")
     return msgspec.json.encode(child).decode()
 
 

@@ -85,7 +85,8 @@ def test_a_trace_goes_through_both_roles_and_into_the_log(stream, collector):
         assert (known["service.name"], known["deployment.environment.name"]) == ("templ", "test")
         by_name.setdefault((span.trace_id.hex(), known["templ.role"], span.name), []).append(span)
     stages = {
-        (CLEANED_TRACE, "cleaner", name) for name in ["receive", "decode", "model", "publish", "store"]
+        (CLEANED_TRACE, "cleaner", name)
+        for name in ["receive", "decode", "model", "publish", "store"]
     }
     wanted = stages | {
         (CLEANED_TRACE, "cleaner", "clean page"),

@@ -191,7 +191,7 @@ def test_a_child_process_logs_as_its_parent_does():
     assert channel.receive() == b"ready"
     channel.close()
     (line,) = child.communicate()[1].decode().splitlines()
-    assert line.endswith("[error    ] loud [templ] role=cleaner child")
+    assert line.endswith("[error    ] loud [templ] role=cleaner-child")
 
 
 @pytest.mark.parametrize("value", ["loud", "info,aiokafka", "info,=debug", "info,a=loud"])

@@ -57,7 +57,9 @@ def test_a_variable_that_cannot_be_used_stops_the_start(monkeypatch):
     pytest.importorskip("opentelemetry.sdk", reason="needs the extra `traces`")
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
-    with pytest.raises(SettingsProblem, match=r"the OTEL_ variables cannot be used: .*max_queue_size"):
+    with pytest.raises(
+        SettingsProblem, match=r"the OTEL_ variables cannot be used: .*max_queue_size"
+    ):
         start_traces("cleaner", "g")
 
 
