@@ -75,6 +75,7 @@ def test_a_trace_goes_through_both_roles_and_into_the_log(stream, collector):
     stream.start(
         OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{collector.server_port}",
         OTEL_RESOURCE_ATTRIBUTES="deployment.environment.name=test",
+        TEMPL_SESSION_TIMEOUT_S="30",
     )
     stream.wait_until_answered()
     stream.wait_until_learned()
