@@ -1,6 +1,6 @@
 """The log of a process: where its lines go, in which form, and from which level on.
 
-Nobody imports structlog before there is a line to write, so a command that logs nothing does not
+structlog is imported with the first line that is written, so a command that logs nothing does not
 wait for it.
 """
 

@@ -360,7 +360,7 @@ def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def otel_variables() -> Mapping[str, str]:
-    """Return the variables of OpenTelemetry that the environment gives, which templ only passes on."""
+    """Return the variables of OpenTelemetry that the environment gives, by name."""
     given = os.environ  # noqa: TID251
     return {name: value for name, value in given.items() if name.startswith("OTEL_")}
 
