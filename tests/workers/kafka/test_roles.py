@@ -10,6 +10,7 @@ import pytest
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.tracing.traces import Traces
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
 
@@ -54,6 +55,6 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
     monkeypatch.setattr(roles, "Pool", pool)
     settings = Settings(cleaner_children=given)
     config = SimpleNamespace(settings=settings, state=tmp_path, topic=str)
-    with roles._cleaner(config):
+    with roles._cleaner(config, Traces()):
         pass
     pool.assert_called_once_with(settings, children=started)
