@@ -3,10 +3,37 @@
 import logging
 import re
 import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that begin a line, command a terminal, or cannot be written."""
 _INDENT = "    "
+_TRACE_PARENT = re.compile(rb"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+"""The header `traceparent` of W3C Trace Context, version 00."""
+
+Fields = Mapping[str, object]
+"""The fields of a log line beside its message."""
+_about: ContextVar[Callable[[], Fields] | None] = ContextVar("about", default=None)
+"""Returns the fields of the page that this thread works on; None while it works on none."""
+
+
+class RecordPlace(Protocol):
+    """Something that has a place in a topic."""
+
+    @property
+    def topic(self) -> str:
+        """The topic, or the name of a file."""
+
+    @property
+    def partition(self) -> int:
+        """The partition, or the checksum of a file's record."""
+
+    @property
+    def offset(self) -> int:
+        """The offset, or the number of a file's record."""
 
 
 def one_line(text: object) -> str:
@@ -29,7 +56,7 @@ def escape_log_arguments(record: logging.LogRecord) -> bool:
     record.is_escaped = True
     if isinstance(record.args, tuple) and record.args:
         *names, last = record.args
-        is_traceback = record.msg.endswith("\n%s")
+        is_traceback = str(record.msg).endswith("\n%s")
         record.args = (*map(_escaped, names), _indented(last) if is_traceback else _escaped(last))
     elif not record.args:
         record.msg = one_line(record.msg)
@@ -38,11 +65,56 @@ def escape_log_arguments(record: logging.LogRecord) -> bool:
     return True
 
 
-def set_up_logging(process: str) -> None:
-    """Have this process write log lines that begin with the time and its name, from INFO on."""
-    logging.basicConfig(
-        level=logging.INFO, format=f"%(asctime)s {process} %(levelname)s %(message)s"
-    )
+def record_fields(
+    place: RecordPlace, headers: Iterable[tuple[str, bytes | None]] = (), site: str | None = None
+) -> Fields:
+    """Return the fields of a log line about a record.
+
+    Args:
+        place: The record, or its source.
+        headers: Headers of the record, one of which may name the trace that it belongs to.
+        site: Site key of its page; None = not known.
+    """
+    found = {
+        "topic": place.topic,
+        "partition": place.partition,
+        "offset": place.offset,
+        "site": site,
+        "trace_id": trace_id_of(headers),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def trace_id_of(headers: Iterable[tuple[str, bytes | None]]) -> str | None:
+    """Return the trace id in the header `traceparent`; None without one that can be read.
+
+    >>> trace_id_of([("traceparent", b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")])
+    '0af7651916cd43dd8448eb211c80319c'
+    >>> trace_id_of([("traceparent", b"nonsense")])
+    """
+    values = [value for name, value in headers if name == "traceparent"]
+    found = _TRACE_PARENT.fullmatch(values[0] or b"") if len(values) == 1 else None
+    return found[1].decode() if found else None
+
+
+@contextmanager
+def lines_about(fields: Callable[[], Fields]) -> Iterator[None]:
+    """Give the lines that this thread logs meanwhile these fields.
+
+    Args:
+        fields: Returns the fields; it is called for each line, so pages without lines cost nothing.
+    """
+    token = _about.set(fields)
+    try:
+        yield
+    finally:
+        _about.reset(token)
+
+
+def present_fields() -> Fields:
+    """Return the fields of the page that this thread works on; none while it works on none."""
+    fields = _about.get()
+    return fields() if fields is not None else {}
 
 
 def _escaped(value: object) -> object:

@@ -134,6 +134,8 @@ class SettingType(msgspec.Struct, frozen=True):
         choices = self._choices()
         if choices:
             return ", ".join(choices)
+        if form := self._extra("form"):
+            return str(form)
         words = {
             "gt": "more than {}",
             "ge": "at least {}",

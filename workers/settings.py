@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
 from workers.errors import SettingsProblem
+from workers.log_forms import LogFormat, LogLevels
 from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
 from workers.setting_values import (
     BYTES,
@@ -224,6 +225,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Port of the cleaner's metrics for Prometheus; the refresher uses the next one. None means none."""
     metrics_host: str = "127.0.0.1"
     """Address at which the metrics are served."""
+    log_format: LogFormat = "auto"
+    """Form of the lines of the log.
+
+    `auto` is `console`, for people, on a terminal, and `json` elsewhere.
+    """
+    log_level: LogLevels = "info"
+    """Lowest level that is logged, then those of single loggers, separated by commas.
+
+    The client libraries log from `warning` on unless they are named. Levels are `debug`, `info`,
+    `warning`, `error` and `critical`.
+    """
     child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests have one of their own."""
 
@@ -357,6 +369,12 @@ def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
         names = ["sasl_client_id", "sasl_client_secret"] if from_url else ["sasl_token_file"]
     for name in names:
         yield settings.sasl_mechanism or settings.security_protocol, name
+
+
+def otel_variables() -> Mapping[str, str]:
+    """Return the variables of OpenTelemetry that the environment gives, by name."""
+    given = os.environ  # noqa: TID251
+    return {name: value for name, value in given.items() if name.startswith("OTEL_")}
 
 
 _PACKAGES = str(Path(__file__).parents[1])

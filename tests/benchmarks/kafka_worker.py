@@ -17,6 +17,7 @@ Needs Java and Maven.
 
 import argparse
 import asyncio
+import json
 import re
 import resource
 import shutil
@@ -334,9 +335,6 @@ def rebuild(stream, pages, html_bytes, settings):
         )
 
 
-STAMP = r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3}) refresher INFO windows of \S+: "
-
-
 def rebuilt_s(log):
     """Return the seconds from the first partition's start to the last one's end, or None before."""
     begun = stamps(log, "reading")
@@ -345,8 +343,9 @@ def rebuilt_s(log):
 
 
 def stamps(log, what):
-    found = re.finditer(STAMP + what, log, re.MULTILINE)
-    return [datetime.fromisoformat(f"{one[1]}.{one[2]}").timestamp() for one in found]
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    said = [one for one in lines if re.match(rf"windows of \S+: {what}", one["event"])]
+    return [datetime.fromisoformat(one["time"]).timestamp() for one in said]
 
 
 if __name__ == "__main__":

@@ -54,10 +54,12 @@ def test_records_have_their_fields_headers_are_passed_on_and_a_null_value_delete
         assert b"t1" in passed
     ((letter, _),) = stream.dead_letters().values()
     assert letter["trace"] == "t1"
+    ready = '"event":"ready: '
     assert (
-        " cleaner INFO ready: all site models are read; partitions 0, 1, 2, 3 of " in stream.log()
+        f'"role":"cleaner",{ready}all site models are read; partitions 0, 1, 2, 3 of'
+        in stream.log()
     )
-    assert " refresher INFO ready: the windows are up to date; partitions " in stream.log()
+    assert f'"role":"refresher",{ready}the windows are up to date; partitions ' in stream.log()
     assert "[^-" not in stream.log()
     deletions = [one for one in stream.records(CLEANED) if one.value is None]
     assert [one.key.decode() for one in deletions] == [URL]

@@ -10,6 +10,7 @@ import click
 from templ_core import __version__
 from workers.cli.lazy import LazyGroup
 from workers.errors import Terminated, WorkerError
+from workers.log_forms import present_set_up
 from workers.log_lines import one_line
 
 _FAULT = 70
@@ -128,7 +129,8 @@ def main() -> None:
 
 def _report_fault(error: Exception) -> None:
     """Keep the traceback of a fault of templ itself: a worker logs it, other commands write a file."""
-    if logging.getLogger().handlers:
+    set_up = present_set_up()
+    if set_up is not None and set_up.role != "run":
         log.critical("ended by a fault of templ itself", exc_info=error)
         return
     with tempfile.NamedTemporaryFile(

@@ -21,6 +21,7 @@ from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, 
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
 from workers.local.runner import DeadPage, LocalWorker, Output
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.settings import load_settings
 from workers.site_settings.book import read_book
 
@@ -131,6 +132,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 def _run(options: RunOptions) -> None:
     _check(options)
     settings = load_settings(page_model=options.page_model, comments=options.comments)
+    set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
     signal.signal(signal.SIGTERM, _end)
     with ExitStack() as stack, _advice_for_runs(options.state):

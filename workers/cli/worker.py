@@ -8,7 +8,7 @@ import click
 
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
 from workers.errors import StateProblem
-from workers.log_lines import set_up_logging
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings, settings_line
 from workers.state.directory import is_used
@@ -69,9 +69,9 @@ def worker_command(
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
         read_model_file(settings.page_model)
-    set_up_logging("worker")
+    set_up_logging(LogSetUp("worker", settings.log_format, settings.log_level))
     log.info("settings: %s", settings_line(settings))
-    wait_for_broker(broker, lambda line: click.echo(f"templ: {line}", err=True))
+    wait_for_broker(broker, log.warning)
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]

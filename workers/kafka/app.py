@@ -131,6 +131,7 @@ class App(faust.App):
                 log.warning(
                     "%s-%s: %s; reading goes on at offset %s",
                     *(topic, number, goes_on.reason, goes_on.offset),
+                    extra={"topic": topic, "partition": number, "offset": goes_on.offset},
                 )
             if goes_on.offset != offset:
                 right[TP(topic, number)] = goes_on.offset

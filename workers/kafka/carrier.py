@@ -113,7 +113,9 @@ class Carrier:
                 self._revisable.set()
             case NotFitted(site, reason):
                 self._metrics.not_fitted.inc()
-                log.warning("the model of %s could not be fitted: %s", site, reason)
+                log.warning(
+                    "the model of %s could not be fitted: %s", site, reason, extra={"site": site}
+                )
 
     def _count(self, record: OutputRecord, seconds: float) -> None:
         if isinstance(record, SiteModelRecord):
@@ -139,7 +141,12 @@ class Carrier:
             problem = await asyncio.wrap_future(kept)
             if problem is not None:
                 self._metrics.not_fitted.inc()
-                log.warning("templates of %s could not be fitted: %s", site, problem.reason)
+                log.warning(
+                    "templates of %s could not be fitted: %s",
+                    site,
+                    problem.reason,
+                    extra={"site": site},
+                )
                 return
             self._metrics.templates_seconds.observe(time.monotonic() - started_s)
             await self.carry_out(number, site, now.publisher.publish_model(site))

@@ -23,6 +23,8 @@ from workers.kafka.model_follower import ModelFollower
 from workers.kafka.monitoring.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
 from workers.kafka.site_settings.follower import SettingsFollower
+from workers.kafka.tracing.traces import Traces
+from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.pipeline.cleaner import Cleaner, Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
@@ -37,8 +39,11 @@ log = logging.getLogger("templ")
 class CleanerApp:
     """Takes small batches of pages, cleans them, and acknowledges them once everything is out."""
 
-    def __init__(self, config: KafkaConfig, pool: Pool, models: ModelStore) -> None:
+    def __init__(
+        self, config: KafkaConfig, pool: Pool, models: ModelStore, traces: Traces | None = None
+    ) -> None:
         self._config = config
+        self._traces = traces or Traces()
         self._pool = pool
         self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
@@ -103,22 +108,32 @@ class CleanerApp:
 
     async def _batch(self, events: Iterable[faust.EventT[Any]]) -> None:
         """Clean a batch: its texts are stored by the broker before its documents are sent."""
-        started_s = time.monotonic()
+        started_s, began_ns = time.monotonic(), time.time_ns()
         come = [received_from_faust(event.message) for event in events]
-        messages = await self.gaps.complete(come)
+        spans = self._traces.begin(await self.gaps.complete(come), began_ns)
+        messages = spans.messages
         now_ms = round(time.time() * 1000)
         records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._known()
         reached_s = self.metrics.stage("receive", started_s)
+        spans.stage("receive")
         together = self._cleaned_together(records)
-        outcomes = await asyncio.gather(*(self._outcome(one, together) for one in records))
+        work = (
+            self._outcome(one, together, is_timed=spans.has(number))
+            for number, one in enumerate(records)
+        )
+        outcomes = await asyncio.gather(*work)
         reached_s = self.metrics.stage("clean", reached_s)
+        spans.cleaned(outcomes)
         await send_all(map(self._output, messages, outcomes))
         reached_s = self.metrics.stage("publish", reached_s)
+        spans.stage("publish")
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
         await send_all(self._outputs.send(one) for one in documents if one is not None)
         ended_s = self.metrics.stage("store", reached_s)
+        spans.stage("store")
+        spans.end()
         timestamps = (one.timestamp_ms for one in messages)
         self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
         self._check_feed(messages, outcomes)
@@ -137,25 +152,32 @@ class CleanerApp:
         }
 
     async def _outcome(
-        self, record: Page | Rejected, together: Mapping[str, Future[Together]]
+        self, record: Page | Rejected, together: Mapping[str, Future[Together]], *, is_timed: bool
     ) -> Outcome:
         if isinstance(record, Rejected):
             letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
             return Dead(letter=letter)
-        work = self._pool.submit(record.site, self._process, record, together.get(record.site))
+        work = self._pool.submit(
+            record.site, self._process, record, together.get(record.site), is_timed=is_timed
+        )
         outcome = await asyncio.wrap_future(work)
         self._pages_done += 1
         return outcome
 
-    def _process(self, page: Page, together: Future[Together] | None) -> Outcome:
+    def _process(self, page: Page, together: Future[Together] | None, *, is_timed: bool) -> Outcome:
         """Clean a page on its site's lane, where what it is cleaned together with was done before."""
-        return self._cleaner.process(page, together.result() if together else None)
+        known = together.result() if together else None
+        return self._cleaner.process(page, known, is_timed=is_timed)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
             letter = outcome.letter
             place = f"{message.topic}-{message.partition}-{message.offset}"
-            log.warning("%s is a dead letter: %s: %s", place, letter.exception, letter.message)
+            log.warning(
+                "%s is a dead letter: %s: %s",
+                *(place, letter.exception, letter.message),
+                extra=record_fields(message, message.headers, outcome.site),
+            )
             return self._outputs.send_dead_letter(message, letter)
         headers, _ = passed_on(message.headers, self._config.settings.header_bytes_max)
         return self._outputs.send(outcome.record, headers)
@@ -188,6 +210,7 @@ class CleanerApp:
                     "%s-%s has a page of %s, whose site model is on partition %s: all site models "
                     "are kept from now on; key pages by site, with murmur2",
                     *(message.topic, message.partition, record.site, number),
+                    extra=record_fields(message, message.headers, record.site),
                 )
                 self._follower.follow_all()
                 return

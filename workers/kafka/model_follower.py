@@ -19,6 +19,7 @@ from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import LogState, Resume, decode_mark, resume
+from workers.log_lines import record_fields
 from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
 
@@ -117,7 +118,13 @@ class ModelFollower:
         await self._forget_what_may_be_gone(consumer, ends)
         for number, goes_on in (await asyncio.to_thread(self._goes_on, logs)).items():
             if goes_on.is_other_log:
-                log.warning("%s-%s is read anew: %s", self._topic, number, goes_on.reason)
+                log.warning(
+                    "%s-%s is read anew: %s",
+                    self._topic,
+                    number,
+                    goes_on.reason,
+                    extra={"topic": self._topic, "partition": number},
+                )
                 await asyncio.to_thread(self._models.skip, number, goes_on.offset - 1)
             consumer.seek(TopicPartition(self._topic, number), goes_on.offset)
         await asyncio.to_thread(self._mark, logs)
@@ -176,5 +183,7 @@ class ModelFollower:
                 self._models.put(site, value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:
             place = f"{record.topic}-{record.partition}-{record.offset}"
-            log.warning("site model at %s cannot be used: %s", place, error)
+            log.warning(
+                "site model at %s cannot be used: %s", place, error, extra=record_fields(record)
+            )
             self._models.skip(record.partition, record.offset)

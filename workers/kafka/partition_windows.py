@@ -10,6 +10,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import cast
 
 import msgspec
@@ -21,6 +22,7 @@ from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.resume import LogMark, decode_mark
+from workers.log_lines import lines_about, record_fields
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 from workers.processes.pool import Pool
@@ -76,14 +78,15 @@ class PartitionWindows:
         Returns:
             Whether it was taken in.
         """
-        try:
-            problem = self._take(site, message)
-        except SchemaError as error:
-            self.store.skip(message.offset)
-            problem = str(error)
-        if problem is not None:
-            place = f"{message.topic}-{message.partition}-{message.offset}"
-            log.warning("document %s is left out: %s", place, problem)
+        with lines_about(partial(record_fields, message, message.headers, site)):
+            try:
+                problem = self._take(site, message)
+            except SchemaError as error:
+                self.store.skip(message.offset)
+                problem = str(error)
+            if problem is not None:
+                place = f"{message.topic}-{message.partition}-{message.offset}"
+                log.warning("document %s is left out: %s", place, problem)
         return problem is None
 
     def _take(self, site: str, message: Received) -> str | None:
@@ -199,7 +202,13 @@ class OwnedPartitions:
         """Drop windows that the topic no longer leads on from; call it while holding them."""
         windows = self._open.pop(number)
         offset = windows.store.next_offset
-        log.warning("windows-%s read up to offset %s are made anew: %s", number, offset, why)
+        log.warning(
+            "windows-%s read up to offset %s are made anew: %s",
+            number,
+            offset,
+            why,
+            extra={"partition": number, "offset": offset},
+        )
         await asyncio.to_thread(windows.remove)
         self._open[number] = await asyncio.to_thread(self._open_windows, number)
         return self._open[number]

@@ -64,7 +64,12 @@ class Recovery:
             return
         topic = TopicPartition(self._topic, number)
         report_at = time.monotonic() + _REPORT_S
-        log.info("windows of %s-%s: reading from %s to %s", topic.topic, number, start, end)
+        place = {"topic": topic.topic, "partition": number}
+        log.info(
+            "windows of %s-%s: reading from %s to %s",
+            *(topic.topic, number, start, end),
+            extra=place,
+        )
         async with plain_consumer(self._broker) as consumer:
             async for record in read_range(consumer, {topic: start}, {topic: end}):
                 if number not in owned:
@@ -72,9 +77,11 @@ class Recovery:
                 await self._learn(windows, received_from_aiokafka(record))
                 if time.monotonic() > report_at:
                     report_at += _REPORT_S
-                    log.info("windows of %s-%s: at %s", topic.topic, number, record.offset)
+                    log.info(
+                        "windows of %s-%s: at %s", topic.topic, number, record.offset, extra=place
+                    )
         if start == 0:
             # Everything was read anew: what was superseded long ago was set right long ago.
             await asyncio.to_thread(windows.store.outbox.drop_all_superseded)
         await asyncio.to_thread(windows.store.skip, end - 1)
-        log.info("windows of %s-%s: up to date", topic.topic, number)
+        log.info("windows of %s-%s: up to date", topic.topic, number, extra=place)

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
@@ -26,6 +27,7 @@ from workers.kafka.outputs import TopicOutputs
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
 from workers.kafka.site_settings.follower import SettingsFollower
+from workers.kafka.tracing.traces import BatchSpans, Traces
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings.book import SettingsBook
@@ -33,19 +35,30 @@ from workers.state.rebuildable import remove_set_aside
 from workers.state.site_state import WindowTotals, model_is_due, templates_overdue_by
 from workers.state.window_store import WindowStore
 
+_TRACED_AGE_MS = 3_600_000
+"""Age up to which a document has a span when it is learned, in milliseconds."""
+
 
 class RefresherApp:
     """Keeps the windows of the partitions it is given, and publishes what follows from them."""
 
-    def __init__(self, config: KafkaConfig, pool: Pool, templates_pool: Pool) -> None:
+    def __init__(
+        self,
+        config: KafkaConfig,
+        pool: Pool,
+        templates_pool: Pool,
+        traces: Traces | None = None,
+    ) -> None:
         """Put the parts together.
 
         Args:
             config: Where the broker and the state are.
             pool: Where documents are learned, models refitted and texts revised.
             templates_pool: Where trees and phrases are fitted, so that nothing else waits for them.
+            traces: Where spans of documents go; None = nowhere.
         """
         self._config = config
+        self._traces = traces or Traces()
         self._pool = pool
         self.app = build_app(config, "refresher")
         documents = config.topic(DOCUMENTS)
@@ -172,10 +185,19 @@ class RefresherApp:
         site = site_of_key(message.key or b"")
         counts = message.value is not None or await self._grounds.hold(message)
         take = windows.ingest if counts else windows.keep
+        spans = self._begin_spans(windows, message)
         work = self._pool.submit(site, take, site, message)
         is_taken = await asyncio.wrap_future(work)
+        spans.end()
         (self.metrics.documents if is_taken else self.metrics.left_out).inc()
         return site
+
+    def _begin_spans(self, windows: PartitionWindows, message: Received) -> BatchSpans:
+        """Begin the span of a document; a rebuild reads old ones again, which have had theirs."""
+        now_ns = time.time_ns()
+        is_old = now_ns // 1_000_000 - message.timestamp_ms > _TRACED_AGE_MS
+        is_known = message.offset < windows.store.next_offset
+        return self._traces.begin([] if is_old or is_known else [message], now_ns)
 
     async def _take_down(self, site: str) -> None:
         """Erase what is known of a site from disk and memory, be its partition this worker's or not."""

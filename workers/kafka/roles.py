@@ -24,8 +24,10 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.monitoring.probes import Health, serve_probes
 from workers.kafka.monitoring.status_lines import StatusLines
 from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.tracing.exporters import start_traces
+from workers.kafka.tracing.traces import Traces
 from workers.kafka.watchdog import Watched, start_watchdog
-from workers.log_lines import escape_log_arguments, set_up_logging
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
 from workers.settings import Settings, settings_line
 from workers.state.directory import StateDirectory, is_used
@@ -64,7 +66,7 @@ def run_role(
         TopicProblem: A topic is missing or has wrong settings.
         StateProblem: The state directory cannot be used.
     """
-    _set_up_logging(role)
+    _set_up_logging(role, settings)
     group = f"{prefix}templ-{role}"
     has_served = is_used(state / role)
     partitions = asyncio.run(_checked_partitions(broker, prefix, group, has_served=has_served))
@@ -81,12 +83,14 @@ def run_role(
             instance=directory.instance,
             settings=settings,
         )
+        traces = start_traces(role, config.group(role))
+        stack.callback(traces.close)
         if role == "cleaner":
-            work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config))
+            work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config, traces))
             topic, port = config.topic(PAGES), settings.metrics_port
             prepared = "all site models are read"
         else:
-            work = stack.enter_context(_refresher(config))
+            work = stack.enter_context(_refresher(config, traces))
             topic, port = (
                 config.topic(DOCUMENTS),
                 settings.metrics_port and settings.metrics_port + 1,
@@ -118,16 +122,12 @@ def run_role(
         worker.execute_from_commandline()
 
 
-def _set_up_logging(role: str) -> None:
-    set_up_logging(role)
-    # mode names the loggers of its services after their modules, so ours are among them.
-    for noisy in ("faust", "mode", "aiokafka", "workers"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+def _set_up_logging(role: str, settings: Settings) -> None:
+    set_up_logging(LogSetUp(role, settings.log_format, settings.log_level))
     for handler in logging.getLogger().handlers:
         handler.addFilter(is_problem)
         handler.addFilter(RepeatedMessageFilter(_REPEAT_AFTER_S))
         handler.addFilter(without_expected_traceback)
-        handler.addFilter(escape_log_arguments)
 
 
 async def _checked_partitions(
@@ -142,23 +142,23 @@ async def _checked_partitions(
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
+def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
     pool = Pool(config.settings, children=config.settings.cleaner_children or os.cpu_count() or 1)
     try:
-        yield CleanerApp(config, pool, models)
+        yield CleanerApp(config, pool, models, traces)
     finally:
         pool.close()
         models.close()
 
 
 @contextmanager
-def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
+def _refresher(config: KafkaConfig, traces: Traces) -> Iterator[RefresherApp]:
     niceness = config.settings.refresher_niceness
     os.nice(niceness)
     pool = Pool(config.settings, children=1)
     templates_pool = Pool(config.settings, children=1, niceness=niceness // 2)
-    refresher = RefresherApp(config, pool, templates_pool)
+    refresher = RefresherApp(config, pool, templates_pool, traces)
     try:
         yield refresher
     finally:

@@ -12,7 +12,6 @@ from types import FrameType
 import msgspec
 
 from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
-from workers.log_lines import set_up_logging
 from workers.settings import child_environment
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
@@ -56,7 +55,6 @@ def supervise(commands: Mapping[str, Sequence[str]], policy: RestartPolicy | Non
     Returns:
         0 after a signal, otherwise the exit code of the role that failed.
     """
-    set_up_logging("worker")
     policy = policy or RestartPolicy()
     stopping: list[int] = []
 

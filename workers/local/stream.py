@@ -121,4 +121,9 @@ class Stream:
                 case Revise(model):
                     yield from self._carry_out(self._publisher.revise(model))
                 case NotFitted(site, reason):
-                    log.warning("the model of %s could not be fitted: %s", site, reason)
+                    log.warning(
+                        "the model of %s could not be fitted: %s",
+                        site,
+                        reason,
+                        extra={"site": site},
+                    )

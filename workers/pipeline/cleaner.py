@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -13,6 +14,7 @@ from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
+from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
@@ -25,6 +27,7 @@ from workers.processes.messages import (
     CleanResult,
     CleanTask,
     Failure,
+    StageTimes,
     TaskRunner,
 )
 from workers.processes.record_forms import forms_of
@@ -43,6 +46,8 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     record: CleanedRecord
     document: DocumentRecord | None
     """What the site learns from; None where nothing is to be learned from the page."""
+    times: StageTimes | None = None
+    """When the stages ended, if that was asked for."""
 
 
 class Deleted(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +62,8 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
     """A page could not be cleaned."""
 
     letter: DeadLetter
+    site: str | None = None
+    """Site key; None where the record is not a page."""
 
 
 Outcome = Cleaned | Deleted | Dead
@@ -159,6 +166,7 @@ class Cleaner:
                 "%s pages of the new site %s could not be cleaned together (%s: %s); each is cleaned "
                 "by itself",
                 *(len(some), some[0].site, result.exception, result.message),
+                extra={"site": some[0].site},
             )
             return {}
         if not isinstance(result, BurstResult):
@@ -184,13 +192,20 @@ class Cleaner:
     def _best_model(self, site: str) -> SiteModelRecord | None:
         return self._provisional.best(site, self._models.get(site))
 
-    def process(self, page: Page, together: Together | None = None) -> Outcome:
+    def process(
+        self, page: Page, together: Together | None = None, *, is_timed: bool = False
+    ) -> Outcome:
         """Clean a page. What a page holds never makes it raise.
 
         Args:
             page: The page.
             together: What `clean_together` has answered about this page and others; None = nothing.
+            is_timed: Whether the outcome is to say when the stages ended.
         """
+        with lines_about(partial(record_fields, page.source, page.headers, page.site)):
+            return self._process(page, together, is_timed=is_timed)
+
+    def _process(self, page: Page, together: Together | None, *, is_timed: bool) -> Outcome:
         known = self._book.of(page.site)
         if known is not None and known.record.forgotten:
             return Deleted(record=_deleted_record(page), document=None)
@@ -202,7 +217,8 @@ class Cleaner:
         if known is not None:
             model = known.model(model)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
-        result, attempts = self._runner.run(page.site, self._task(page, model, known), deadline_s)
+        task = self._task(page, model, known, is_timed=is_timed)
+        result, attempts = self._runner.run(page.site, task, deadline_s)
         if isinstance(result, CleanResult):
             if model is not None and result.model_problem is not None:
                 self._report(model, result.model_problem)
@@ -216,7 +232,8 @@ class Cleaner:
                     message=result.message,
                     stage=stage,
                     attempts=attempts,
-                )
+                ),
+                site=page.site,
             )
         raise TypeError(f"a child answered a page with {type(result).__name__}")
 
@@ -233,10 +250,16 @@ class Cleaner:
             model.site,
             self._models.origin(model.site) or "of this machine",
             problem,
+            extra={"site": model.site},
         )
 
     def _task(
-        self, page: Page, model: SiteModelRecord | None, known: DecidedSite | None
+        self,
+        page: Page,
+        model: SiteModelRecord | None,
+        known: DecidedSite | None,
+        *,
+        is_timed: bool = False,
     ) -> CleanTask:
         return CleanTask(
             body=page.body or b"",
@@ -254,6 +277,7 @@ class Cleaner:
             comments=self._settings.comments,
             source_id=str(page.source),
             settings=known.settings if known else None,
+            is_timed=is_timed,
         )
 
     def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:
@@ -267,7 +291,7 @@ class Cleaner:
         )
         if self._message_limit_bytes is not None:
             record = fit_message(record, self._message_limit_bytes)
-        return Cleaned(record=record, document=document)
+        return Cleaned(record=record, document=document, times=result.times)
 
     def _document(
         self, page: Page, result: CleanResult, model: SiteModelRecord | None

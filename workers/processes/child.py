@@ -1,7 +1,7 @@
 """The program of a child process, which performs tasks for its parent and ends with it.
 
 `workers.processes.pool` starts it as
-`python -m workers.processes.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT`. The parent sends the
+`python -m workers.processes.child FILE_DESCRIPTOR MEMORY_BYTES NICENESS PARENT LOG`. The parent sends the
 page model first, then one task after another, and receives one result for each.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from workers.log_forms import decode_set_up, set_up_logging
 from workers.processes.channel import Channel
 from workers.processes.messages import Failure, Result, Task
 from workers.processes.models import Models
@@ -33,6 +34,9 @@ def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
     os.nice(int(sys.argv[3]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(int(sys.argv[4]))
+    set_up = decode_set_up(sys.argv[5])
+    if set_up is not None:
+        set_up_logging(set_up)
     decoder = msgspec.msgpack.Decoder(Task)
     encoder = msgspec.msgpack.Encoder()
     channel.send(b"ready")

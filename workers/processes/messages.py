@@ -45,6 +45,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Source id of the page, for log messages."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
+    is_timed: bool = False
+    """Whether the result is to say when the stages ended."""
 
 
 class BurstPage(msgspec.Struct, frozen=True, array_like=True):
@@ -144,6 +146,15 @@ class CleanedDocument(msgspec.Struct, frozen=True, array_like=True):
     """Its page summary in compact form."""
 
 
+class StageTimes(msgspec.Struct, frozen=True, array_like=True):
+    """When a child process has cleaned a page, in Unix nanoseconds."""
+
+    began_ns: int
+    decoded_ns: int
+    """When its bytes were a document."""
+    ended_ns: int
+
+
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A cleaned page and its compact document."""
 
@@ -173,6 +184,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Why the page was cleaned without the site model that was sent; None where it was not."""
     site_settings_version: str | None = None
     """Version of the settings of the site that were used; None = there are none."""
+    times: StageTimes | None = None
+    """When the stages ended; None where the task did not ask for it."""
 
     def decided_with(self, settings: SiteSettings | None) -> "CleanResult":
         """Return the result with the version of the settings that were used."""

@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from workers.errors import WorkerError
+from workers.log_forms import encode_set_up_of_child
 from workers.lru_cache import LruCache
 from workers.processes.channel import Channel
 from workers.processes.deadline import (
@@ -73,6 +74,7 @@ class _Child:
                     str(settings.child_memory_bytes),
                     str(niceness),
                     str(os.getpid()),
+                    encode_set_up_of_child(),
                 ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,

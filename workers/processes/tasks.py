@@ -1,6 +1,7 @@
 """The tasks of a child process, their results, and how each task is performed."""
 
 import logging
+import time
 import traceback
 
 import msgspec
@@ -36,6 +37,7 @@ from workers.processes.messages import (
     Result,
     ReviseResult,
     ReviseTask,
+    StageTimes,
     Task,
     TemplatesTask,
     log_fault,
@@ -112,12 +114,17 @@ def _read(task: CleanTask) -> Document:
 
 
 def _clean(task: CleanTask, models: Models) -> CleanResult:
+    began_ns = time.time_ns()
     document = _read(task)
+    decoded_ns = time.time_ns()
     known = models.site_model(task.model_key, task.model_body)
     problem = str(known) if isinstance(known, CodecError) else None
     site_model = None if isinstance(known, CodecError) else known
     result = _cleaned(document, site_model, task, models.page)
-    return msgspec.structs.replace(result, model_problem=problem) if problem else result
+    times = StageTimes(began_ns, decoded_ns, time.time_ns()) if task.is_timed else None
+    if problem or times:
+        result = msgspec.structs.replace(result, model_problem=problem, times=times)
+    return result
 
 
 def _cleaned(

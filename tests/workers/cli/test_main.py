@@ -9,17 +9,19 @@ import click
 import pytest
 
 from workers.cli import main as command
+from workers.log_forms import LogSetUp
 
 
+@pytest.mark.parametrize("set_up", [None, LogSetUp("run")])
 def test_an_unforeseen_error_is_one_line_that_names_the_file_of_its_traceback(
-    monkeypatch, capsys, tmp_path
+    monkeypatch, capsys, tmp_path, set_up
 ):
     def fail(**_options):
         raise KeyError("a fault\nof ours")
 
     monkeypatch.setattr(command.templ, "main", fail)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("logging.root.handlers", [])
+    monkeypatch.setattr(command, "present_set_up", lambda: set_up)
     with pytest.raises(SystemExit) as end:
         command.main()
     assert end.value.code == 70
@@ -38,6 +40,7 @@ def test_an_unforeseen_error_of_a_worker_is_logged_with_its_traceback(monkeypatc
         raise KeyError("a fault of ours")
 
     monkeypatch.setattr(command.templ, "main", fail)
+    monkeypatch.setattr(command, "present_set_up", lambda: LogSetUp("cleaner"))
     with pytest.raises(SystemExit) as end:
         command.main()
     assert end.value.code == 70

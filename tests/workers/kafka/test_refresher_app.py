@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.resume import LogMark
 from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.tracing.traces import Traces
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore
 
@@ -59,6 +61,36 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
     asyncio.run(late())
     assert not (tmp_path / f"windows-{NOT_OURS}").exists()
+
+
+class NotedTraces(Traces):
+    """Notes the offsets of the records that would have a span."""
+
+    def __init__(self):
+        self.offsets = []
+
+    def begin(self, messages, began_ns):
+        self.offsets += [one.offset for one in messages]
+        return super().begin(messages, began_ns)
+
+
+def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, monkeypatch):
+    traces, record, now_ms = NotedTraces(), document(1), time.time() * 1000
+    refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool, traces)
+    refresher._settings_follower.ready.set()
+    refresher._owned.assign([0])
+    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
+    messages = [
+        Received(
+            topic="documents", partition=0, offset=offset, timestamp_ms=int(now_ms - age_ms),
+            key=document_key(record.site, record.source), value=encode_msgpack(record),
+        )
+        for offset, age_ms in enumerate((7_200_000, 1000))
+    ]  # fmt: skip
+    for _ in range(2):
+        asyncio.run(refresher._batch_of(0, messages))
+    assert traces.offsets == [1]
+    refresher.close()
 
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):

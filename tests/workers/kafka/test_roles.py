@@ -10,6 +10,7 @@ import pytest
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.tracing.traces import Traces
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
 
@@ -23,7 +24,7 @@ def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_p
             asyncio.get_running_loop()
         raise StateProblem("the store is in use")
 
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role: None)
+    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     monkeypatch.setattr(roles, "_checked_partitions", two_partitions)
     monkeypatch.setattr(roles, "ModelStore", open_store)
     with pytest.raises(StateProblem, match="the store is in use"):
@@ -37,7 +38,7 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
     async def missing(*_arguments, **_options):
         return ["pages: no such topic"]
 
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role: None)
+    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     monkeypatch.setattr(roles, "check_topics", missing)
     with pytest.raises(TopicProblem, match="no such topic"):
         roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
@@ -54,6 +55,6 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
     monkeypatch.setattr(roles, "Pool", pool)
     settings = Settings(cleaner_children=given)
     config = SimpleNamespace(settings=settings, state=tmp_path, topic=str)
-    with roles._cleaner(config):
+    with roles._cleaner(config, Traces()):
         pass
     pool.assert_called_once_with(settings, children=started)

@@ -1,7 +1,6 @@
 """`templ index`: keep a full-text index of cleaned pages."""
 
 import asyncio
-import logging
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
@@ -22,6 +21,7 @@ from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
 from workers.indexes.cleaned_index import CleanedIndex
 from workers.indexes.sqlite_index import SqliteIndex
+from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import one_line
 from workers.settings import load_settings
 
@@ -87,7 +87,8 @@ def index_command(
     if broker is not None and not inputs:
         require_extra("kafka", "--broker")
     if to is not None or not inputs:
-        logging.basicConfig(format="templ: %(message)s")
+        settings = load_settings()
+        set_up_logging(LogSetUp("index", settings.log_format, settings.log_level))
     refused = 0
     with _open(path, to) as index:
         try:

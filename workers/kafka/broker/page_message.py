@@ -22,6 +22,7 @@ from templ_core.site_key import site_key
 from workers.feeds.records import clean_text, page_from_json
 from workers.kafka.broker.received import Header, Received
 from workers.kafka.broker.record_batch import RefusedValue
+from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.settings import DAY_MS, Settings
 
@@ -58,7 +59,12 @@ def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page 
     latest_ms = min(message.timestamp_ms, now_ms) + settings.clock_skew_ms
     if isinstance(record, Page) and record.event_time_ms > latest_ms:
         ahead_days = (record.event_time_ms - latest_ms) / DAY_MS
-        log.warning("%s is dated %.1f days too late: it counts as new", record.source, ahead_days)
+        log.warning(
+            "%s is dated %.1f days too late: it counts as new",
+            record.source,
+            ahead_days,
+            extra=record_fields(message, message.headers, record.site),
+        )
         record = msgspec.structs.replace(record, event_time_ms=latest_ms)
     if not isinstance(record, Page):
         return record

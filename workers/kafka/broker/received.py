@@ -15,6 +15,7 @@ from aiokafka import TopicPartition
 
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.plain_consumer import committed_offsets, plain_consumer, read_range
+from workers.log_lines import record_fields
 
 log = logging.getLogger("templ")
 
@@ -103,7 +104,12 @@ class OffsetGapFiller:
                 missed = await self._read(record.partition, start, record.offset)
                 if missed:
                     place = f"{record.topic}-{record.partition}"
-                    log.warning("%s: %s skipped records are read again", place, len(missed))
+                    log.warning(
+                        "%s: %s skipped records are read again",
+                        place,
+                        len(missed),
+                        extra=record_fields(missed[0]),
+                    )
                 complete.extend(missed)
             known = self._expected.get(record.partition, 0)
             self._expected[record.partition] = max(known, record.offset + 1)

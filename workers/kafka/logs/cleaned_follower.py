@@ -22,6 +22,7 @@ from workers.kafka.broker.admin import partition_count
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import LogState, decode_mark, resume
+from workers.log_lines import record_fields
 
 _POLL_MS = 1000
 _LOOK_S = 2.0
@@ -100,12 +101,19 @@ class CleanedFollower:
         offset = found.offset
         with self._index.transaction():
             if found.is_other_log:
-                log.warning("%s-%s is read anew: %s", self._topic, partition, found.reason)
+                log.warning(
+                    "%s-%s is read anew: %s",
+                    self._topic,
+                    partition,
+                    found.reason,
+                    extra={"topic": self._topic, "partition": partition},
+                )
             elif 0 < known.next_offset < settled:
                 log.warning(
                     "%s-%s is read anew: deletions that were never read may be gone from it",
                     self._topic,
                     partition,
+                    extra={"topic": self._topic, "partition": partition},
                 )
                 offset = state.start
                 self._index.read_anew(self._topic, partition, state.end)
@@ -153,7 +161,12 @@ class CleanedFollower:
                 try:
                     self._index.apply(cleaned_record(one), place)
                 except (SchemaError, ValueError) as error:
-                    log.warning("the record at %s-%s-%s is left out: %s", *place, error)
+                    log.warning(
+                        "the record at %s-%s-%s is left out: %s",
+                        *place,
+                        error,
+                        extra=record_fields(one),
+                    )
             last = records[-1]
             self._index.move(last.topic, last.partition, last.offset + 1)
 

@@ -61,6 +61,7 @@ class LostModels:
             log.warning(
                 "%s-%s has lost records; the models of %s sites are published again",
                 *(self._topic, number, len(sites)),
+                extra={"topic": self._topic, "partition": number},
             )
         for site in sites:
             async with self._owned.hold(number) as now:

@@ -11,6 +11,7 @@ from schemas.topics import SITE_SETTINGS
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
+from workers.log_lines import record_fields
 from workers.site_settings.book import SETTINGS_FILE, SettingsBook, write_records
 
 _POLL_MS = 1000
@@ -78,7 +79,12 @@ class SettingsFollower:
                 changed.append(site)
             except (SchemaError, UnicodeDecodeError) as error:
                 place = f"{record.topic}-{record.partition}-{record.offset}"
-                log.warning("site settings at %s cannot be used: %s", place, error)
+                log.warning(
+                    "site settings at %s cannot be used: %s",
+                    place,
+                    error,
+                    extra=record_fields(record),
+                )
         return changed
 
     async def _keep(self) -> None:

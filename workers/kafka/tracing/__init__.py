@@ -1,0 +1,1 @@
+"""Traces of pages by OpenTelemetry; nothing of it is imported unless an exporter is configured."""
