@@ -13,10 +13,10 @@ from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin as topics_admin
 from workers.kafka.broker.admin import (
-    _wait_until_there,
     check_topics,
     create_topics,
     partition_count,
+    wait_until_there,
 )
 from workers.settings import load_settings
 
@@ -29,7 +29,7 @@ async def add_topic(broker, name, partitions, config):
     try:
         response = await admin.create_topics([NewTopic(name, partitions, 1, topic_configs=config)])
         assert response.topic_errors[0][1] == 0
-        await _wait_until_there(admin, [name])
+        await wait_until_there(admin, [name])
     finally:
         await admin.close()
 

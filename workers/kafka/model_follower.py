@@ -14,6 +14,7 @@ from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
+from workers.kafka.broker.partitioning import misplaced
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -170,8 +171,12 @@ class ModelFollower:
     def _take(self, record: ConsumerRecord) -> None:
         try:
             value, site = processable(record.value), record.key.decode()
-            if self._book.is_forgotten(site):
+            elsewhere = misplaced(site, record.partition, self._config.partitions)
+            if elsewhere or self._book.is_forgotten(site):
                 self._models.skip(record.partition, record.offset)
+                if elsewhere and value is not None:
+                    place = f"{record.topic}-{record.partition}-{record.offset}"
+                    log.warning("site model at %s is left out: %s", place, elsewhere)
             else:
                 self._models.put(site, value, record.partition, record.offset)
         except (SchemaError, AttributeError, UnicodeDecodeError) as error:

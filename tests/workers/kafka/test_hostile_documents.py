@@ -40,11 +40,12 @@ def windows(tmp_path):
         broker=BrokerAccess(""),
         prefix="",
         partitions=1,
+        cleaned_partitions=1,
         state=tmp_path,
         instance="",
         settings=load_settings(),
     )
-    found = PartitionWindows(config, Learner(), 3)
+    found = PartitionWindows(config, Learner(), 0)
     yield found
     found.store.close()
 
@@ -52,7 +53,7 @@ def windows(tmp_path):
 def received(windows, value, key=None):
     return Received(
         topic="documents",
-        partition=3,
+        partition=0,
         offset=windows.store.next_offset,
         key=document_key(SITE, Source("pages", 0, 0)) if key is None else key,
         value=value,
