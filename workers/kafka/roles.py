@@ -12,7 +12,7 @@ import faust
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import check_topics, connected_admin, partition_counts
+from workers.kafka.broker.admin import check_topics, read_partition_counts
 from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.log_filter import (
     RepeatedMessageFilter,
@@ -139,8 +139,7 @@ async def _checked_partitions(
 ) -> tuple[int, int]:
     """Return the numbers of partitions of `documents` and of `cleaned`, once all topics are right."""
     # Counted before the check: while partitions are added later, the watchdog sees another number.
-    async with connected_admin(broker) as admin:
-        counts = await partition_counts(admin)
+    counts = await read_partition_counts(broker)
     problems = await check_topics(broker, prefix, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.

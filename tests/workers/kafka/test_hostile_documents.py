@@ -99,7 +99,7 @@ def test_a_hostile_record_is_left_out_by_name(windows, caplog, value, reason):
     assert not take(windows, value)
     assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
     (line,) = [record.getMessage() for record in caplog.records]
-    assert line.startswith("document documents-3-1 is left out: ")
+    assert line.startswith("document documents-0-1 is left out: ")
     assert reason in line
 
 

@@ -138,6 +138,16 @@ async def check_topics(
     return _problems(specs, states, broker, prefix, partitions)
 
 
+async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
+    """Return the numbers of partitions of all topics on a broker, by full name.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses.
+    """
+    async with connected_admin(broker) as admin:
+        return await partition_counts(admin)
+
+
 async def partition_count(broker: BrokerAccess, prefix: str) -> int:
     """Return the number of partitions of `documents`, which `site-models` and `site-settings` share.
 
@@ -145,8 +155,7 @@ async def partition_count(broker: BrokerAccess, prefix: str) -> int:
         TopicProblem: There is no topic `documents`.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with connected_admin(broker) as admin:
-        counts = await partition_counts(admin)
+    counts = await read_partition_counts(broker)
     name = prefix + DOCUMENTS
     if name not in counts:
         raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
@@ -164,8 +173,7 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
         TopicProblem: There is no such topic.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with connected_admin(broker) as admin:
-        counts = await partition_counts(admin)
+    counts = await read_partition_counts(broker)
     if topic not in counts:
         raise TopicProblem(f"{topic}: no such topic, or this user may not see it")
     return counts[topic]
@@ -199,7 +207,7 @@ async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> 
 
 
 async def partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
-    """Return the numbers of partitions of all topics on a broker, by full name."""
+    """Return the numbers of partitions of all topics, by full name, over an open connection."""
     # All topics are asked for, because some brokers create a topic that is asked for by name.
     topics = await admin.describe_topics()
     return {topic["topic"]: len(topic["partitions"]) for topic in topics}

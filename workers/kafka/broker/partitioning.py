@@ -14,10 +14,10 @@ def misplaced(site: str, partition: int, partitions: int) -> str:
     Such records are there while partitions are added to the topics, and after they were added by hand.
 
     Example:
-        >>> misplaced("example.com", 0, 1)
+        >>> misplaced("example.com", 1, 4)
         ''
         >>> misplaced("example.com", 0, 4)
-        'its site belongs to partition 2; if partitions were added by hand: templ topics repartition --from'
+        'its site belongs to partition 1; if partitions were added by hand: templ topics repartition --from'
     """
     own = partition_of(site, partitions)
     if partition == own:

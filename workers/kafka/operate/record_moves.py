@@ -51,7 +51,7 @@ class NumberChange(msgspec.Struct, frozen=True):
         A record that was not in its site's partition before counted nowhere, so it does not move either.
 
         Example:
-            >>> NumberChange(2, 4).target("example.com", 0)
+            >>> NumberChange(2, 4).target("a.example", 0)
             2
             >>> NumberChange(2, 4).target("example.com", 1) is None
             True

@@ -27,6 +27,7 @@ from workers.kafka.broker.admin import (
     connected_admin,
     create_specified,
     partition_counts,
+    read_partition_counts,
 )
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.feeder import Pace
@@ -59,7 +60,7 @@ async def planned_change(
         UsageProblem: The wanted number is smaller than the present one.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    counts = await _counts(broker)
+    counts = await read_partition_counts(broker)
     missing = [prefix + name for name in MOVED_TOPICS if prefix + name not in counts]
     if missing:
         raise TopicProblem(f"{missing[0]}: no such topic; create it: templ topics create")
@@ -160,11 +161,6 @@ async def repartition(
     async with connected_admin(broker) as admin:
         await _delete(admin, prefix + MOVING)
     return found
-
-
-async def _counts(broker: BrokerAccess) -> dict[str, int]:
-    async with connected_admin(broker) as admin:
-        return await partition_counts(admin)
 
 
 async def _grow(broker: BrokerAccess, wanted: Mapping[str, int]) -> None:
