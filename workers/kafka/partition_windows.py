@@ -17,7 +17,7 @@ import msgspec
 from schemas.codec import SchemaError, decode_document_record
 from schemas.document import document_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
-from workers.kafka.broker.partitioning import misplaced
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -54,8 +54,7 @@ class PartitionWindows:
         self.mark: LogMark | None = None
         """The log that the store was compared with since it was opened; None before."""
         settings = config.settings
-        self._number, self._partitions = number, config.partitions
-        self._is_misplaced_told = False
+        self._strays = Strays(config.partitions)
         self.store = open_rebuildable(
             self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
         )
@@ -79,8 +78,9 @@ class PartitionWindows:
         Returns:
             Whether it was taken in.
         """
-        if elsewhere := misplaced(site, self._number, self._partitions):
-            return self._leave_out(message, elsewhere)
+        if self._strays.holds(site, message):
+            self.store.skip(message.offset)
+            return message.value is None
         try:
             problem: str | None = self._take(site, message)
         except SchemaError as error:
@@ -90,21 +90,6 @@ class PartitionWindows:
             place = f"{message.topic}-{message.partition}-{message.offset}"
             log.warning("document %s is left out: %s", place, problem)
         return problem is None
-
-    def _leave_out(self, message: Received, problem: str) -> bool:
-        """Step over a record of a site of another partition, and log the first one.
-
-        Returns:
-            Whether it counts as taken in: a null value there changes no window.
-        """
-        self.store.skip(message.offset)
-        if message.value is None:
-            return True
-        if not self._is_misplaced_told:
-            self._is_misplaced_told = True
-            place = f"{message.topic}-{message.partition}-{message.offset}"
-            log.warning("document %s, and all like it, is left out: %s", place, problem)
-        return False
 
     def _take(self, site: str, message: Received) -> str | None:
         """Take one record in.
@@ -141,6 +126,7 @@ class PartitionWindows:
         """Store with the windows which log they are of."""
         self.store.mark_log(DOCUMENTS, mark.encode().encode())
         self.mark = mark
+        self._strays.tell()
 
     def mark_models(self, mark: LogMark) -> None:
         """Store with the windows which log of `site-models` has all their models."""

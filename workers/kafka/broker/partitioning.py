@@ -1,6 +1,12 @@
 """The partition of a site's records, by the default rule of Kafka's Java client."""
 
+import logging
+
 from aiokafka.partitioner import murmur2
+
+from workers.kafka.broker.received import Received
+
+log = logging.getLogger("templ")
 
 
 def partition_of(site: str, partitions: int) -> int:
@@ -8,21 +14,46 @@ def partition_of(site: str, partitions: int) -> int:
     return (int(murmur2(site.encode())) & 0x7FFFFFFF) % partitions
 
 
-def misplaced(site: str, partition: int, partitions: int) -> str:
-    """Return why a record of a site is in the wrong partition, as a clause; empty where it is in its own.
+class Strays:
+    """Tells the records of a topic that are in another partition than their site's.
 
-    Such records are there while partitions are added to the topics, and after they were added by hand.
-
-    Example:
-        >>> misplaced("example.com", 1, 4)
-        ''
-        >>> misplaced("example.com", 0, 4)
-        'its site belongs to partition 1; if partitions were added by hand: templ topics repartition --from'
+    They count nowhere. When partitions are added, records are moved, and a null value follows each where
+    it was. So only a record that no null value follows is worth a line: partitions were added by hand.
     """
-    own = partition_of(site, partitions)
-    if partition == own:
-        return ""
-    return (
-        f"its site belongs to partition {own}; if partitions were added by hand: "
-        "templ topics repartition --from"
-    )
+
+    def __init__(self, partitions: int) -> None:
+        """Begin with no such record.
+
+        Args:
+            partitions: Number of partitions of the topic.
+        """
+        self._partitions = partitions
+        self._last: dict[int, Received] = {}
+        self._is_told = False
+
+    def holds(self, site: str, record: Received) -> bool:
+        """Return whether a record is in another partition than its site's, and remember it if so.
+
+        Args:
+            site: Site of the record.
+            record: The record; a record of aiokafka has all that is asked of it, too.
+        """
+        number = record.partition
+        if number == partition_of(site, self._partitions):
+            return False
+        if record.value is not None:
+            self._last[number] = record
+        elif number in self._last and self._last[number].key == record.key:
+            del self._last[number]
+        return True
+
+    def tell(self) -> None:
+        """Log once if there are such records; call it when a log was read to its end."""
+        if self._last and not self._is_told:
+            self._is_told = True
+            one = next(iter(self._last.values()))
+            log.warning(
+                "%s-%s-%s, and maybe others, is left out, because its site belongs to another of %s "
+                "partitions; if partitions were added by hand: templ topics repartition --from NUMBER-BEFORE",
+                *(one.topic, one.partition, one.offset, self._partitions),
+            )

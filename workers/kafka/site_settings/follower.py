@@ -8,7 +8,7 @@ from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_SETTINGS
-from workers.kafka.broker.partitioning import misplaced
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -40,6 +40,7 @@ class SettingsFollower:
         self._book = book
         self._take_down = take_down
         self._topic = config.topic(SITE_SETTINGS)
+        self._strays = Strays(config.partitions)
         self._in_place: set[str] = set()
         """Sites of which a record was read in their own partition; records elsewhere are older."""
         self.ready = asyncio.Event()
@@ -77,7 +78,7 @@ class SettingsFollower:
         for record in records:
             try:
                 site = (record.key or b"").decode()
-                if not misplaced(site, record.partition, self._config.partitions):
+                if not self._strays.holds(site, record):
                     self._in_place.add(site)
                 elif site in self._in_place:
                     continue
