@@ -10,7 +10,7 @@ OWN = partition_of(SITE, PARTITIONS)
 OTHER = (OWN + 1) % PARTITIONS
 
 
-def record(partition, value, key=SITE.encode()):
+def record(partition, value, key=b"example.com"):
     return Received(
         topic="documents", partition=partition, offset=0, timestamp_ms=0, key=key, value=value
     )
