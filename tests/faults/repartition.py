@@ -102,10 +102,11 @@ def repartitioned_run(
     try:
         for name in workers:
             stream.start(name)
-        stream.feed(first)
+        stream.feed(first, timeout_s=STAND_STILL_S)
         stream.wait_until_lag("cleaner", PAGES, pages // 50, STAND_STILL_S)
         stream.wait_until_lag("refresher", DOCUMENTS, pages // 50, STAND_STILL_S)
-        crawler = threading.Thread(target=stream.feed, args=[second], kwargs={"rate": rate})
+        slowly = {"rate": rate, "timeout_s": STAND_STILL_S}
+        crawler = threading.Thread(target=stream.feed, args=[second], kwargs=slowly)
         crawler.start()
         before, begun = sum(stream.ends(PAGES).values()), time.monotonic()
         for kill in range(kills):
@@ -170,6 +171,7 @@ def kill_command(stream, new, rate, copies):
         wait_until(
             lambda: process.poll() is not None or has_grown(stream, new),
             lambda: "`documents` has no more partitions",
+            STAND_STILL_S,
         )
         stream.counts[DOCUMENTS] = new
         wait_until(

@@ -76,11 +76,10 @@ class Stream:
         """Create the topics that are missing."""
         templ("topics", "create", *self.options, "--partitions", self.counts[DOCUMENTS])
 
-    def feed(self, *paths, time_field="fetched_at", rate=1e6):
+    def feed(self, *paths, time_field="fetched_at", rate=1e6, timeout_s=WAIT_S):
         letters = ("--dead-letters", self.directory / "feed.dead-letters")
-        return templ(
-            "feed", *paths, *self.options, "--time-field", time_field, "--rate", rate, *letters
-        )
+        options = ("--time-field", time_field, "--rate", rate, *letters)
+        return templ("feed", *paths, *self.options, *options, timeout_s=timeout_s)
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""

@@ -7,7 +7,7 @@ topics while their records move, and an interrupted change is finished by the sa
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions
@@ -20,7 +20,7 @@ from aiokafka.errors import (
 )
 
 from schemas.topics import MOVING, PAGES, TOPICS, TopicSpec
-from workers.errors import TopicProblem, UsageProblem
+from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import (
     APPEAR_POLL_SECONDS,
@@ -31,6 +31,7 @@ from workers.kafka.broker.admin import (
 )
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.feeder import Pace
+from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
 from workers.kafka.operate.record_moves import Moved, NumberChange, RecordMoves, Say
 from workers.settings import Settings
@@ -144,47 +145,52 @@ async def repartition(
         BrokerProblem: The broker cannot be reached, or refuses. The command can be run again.
     """
     bound_fetches(settings.record_limit_bytes)
-    async with connected_admin(broker) as admin:
-        await create_specified(admin, [_MARK], prefix, change.old, replication_factor=1)
+    await _patiently(broker, lambda admin: create_specified(admin, [_MARK], prefix, change.old, 1))
     say(f"{prefix}{MOVING} is there: no worker starts until it is deleted again")
     first, *others = MOVED_TOPICS
-    await _grow(broker, {prefix + first: change.new})
+    await _patiently(broker, partial(_grow, prefix + first, change.new))
     await _wait_for_workers(broker, prefix, say)
-    await _grow(broker, {prefix + PAGES: change.new})
+    await _patiently(broker, partial(_grow, prefix + PAGES, change.new))
     pace = Pace(records_per_s) if records_per_s else None
     found = []
     for name in (first, *others):
-        await _grow(broker, {prefix + name: change.new})
+        await _patiently(broker, partial(_grow, prefix + name, change.new))
         moves = RecordMoves(broker, prefix + name, change, pace, say)
         found.append(await moves.move(settings))
         say(f"{prefix}{name}: {found[-1].records} of {found[-1].read} records moved")
-    async with connected_admin(broker) as admin:
-        await _delete(admin, prefix + MOVING)
+    await _patiently(broker, partial(_delete, prefix + MOVING))
     return found
 
 
-async def _grow(broker: BrokerAccess, wanted: Mapping[str, int]) -> None:
-    """Add partitions to existing topics that have fewer, and wait until all have leaders."""
-    async with connected_admin(broker) as admin:
-        counts = await partition_counts(admin)
-        existing = {name: count for name, count in wanted.items() if name in counts}
-        fewer = {
-            name: NewPartitions(count) for name, count in existing.items() if counts[name] < count
-        }
-        if fewer:
-            await admin.create_partitions(fewer)
-        while True:
-            if await _all_led(admin, existing):
+async def _patiently(
+    broker: BrokerAccess, step: Callable[[AIOKafkaAdminClient], Awaitable[object]]
+) -> None:
+    """Take a step that may be taken twice, again for a minute while the broker does not answer."""
+    until = time.monotonic() + NO_PROGRESS_S
+    while True:
+        try:
+            async with connected_admin(broker) as admin:
+                await step(admin)
                 return
-            await asyncio.sleep(APPEAR_POLL_SECONDS)
+        except BrokerProblem:
+            if time.monotonic() > until:
+                raise
+        await asyncio.sleep(_LOOK_S)
 
 
-async def _all_led(admin: AIOKafkaAdminClient, wanted: Mapping[str, int]) -> bool:
-    topics = {topic["topic"]: topic["partitions"] for topic in await admin.describe_topics()}
-    return all(
-        len(topics.get(name, ())) >= count and all(one["leader"] >= 0 for one in topics[name])
-        for name, count in wanted.items()
-    )
+async def _grow(topic: str, partitions: int, admin: AIOKafkaAdminClient) -> None:
+    """Add partitions to a topic that has fewer, and wait until all have leaders."""
+    count = (await partition_counts(admin)).get(topic)
+    if count is None:
+        return
+    if count < partitions:
+        await admin.create_partitions({topic: NewPartitions(partitions)})
+    while True:
+        topics = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
+        found = topics.get(topic, ())
+        if len(found) >= partitions and all(one["leader"] >= 0 for one in found):
+            return
+        await asyncio.sleep(APPEAR_POLL_SECONDS)
 
 
 async def _wait_for_workers(broker: BrokerAccess, prefix: str, say: Say) -> None:
@@ -214,7 +220,7 @@ async def _members(prefix: str, reader: LogReader) -> int:
     return found
 
 
-async def _delete(admin: AIOKafkaAdminClient, topic: str) -> None:
+async def _delete(topic: str, admin: AIOKafkaAdminClient) -> None:
     """Delete a topic, and wait until it is gone."""
     response = await admin.delete_topics([topic])
     for _, code, *_ in response.topic_error_codes:
