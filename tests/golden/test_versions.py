@@ -21,8 +21,10 @@ from schemas.site_settings import SiteSettingsRecord
 from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
 from templ_core.stored.compact import CompactColumns, CompactForm
+from tests.workers.builders import page
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import OtherFormat, StateProblem
+from workers.pipeline.cleaner import Cleaner, NoModels
 from workers.pipeline.refresher import NotLearned
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -33,6 +35,8 @@ from workers.state.window_store import WINDOW_FORMAT, WindowStore
 
 FOLDER = Path(__file__).parent / "versions"
 SITE = "small.example"
+FROM_MS = 1_767_571_200_000 + 3_600_000
+"""A time after that of the earlier pages."""
 
 
 @pytest.fixture
@@ -78,13 +82,17 @@ def test_an_earlier_state_directory_goes_on(earlier, pool):
     store = WindowStore(earlier / "state" / "windows-0", load_settings())
     assert [one.url[-1] for one in store.window(SITE)] == list("012345")
     transport = MemoryTransport(store, pool, load_settings())
-    # No document can be read with today's page model, so the model and the templates stay as they were.
-    assert isinstance(transport.refresher.refit(SITE), NotLearned)
-    assert isinstance(transport.refresher.refit_templates(SITE), NotLearned)
-    new = [document(number, site=SITE, body=article(number)) for number in range(6, 9)]
-    transport.learn(*new)
-    assert [one.url[-1] for one in store.window(SITE)][:6] == list("012345")
-    assert transport.models[-1].documents == 3
+    # The model and the templates stay as they were until as many pages have come that can be read.
+    kept = NotLearned("6 documents of its window cannot be read any more")
+    assert transport.refresher.refit_templates(SITE) == NotLearned(
+        "document of format 2, known is 3"
+    )
+    for number in range(6, 12):
+        assert transport.refresher.refit(SITE) == kept
+        transport.learn(new_document(number, pool))
+    assert [one.id for one in store.window(SITE)][:6] == [f"feed.jsonl:{n}" for n in range(6)]
+    model, _ = transport.refresher.refit(SITE)
+    assert model.documents == store.site_state(SITE).pages - 6 == 6
     store.close()
 
 
@@ -96,6 +104,19 @@ def test_earlier_documents_are_left_out_of_a_lost_window_by_name(earlier, pool):
         problem = transport.refresher.process(one, number)
         assert problem == NotLearned("document of format 2, known is 3")
     assert transport.store.next_offset == 6
+
+
+def new_document(number, pool):
+    """The document of a page that today's cleaner has read."""
+    body = f"<h1>News {number}</h1>" + f"<p>Story {number} says this, and then that. " * 4
+    new = page(
+        number,
+        body.encode(),
+        site=SITE,
+        url=f"https://{SITE}/{number}",
+        event_time_ms=FROM_MS + number,
+    )
+    return Cleaner(pool, NoModels(), load_settings()).process(new).document
 
 
 def renumbered(value, **changed):

@@ -43,9 +43,9 @@ from workers.state.site_state import SiteState
 from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
-_ATTEMPTS = 3
-"""A refit may need one attempt for pages the child does not know, and one for pages of an older page
-model."""
+_ATTEMPTS = 4
+"""A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
+one for the others, which the child has forgotten by then."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
@@ -148,8 +148,9 @@ class Refresher:
     def refit(self, site: str) -> Fitted:
         """Fit a site's model on its window as it is, with the templates fitted last.
 
-        Documents of another format, which were read with another page model, are left out of the fit:
-        they stay in the window, where the version that wrote them can use them.
+        Documents of another format that were read with another page model are left out of the fit, once
+        there are as many others, or enough for a settled model. They stay in the window, where the version
+        that wrote them can use them.
 
         Returns:
             The model, and the number to hand to `mark_published` once it is out; or why it could
@@ -176,6 +177,10 @@ class Refresher:
                 window[index] = self._window_page(site, entries[index])
             entries = [one for index, one in enumerate(entries) if index not in unreadable]
             window = [one for index, one in enumerate(window) if index not in unreadable]
+            if len(window) < min(len(unreadable), REVISIONS.settled_documents):
+                return NotLearned(
+                    f"{len(unreadable)} documents of its window cannot be read any more"
+                )
         if not isinstance(result, RefitResult):
             return _not_learned(result)
         change = result.change
