@@ -4,7 +4,8 @@ The records of a partition are copied in their order, with their keys, values, t
 that the last record of every key stays the last one. Only when the broker has stored all copies are null
 values sent to where the records were. A move that was interrupted is made again from the beginning, since a
 second copy of the same records in the same order changes nothing; the null values of the first attempt are
-known by a header, and are not copied.
+known by a header that names the change, and are not copied. Those of an earlier change are copied like any
+other null value: without them, what was removed long ago could come back.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ from workers.kafka.logs.grounds import GROUNDS_HEADER, Grounds
 from workers.settings import Settings
 
 MOVED_HEADER = "templ.moved"
-"""Header of a null value that stands where a record was that was moved; its value is the new partition."""
+"""Header of a null value that stands where a record was that was moved; its value names the change."""
 _NO_TIME = -1
 """Timestamp of a record that has none."""
 _IN_FLIGHT_COUNT = 500
@@ -44,6 +45,11 @@ class NumberChange(msgspec.Struct, frozen=True):
 
     old: int
     new: int
+
+    @property
+    def name(self) -> bytes:
+        """The value of the header of null values that this change leaves behind."""
+        return f"{self.old}-{self.new}".encode()
 
     def target(self, site: str, partition: int) -> int | None:
         """Return the partition to which a record of a site moves; None where it stays.
@@ -111,7 +117,7 @@ class RecordMoves:
         moved = Moved(self._topic)
 
         async def only_count(record: ConsumerRecord, _target: int) -> None:
-            if MOVED_HEADER in dict(record.headers):
+            if self._is_left_behind(record):
                 return
             moved.records += 1
             moved.size_bytes += len(record.value or b"")
@@ -143,7 +149,8 @@ class RecordMoves:
         try:
             await producer.start()
             async with plain_consumer(self._broker) as consumer:
-                await self._move_with(consumer, _Sender(producer, self._topic, self._pace), moved)
+                sender = _Sender(producer, self._topic, self._change, self._pace)
+                await self._move_with(consumer, sender, moved)
         except KafkaError as error:
             raise BrokerProblem(
                 f"{self._topic}: {self._broker} refused a record: {error!r}; nothing is lost, run the "
@@ -161,9 +168,9 @@ class RecordMoves:
             moved.records += 1
             moved.size_bytes += len(record.value or b"")
 
-        async def clear(record: ConsumerRecord, target: int) -> None:
+        async def clear(record: ConsumerRecord, _target: int) -> None:
             if record.value is not None:
-                await sender.clear(record, target)
+                await sender.clear(record)
 
         starts, before = self._starts(), -1
         while before != moved.records:  # somebody may still have written during the first reading
@@ -208,17 +215,24 @@ class RecordMoves:
 
     async def _is_to_copy(self, record: ConsumerRecord) -> bool:
         """Return whether a null value counts, and is not what an earlier attempt has left behind."""
-        if MOVED_HEADER in dict(record.headers):
+        if self._is_left_behind(record):
             return False
         return await self._grounds.hold(received_from_aiokafka(record))
+
+    def _is_left_behind(self, record: ConsumerRecord) -> bool:
+        """Return whether a record is a null value of an earlier attempt to make the same change."""
+        return dict(record.headers).get(MOVED_HEADER) == self._change.name
 
 
 class _Sender:
     """Sends copies and null values, a bounded number of them before it waits for the broker."""
 
-    def __init__(self, producer: AIOKafkaProducer, topic: str, pace: Pace | None) -> None:
+    def __init__(
+        self, producer: AIOKafkaProducer, topic: str, change: NumberChange, pace: Pace | None
+    ) -> None:
         self._producer = producer
         self._topic = topic
+        self._change = change
         self._pace = pace
         self._pending: list[Awaitable[object]] = []
         self._pending_bytes = 0
@@ -233,9 +247,9 @@ class _Sender:
         timestamp_ms = None if record.timestamp == _NO_TIME else record.timestamp
         await self._send(record.key, record.value, target, headers, timestamp_ms)
 
-    async def clear(self, record: ConsumerRecord, target: int) -> None:
+    async def clear(self, record: ConsumerRecord) -> None:
         """Send a null value to the partition of a record that was copied."""
-        headers = [(MOVED_HEADER, str(target).encode())]
+        headers = [(MOVED_HEADER, self._change.name)]
         await self._send(record.key, None, record.partition, headers, None)
 
     async def _send(

@@ -58,7 +58,7 @@ async def planned_change(
 
     Raises:
         TopicProblem: A topic is missing.
-        UsageProblem: The wanted number is smaller than the present one.
+        UsageProblem: The wanted number is smaller than the present one, or another change was begun.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
     counts = await read_partition_counts(broker)
@@ -85,7 +85,7 @@ def decide_change(
         old: The number before, as the operator says.
 
     Raises:
-        UsageProblem: The wanted number is smaller than the present one.
+        UsageProblem: The wanted number is smaller than the present one, or another change was begun.
 
     Example:
         >>> decide_change([4, 4, 4], None, 6, None)
@@ -102,6 +102,11 @@ def decide_change(
             f"there are {largest} partitions, and Kafka cannot take partitions away: a few workers can "
             f"serve {largest} as well as {new}. To have {new}, create topics under another --prefix, "
             "send the pages there, and let their windows grow"
+        )
+    if begun_with is not None and new > largest > begun_with:
+        raise UsageProblem(
+            f"a change from {begun_with} to {largest} partitions was begun: finish it with --partitions "
+            f"{largest}, then go on to {new}"
         )
     before = begun_with or old or min(counts)
     is_done = before == new and begun_with is None
