@@ -12,9 +12,11 @@ from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS, document_key
 from schemas.source import Source
 from tests.workers.builders import document, packed
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.resume import LogMark
 from workers.kafka.partition_windows import PartitionWindows
 from workers.processes.messages import Failure, LearnResult
 from workers.settings import load_settings
@@ -129,3 +131,17 @@ def test_random_documents_never_raise(windows):
     assert 0 < taken < MUTATIONS
     assert take(windows, encode_msgpack(document(0, time_ms=LATEST_TIME_MS)))
     assert len(list(windows.store.window(SITE))) == 1
+
+
+def test_a_record_in_the_partition_of_other_sites_counts_nowhere(windows, caplog):
+    assert take(windows, encode_msgpack(document(0)))
+
+    windows._strays = Strays(4)  # `example.com` belongs to partition 1 of 4
+    for value in (encode_msgpack(document(2)), None):
+        take(windows, value)
+    assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
+    windows.mark_log(LogMark("a", 0, 2))
+    assert caplog.text == ""  # the null value shows that the records were moved
+    take(windows, encode_msgpack(document(2)))
+    windows.mark_log(LogMark("a", 0, 4))
+    assert "documents-0-3, and maybe others, is left out" in caplog.text
