@@ -78,7 +78,7 @@ class PartitionWindows:
         Returns:
             Whether it was taken in.
         """
-        if self._strays.holds(site, message):
+        if self._strays.holds(site, message, is_new=self.store.is_new(message.offset)):
             self.store.skip(message.offset)
             return message.value is None
         try:

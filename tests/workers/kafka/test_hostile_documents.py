@@ -135,13 +135,14 @@ def test_random_documents_never_raise(windows):
 
 def test_a_record_in_the_partition_of_other_sites_counts_nowhere(windows, caplog):
     assert take(windows, encode_msgpack(document(0)))
-
     windows._strays = Strays(4)  # `example.com` belongs to partition 1 of 4
-    for value in (encode_msgpack(document(2)), None):
-        take(windows, value)
+    misplaced = received(windows, encode_msgpack(document(2)))
+    assert not windows.ingest(SITE, misplaced)
+    assert take(windows, None)
+    windows.ingest(SITE, misplaced)  # it is read again
     assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
-    windows.mark_log(LogMark("a", 0, 2))
-    assert caplog.text == ""  # the null value shows that the records were moved
-    take(windows, encode_msgpack(document(2)))
+    windows.mark_log(LogMark("a", 0, 3))
+    assert caplog.text == ""  # the null value shows that the record was moved
+    assert not take(windows, encode_msgpack(document(2)))
     windows.mark_log(LogMark("a", 0, 4))
     assert "documents-0-3, and maybe others, is left out" in caplog.text

@@ -31,16 +31,20 @@ class Strays:
         self._last: dict[int, Received] = {}
         self._is_told = False
 
-    def holds(self, site: str, record: Received) -> bool:
+    def holds(self, site: str, record: Received, *, is_new: bool = True) -> bool:
         """Return whether a record is in another partition than its site's, and remember it if so.
 
         Args:
             site: Site of the record.
             record: The record; a record of aiokafka has all that is asked of it, too.
+            is_new: Whether it is read for the first time. One that is read again is not remembered,
+                because the null value behind it may come later.
         """
         number = record.partition
         if number == partition_of(site, self._partitions):
             return False
+        if not is_new:
+            return True
         if record.value is not None:
             self._last[number] = record
         elif number in self._last and self._last[number].key == record.key:
