@@ -19,7 +19,11 @@ class TopicSpec(msgspec.Struct, frozen=True, kw_only=True):
     retention_ms: int | None = None
     """Least retention; None for a topic where compaction keeps the last record of each key."""
     same_partitions: bool = False
-    """Whether the number of partitions must equal that of `documents`."""
+    """Whether the number of partitions must equal that of `documents`.
+
+    The records of a site are then in one partition, `workers.kafka.broker.partitioning.partition_of`, and
+    `templ topics repartition` moves them when that number grows.
+    """
 
     def config(self) -> dict[str, str]:
         """Return the settings with which the topic is created."""
@@ -38,13 +42,18 @@ CLEANED = "cleaned"
 SITE_MODELS = "site-models"
 SITE_SETTINGS = "site-settings"
 DEAD_LETTERS = "pages.dlq"
+MOVING = "documents.moving"
+"""Topic that exists while `templ topics repartition` moves records, and keeps workers from starting.
+
+It holds no records. Its number of partitions is the one that the other topics had before.
+"""
 
 TOPICS = {
     spec.name: spec
     for spec in (
         TopicSpec(name=PAGES, cleanup_policy="delete", retention_ms=7 * _DAY_MS),
         TopicSpec(name=DOCUMENTS, cleanup_policy="compact", same_partitions=True),
-        TopicSpec(name=CLEANED, cleanup_policy="compact", same_partitions=True),
+        TopicSpec(name=CLEANED, cleanup_policy="compact"),
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_SETTINGS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(

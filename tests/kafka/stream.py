@@ -16,7 +16,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
-from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, TOPICS
 from templ_core.dom.codec import content_digest
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
@@ -62,24 +62,24 @@ def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
 class Stream:
     """Topics with a prefix on a broker, and the workers that serve them."""
 
-    def __init__(self, broker, prefix, directory):
+    def __init__(self, broker, prefix, directory, partitions=PARTITIONS):
         self.address = broker.address
         self.access = BrokerAccess(self.address)
         self.prefix = prefix
         self.directory = directory
         self.options = ("--broker", self.address, "--prefix", prefix)
+        self.counts = dict.fromkeys(TOPICS, partitions)
         self._workers = {}
         self.create_topics()
 
     def create_topics(self):
         """Create the topics that are missing."""
-        templ("topics", "create", *self.options, "--partitions", PARTITIONS)
+        templ("topics", "create", *self.options, "--partitions", self.counts[DOCUMENTS])
 
-    def feed(self, *paths, time_field="fetched_at", rate=1e6):
+    def feed(self, *paths, time_field="fetched_at", rate=1e6, timeout_s=WAIT_S):
         letters = ("--dead-letters", self.directory / "feed.dead-letters")
-        return templ(
-            "feed", *paths, *self.options, "--time-field", time_field, "--rate", rate, *letters
-        )
+        options = ("--time-field", time_field, "--rate", rate, *letters)
+        return templ("feed", *paths, *self.options, *options, timeout_s=timeout_s)
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""
@@ -144,10 +144,9 @@ class Stream:
 
     def records(self, topic):
         """Every record of a topic, of all partitions."""
-        return asyncio.run(self._records(self.prefix + topic))
+        return asyncio.run(self._records(self.partitions(topic)))
 
-    async def _records(self, topic):
-        partitions = [TopicPartition(topic, n) for n in range(PARTITIONS)]
+    async def _records(self, partitions):
         async with plain_consumer(self.access) as consumer:
             consumer.assign(partitions)
             await consumer.seek_to_beginning(*partitions)
@@ -225,7 +224,7 @@ class Stream:
     def lose_log(self, broker, topic):
         """Take all records of a topic away, as a new disk does; the topic itself stays."""
         broker.stop()
-        for number in range(PARTITIONS):
+        for number in range(self.counts[topic]):
             shutil.rmtree(broker.data / "log" / f"{self.prefix}{topic}-{number}")
         broker.start()
 
@@ -247,7 +246,8 @@ class Stream:
 
     def partitions(self, topic):
         """All partitions of a topic."""
-        return [TopicPartition(self.prefix + topic, number) for number in range(PARTITIONS)]
+        name = self.prefix + topic
+        return [TopicPartition(name, number) for number in range(self.counts[topic])]
 
     def wait_until_learned(self, wait_s=WAIT_S):
         """Until the refreshers have committed all of `documents`, and nothing comes any more."""
@@ -279,6 +279,10 @@ class Stream:
         # Where a log was cut, the offset that was committed before may lie beyond its end.
         return sum(abs(ends[one] - done.get(one, 0)) for one in partitions)
 
+    def ends(self, topic):
+        """The end offset of each partition of a topic."""
+        return asyncio.run(self._ends(topic))
+
     async def _ends(self, topic):
         async with plain_consumer(self.access) as consumer:
             return await consumer.end_offsets(self.partitions(topic))
@@ -292,10 +296,10 @@ class Stream:
         A store that has read beyond the end is of a log that was cut since, under another worker.
         """
         settings = settings_of(environment)
-        ends = asyncio.run(self._ends(DOCUMENTS))
+        ends = self.ends(DOCUMENTS)
         with ExitStack() as stack:
             found = {}
-            for number in range(PARTITIONS):
+            for number in range(self.counts[DOCUMENTS]):
                 paths = [self.state(name) / "refresher" / f"windows-{number}" for name in names]
                 stores = []
                 for path in paths:

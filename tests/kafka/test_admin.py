@@ -13,10 +13,10 @@ from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin as topics_admin
 from workers.kafka.broker.admin import (
-    _wait_until_there,
     check_topics,
     create_topics,
     partition_count,
+    wait_until_there,
 )
 from workers.settings import load_settings
 
@@ -29,7 +29,7 @@ async def add_topic(broker, name, partitions, config):
     try:
         response = await admin.create_topics([NewTopic(name, partitions, 1, topic_configs=config)])
         assert response.topic_errors[0][1] == 0
-        await _wait_until_there(admin, [name])
+        await wait_until_there(admin, [name])
     finally:
         await admin.close()
 
@@ -50,9 +50,9 @@ async def test_create_is_idempotent(kafka_broker, prefix):
 
 
 async def test_create_adds_what_is_missing(kafka_broker, prefix):
-    await wrong_topic(kafka_broker, prefix, "cleaned", partitions=2)
+    await wrong_topic(kafka_broker, prefix, "site-models", partitions=2)
     created = await create_topics(access(kafka_broker), prefix)
-    assert prefix + "cleaned" not in created
+    assert prefix + "site-models" not in created
     assert len(created) == len(ALL) - 1
     assert await partition_count(access(kafka_broker), prefix) == 2
 
@@ -78,7 +78,7 @@ async def test_create_beside_a_wrong_topic_creates_nothing(kafka_broker, prefix)
 
 
 async def test_another_creates_a_wrong_topic_meanwhile(kafka_broker, prefix, monkeypatch):
-    await wrong_topic(kafka_broker, prefix, "cleaned", partitions=3)
+    await wrong_topic(kafka_broker, prefix, "site-models", partitions=3)
     states = topics_admin._states
 
     async def nothing_yet(admin, its_prefix):
@@ -86,7 +86,7 @@ async def test_another_creates_a_wrong_topic_meanwhile(kafka_broker, prefix, mon
         return {}
 
     monkeypatch.setattr(topics_admin, "_states", nothing_yet)
-    with pytest.raises(TopicProblem, match="cleaned: has 3 partitions, needs 2"):
+    with pytest.raises(TopicProblem, match="site-models: has 3 partitions, needs 2"):
         await create_topics(access(kafka_broker), prefix, 2)
 
 
@@ -139,20 +139,19 @@ async def test_larger_and_longer_is_fine(kafka_broker, prefix):
 
 async def test_partitions_that_differ(kafka_broker, prefix):
     for name in ALL:
-        count = {"cleaned": 3, "pages": 1}.get(name, 2)
+        count = {"site-models": 3, "cleaned": 5, "pages": 1}.get(name, 2)
         await wrong_topic(kafka_broker, prefix, name, partitions=count)
-    (cleaned,) = await check_topics(access(kafka_broker), prefix)
-    assert cleaned.startswith(f"{prefix}cleaned: has 3 partitions, needs 2; ")
-    assert "--delete" in cleaned
+    (models,) = await check_topics(access(kafka_broker), prefix)
+    assert models.startswith(f"{prefix}site-models: has 3 partitions, needs 2; ")
+    assert "templ topics repartition --broker" in models
     pages, again = await check_topics(access(kafka_broker), prefix, 2)
-    assert again == cleaned
+    assert again == models
     assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; ")
     assert pages.endswith("--alter --partitions 2")
     others = await check_topics(access(kafka_broker), prefix, 3)
     assert [line.split(":")[0].removeprefix(prefix) for line in others] == [
         "pages",
         "documents",
-        "site-models",
         "site-settings",
     ]
 

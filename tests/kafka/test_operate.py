@@ -70,7 +70,7 @@ def test_every_fault_of_the_topics_is_one_line(kafka_broker, prefix):
         "pages": {"retention.ms": "3600000", "unclean.leader.election.enable": "true"},
         "site-models": {"max.message.bytes": "1048588"},
     }
-    asyncio.run(create(kafka_broker, prefix, {"cleaned": 3}, faults))
+    asyncio.run(create(kafka_broker, prefix, {"site-models": 3}, faults))
     code, found = doctor(kafka_broker, prefix)
     problems = [one["problem"] for one in found if one["severity"] != "note"]
     assert code == 78
@@ -78,7 +78,7 @@ def test_every_fault_of_the_topics_is_one_line(kafka_broker, prefix):
         "documents: delete.retention.ms is 1min",
         "documents: cleanup.policy is compact,delete",
         "documents: records are deleted after 7d",
-        "cleaned: has 3 partitions, needs 2",
+        "site-models: has 3 partitions, needs 2",
         "cleaned: min.insync.replicas is 2",
         "pages: retention.ms is 3600000",
         "pages: unclean.leader.election.enable is true",

@@ -54,7 +54,7 @@ _SUMMARIES = {
     "feed": "Send pages from files to the topic `pages`.",
     "replay": "Send the pages of archives or of a topic again, in the order of their times.",
     "seed": "Send what a run on files has learned to Kafka.",
-    "topics": "Create the Kafka topics, or check them.",
+    "topics": "Create the Kafka topics, check them, or give them more partitions.",
     "inspect": "Look at what was decided about a page, and at what was learned of a site.",
     "site": "Export what was learned of a site, correct it, or take the site down.",
     "shadow": "Report what another page model or setting would change, before it is used.",

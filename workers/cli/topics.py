@@ -1,10 +1,11 @@
-"""`templ topics`: create the topics, or check those that exist."""
+"""`templ topics`: create the topics, check those that exist, or give them more partitions."""
 
 import asyncio
 
 import click
 
 from schemas.topics import DEFAULT_PARTITIONS
+from workers.cli.operate.repartition import repartition
 from workers.cli.options import broker_options
 from workers.errors import TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
@@ -16,7 +17,10 @@ _COUNT = click.IntRange(min=1)
 
 @click.group(name="topics")
 def topics_command() -> None:
-    """Create the Kafka topics, or check them."""
+    """Create the Kafka topics, check them, or give them more partitions."""
+
+
+topics_command.add_command(repartition)
 
 
 @topics_command.command()

@@ -15,6 +15,7 @@ from aiokafka.errors import KafkaError
 from faust.types import TP
 from faust.types.auth import CredentialsT
 
+from schemas.topics import DOCUMENTS
 from workers.errors import FeedProblem, WorkerError
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.bounded_fetch import bound_fetches
@@ -116,7 +117,16 @@ class App(faust.App):
     async def _right_offsets(
         self, topic: str, numbers: Iterable[int], reader: LogReader
     ) -> dict[TP, int]:
-        """Return the offsets to commit in place of those that do not suit the logs any more."""
+        """Return the offsets to commit in place of those that do not suit the logs any more.
+
+        The process ends if partitions were added since it began, because it would go on sending the
+        records of sites to the partitions that they belonged to before.
+        """
+        changed = self.config.partitions_changed(
+            await reader.partition_count(self.config.topic(DOCUMENTS))
+        )
+        if changed:
+            end_process(f"{changed}; the process ends to be started again")
         committed = await reader.committed(self.conf.id, topic)
         known = {number: committed.get(number) for number in numbers}
         marks = {number: one.mark if one else None for number, one in known.items()}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from schemas.topics import DOCUMENTS
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.settings import Settings
 
@@ -19,7 +20,9 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str
     """Text before the name of each topic."""
     partitions: int
-    """Number of partitions of `documents`, `cleaned` and `site-models`."""
+    """Number of partitions of `documents`, `site-models` and `site-settings`."""
+    cleaned_partitions: int
+    """Number of partitions of `cleaned`."""
     state: Path
     """State directory of the role."""
     instance: str
@@ -33,6 +36,19 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     def topic(self, name: str) -> str:
         """Return the full name of a topic on the broker."""
         return self.prefix + name
+
+    def partitions_changed(self, partitions: int | None) -> str:
+        """Return a line that says that `documents` has another number of partitions; empty otherwise.
+
+        Args:
+            partitions: The number that it has now; None where there is no such topic.
+        """
+        if partitions in (None, self.partitions):
+            return ""
+        return (
+            f"{self.topic(DOCUMENTS)} has {partitions} partitions, and this process began with "
+            f"{self.partitions}"
+        )
 
     def group(self, role: str) -> str:
         """Return the name of the consumer group of a role."""

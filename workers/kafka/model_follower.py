@@ -14,6 +14,7 @@ from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -53,6 +54,7 @@ class ModelFollower:
         self._models = models
         self._topic = config.topic(SITE_MODELS)
         self._wanted = [] if config.settings.own_models else list(range(config.partitions))
+        self._strays = Strays(config.partitions)
         self._changed = asyncio.Event()
         self.ready = asyncio.Event()
         """Set while all models are known that were there when the partitions became wanted."""
@@ -86,6 +88,7 @@ class ModelFollower:
                     async for records in read_until(consumer, ends):
                         await self._take_all(records)
                 if not self._changed.is_set():
+                    self._strays.tell()
                     self.ready.set()
                 if not self._wanted:
                     await self._changed.wait()
@@ -177,7 +180,7 @@ class ModelFollower:
     def _take(self, record: ConsumerRecord) -> None:
         try:
             value, site = processable(record.value), record.key.decode()
-            if self._book.is_forgotten(site):
+            if self._strays.holds(site, record) or self._book.is_forgotten(site):
                 self._models.skip(record.partition, record.offset)
             else:
                 self._models.put(site, value, record.partition, record.offset)

@@ -39,6 +39,7 @@ class TopicOutputs:
 
     def __init__(self, app: faust.App, config: KafkaConfig) -> None:
         self._partitions = config.partitions
+        self._cleaned_partitions = config.cleaned_partitions
         self._limit_bytes = max_value_bytes(config.settings)
         self._cleaned = raw_topic(app, config.topic(CLEANED))
         self._documents = raw_topic(app, config.topic(DOCUMENTS))
@@ -64,7 +65,7 @@ class TopicOutputs:
         return self._cleaned.send(
             key=record.url.encode(),
             value=text,
-            partition=partition,
+            partition=partition_of(record.site, self._cleaned_partitions),
             headers=_headers(record.source, headers),
         )
 

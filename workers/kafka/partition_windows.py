@@ -18,6 +18,7 @@ import msgspec
 from schemas.codec import SchemaError, decode_document_record
 from schemas.document import document_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -55,6 +56,7 @@ class PartitionWindows:
         self.mark: LogMark | None = None
         """The log that the store was compared with since it was opened; None before."""
         settings = config.settings
+        self._strays = Strays(config.partitions)
         self.store = open_rebuildable(
             self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
         )
@@ -78,6 +80,9 @@ class PartitionWindows:
         Returns:
             Whether it was taken in.
         """
+        if self._strays.holds(site, message, is_new=self.store.is_new(message.offset)):
+            self.store.skip(message.offset)
+            return message.value is None
         with lines_about(partial(record_fields, message, message.headers, site)):
             try:
                 problem = self._take(site, message)
@@ -124,6 +129,7 @@ class PartitionWindows:
         """Store with the windows which log they are of."""
         self.store.mark_log(DOCUMENTS, mark.encode().encode())
         self.mark = mark
+        self._strays.tell()
 
     def mark_models(self, mark: LogMark) -> None:
         """Store with the windows which log of `site-models` has all their models."""

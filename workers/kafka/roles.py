@@ -9,10 +9,10 @@ from pathlib import Path
 
 import faust
 
-from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import check_topics, partition_count
+from workers.kafka.broker.admin import check_topics, read_partition_counts
 from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.log_filter import (
     RepeatedMessageFilter,
@@ -69,7 +69,9 @@ def run_role(
     _set_up_logging(role, settings)
     group = f"{prefix}templ-{role}"
     has_served = is_used(state / role)
-    partitions = asyncio.run(_checked_partitions(broker, prefix, group, has_served=has_served))
+    partitions, cleaned_partitions = asyncio.run(
+        _checked_partitions(broker, prefix, group, has_served=has_served)
+    )
     if is_alone:
         log.info("settings: %s", settings_line(settings))
     with ExitStack() as stack:
@@ -79,6 +81,7 @@ def run_role(
             broker=broker,
             prefix=prefix,
             partitions=partitions,
+            cleaned_partitions=cleaned_partitions,
             state=directory.path,
             instance=directory.instance,
             settings=settings,
@@ -104,6 +107,7 @@ def run_role(
             broker=broker,
             group=config.group(role),
             topic=topic,
+            config=config,
             assigned=lambda: work.app.assigned,
             received=work.gaps.received,
             inner=work.inner_progress,
@@ -132,13 +136,19 @@ def _set_up_logging(role: str, settings: Settings) -> None:
 
 async def _checked_partitions(
     broker: BrokerAccess, prefix: str, group: str, *, has_served: bool
-) -> int:
+) -> tuple[int, int]:
+    """Return the numbers of partitions of `documents` and of `cleaned`, once all topics are right."""
+    # Counted before the check: while partitions are added later, the watchdog sees another number.
+    counts = await read_partition_counts(broker)
     problems = await check_topics(broker, prefix, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.
         problem = BrokerProblem if has_served else TopicProblem
         raise problem("\ntempl: ".join(problems))
-    return await partition_count(broker, prefix)
+    try:
+        return counts[prefix + DOCUMENTS], counts[prefix + CLEANED]
+    except KeyError as missing:
+        raise BrokerProblem(f"{missing.args[0]} was created just now: start again") from None
 
 
 @contextmanager

@@ -22,10 +22,12 @@ from aiokafka.errors import (
     UnknownTopicOrPartitionError,
 )
 
+from schemas.topics import DOCUMENTS
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.app import end_process
 from workers.kafka.broker.fetched_epochs import FetchedEpochs
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
 from workers.kafka.logs.marked_consumer import Marks
 from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, Resume, resume
@@ -116,6 +118,8 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """Consumer group."""
     topic: str
     """Input topic of the group."""
+    config: KafkaConfig
+    """What the process began with."""
     assigned: Callable[[], frozenset[int]]
     """Returns the partitions that this process has now."""
     received: Callable[[], Mapping[int, int]]
@@ -253,6 +257,9 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
     topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
         return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
+    partition_count = await reader.partition_count(watched.config.topic(DOCUMENTS))
+    if changed := watched.config.partitions_changed(partition_count):
+        return Look({}, 0, changed)
     if watched.assigned() is not partitions:  # others were assigned meanwhile
         return Look({}, 0)
     unassigned = await _unassigned(reader, watched, committed)

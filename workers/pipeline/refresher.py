@@ -43,9 +43,9 @@ from workers.state.site_state import SiteState
 from workers.state.window_entry import StoredSummary, WindowEntry
 from workers.state.window_store import WindowStore
 
-_ATTEMPTS = 3
-"""A refit may need one attempt for pages the child does not know, and one for pages of an older page
-model."""
+_ATTEMPTS = 4
+"""A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
+one for the others, which the child has forgotten by then."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
@@ -148,6 +148,10 @@ class Refresher:
     def refit(self, site: str) -> Fitted:
         """Fit a site's model on its window as it is, with the templates fitted last.
 
+        Documents of another format that were read with another page model are left out of the fit, once
+        there are as many others, or enough for a settled model. They stay in the window, where the version
+        that wrote them can use them.
+
         Returns:
             The model, and the number to hand to `mark_published` once it is out; or why it could
             not be fitted; or None where the window is empty.
@@ -164,10 +168,19 @@ class Refresher:
             result = self._run(site, RefitTask(site, window, templates))
             if not isinstance(result, Unknown | Stale):
                 break
+            unreadable: set[int] = set()
             if isinstance(result, Stale):
-                self._learn_anew(site, [entries[index] for index in result.indexes])
-            for index in result.indexes:
+                unreadable = {
+                    index for index in result.indexes if not self._learn_anew(site, entries[index])
+                }
+            for index in set(result.indexes) - unreadable:
                 window[index] = self._window_page(site, entries[index])
+            entries = [one for index, one in enumerate(entries) if index not in unreadable]
+            window = [one for index, one in enumerate(window) if index not in unreadable]
+            if len(window) < min(len(unreadable), REVISIONS.settled_documents):
+                return NotLearned(
+                    f"{len(unreadable)} documents of its window cannot be read any more"
+                )
         if not isinstance(result, RefitResult):
             return _not_learned(result)
         change = result.change
@@ -242,13 +255,14 @@ class Refresher:
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
-    def _learn_anew(self, site: str, entries: Sequence[WindowEntry]) -> None:
-        """Read documents again that were read with another page model."""
-        for entry in entries:
-            document = self._store.document(site, entry)
-            learned = document and self._summarise(document)
-            if isinstance(learned, StoredSummary):
-                self._store.put_summary(site, entry, learned)
+    def _learn_anew(self, site: str, entry: WindowEntry) -> bool:
+        """Read a document again that was read with another page model; return whether that was possible."""
+        document = self._store.document(site, entry)
+        learned = document and self._summarise(document)
+        if not isinstance(learned, StoredSummary):
+            return False
+        self._store.put_summary(site, entry, learned)
+        return True
 
     def has_revision_candidates(self, model: SiteModelRecord) -> bool:
         """Return whether any text of the site's window is to be compared with its new model."""

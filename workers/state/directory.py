@@ -12,7 +12,7 @@ from typing import IO
 import msgspec
 
 from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
-from workers.state.rebuildable import set_all_aside
+from workers.state.rebuildable import remove_all, set_all_aside
 
 STATE_FORMAT = 1
 """Version of the directory's layout."""
@@ -50,12 +50,13 @@ class StateDirectory:
             path: Path of the directory.
             partitions: Partitions of the topic `documents`; 1 when working on files.
             is_rebuildable: Whether all that the directory holds is in topics too, so that a
-                directory with a damaged description is begun anew.
+                directory with a damaged description, or for another number of partitions, is begun
+                anew.
 
         Raises:
             DamagedStore: The directory's description is damaged, and it cannot be rebuilt.
-            StateProblem: The directory is in use or not writable, or it was made by another version
-                or for another number of partitions.
+            StateProblem: The directory is in use or not writable, or it was made by another version,
+                or for another number of partitions and cannot be rebuilt.
             DiskProblem: The disk is full.
         """
         try:
@@ -119,6 +120,8 @@ def made_for_partitions(path: Path) -> list[int]:
 
 def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> str:
     try:
+        if is_rebuildable:
+            _empty_if_for_others(path, partitions)
         return _instance(path, partitions)
     except DamagedStore as problem:
         if not is_rebuildable:
@@ -129,6 +132,20 @@ def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> st
         )
         set_all_aside(path, keep=_LOCK_NAME)
         return _instance(path, partitions)
+
+
+def _empty_if_for_others(path: Path, partitions: int) -> None:
+    """Empty a directory that was made for another number of partitions: its sites are in others now."""
+    if not is_used(path) or (found := _description(path)).partitions == partitions:
+        return
+    if found.format != STATE_FORMAT:
+        return
+    log.warning(
+        "%s was made for %s partitions, now there are %s: it is rebuilt from the topics",
+        *(path, found.partitions, partitions),
+    )
+    remove_all(path, keep={_LOCK_NAME, _DESCRIPTION_NAME})
+    _write(path / _DESCRIPTION_NAME, partitions, found.instance)
 
 
 def _instance(path: Path, partitions: int) -> str:
@@ -162,8 +179,9 @@ def _description(path: Path) -> _Description:
         raise DamagedStore(path, f"state.json: {error}") from None
 
 
-def _write(file: Path, partitions: int) -> str:
-    instance = uuid.uuid4().hex
+def _write(file: Path, partitions: int, instance: str = "") -> str:
+    """Write a description, with a new name for the directory if it has none; return the name."""
+    instance = instance or uuid.uuid4().hex
     temporary = file.with_suffix(".new")
     with temporary.open("wb") as description:
         description.write(msgspec.json.encode(_Description(STATE_FORMAT, partitions, instance)))

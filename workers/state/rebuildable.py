@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
@@ -57,6 +57,17 @@ def set_aside(path: Path) -> Path:
 def remove_set_aside(directory: Path) -> None:
     """Remove what was set aside in a directory; it may hold what is to be erased."""
     for path in list(directory.glob(f"*{_ASIDE}")):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def remove_all(directory: Path, *, keep: Collection[str]) -> None:
+    """Remove what lies in a directory, except for what has one of the names in `keep`."""
+    for path in list(directory.iterdir()):
+        if path.name in keep:
+            continue
         if path.is_dir():
             shutil.rmtree(path)
         else:

@@ -60,7 +60,7 @@ def message(offset, value, **headers):
 
 def clean(tmp_path, pool, settings, messages, producer):
     config = KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=4, state=tmp_path, instance="one",
+        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=4, cleaned_partitions=4, state=tmp_path, instance="one",
         settings=settings,
     )  # fmt: skip
     models = ModelStore(None)

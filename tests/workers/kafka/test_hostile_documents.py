@@ -12,9 +12,11 @@ from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS, document_key
 from schemas.source import Source
 from tests.workers.builders import document, packed
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.received import Received
 from workers.kafka.broker.record_batch import RefusedValue
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.resume import LogMark
 from workers.kafka.partition_windows import PartitionWindows
 from workers.processes.messages import Failure, LearnResult
 from workers.settings import load_settings
@@ -40,11 +42,12 @@ def windows(tmp_path):
         broker=BrokerAccess(""),
         prefix="",
         partitions=1,
+        cleaned_partitions=1,
         state=tmp_path,
         instance="",
         settings=load_settings(),
     )
-    found = PartitionWindows(config, Learner(), 3)
+    found = PartitionWindows(config, Learner(), 0)
     yield found
     found.store.close()
 
@@ -52,7 +55,7 @@ def windows(tmp_path):
 def received(windows, value, key=None):
     return Received(
         topic="documents",
-        partition=3,
+        partition=0,
         offset=windows.store.next_offset,
         key=document_key(SITE, Source("pages", 0, 0)) if key is None else key,
         value=value,
@@ -98,7 +101,7 @@ def test_a_hostile_record_is_left_out_by_name(windows, caplog, value, reason):
     assert not take(windows, value)
     assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
     (line,) = [record.getMessage() for record in caplog.records]
-    assert line.startswith("document documents-3-1 is left out: ")
+    assert line.startswith("document documents-0-1 is left out: ")
     assert reason in line
 
 
@@ -128,3 +131,18 @@ def test_random_documents_never_raise(windows):
     assert 0 < taken < MUTATIONS
     assert take(windows, encode_msgpack(document(0, time_ms=LATEST_TIME_MS)))
     assert len(list(windows.store.window(SITE))) == 1
+
+
+def test_a_record_in_the_partition_of_other_sites_counts_nowhere(windows, caplog):
+    assert take(windows, encode_msgpack(document(0)))
+    windows._strays = Strays(4)  # `example.com` belongs to partition 1 of 4
+    misplaced = received(windows, encode_msgpack(document(2)))
+    assert not windows.ingest(SITE, misplaced)
+    assert take(windows, None)
+    windows.ingest(SITE, misplaced)  # it is read again
+    assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
+    windows.mark_log(LogMark("a", 0, 3))
+    assert caplog.text == ""  # the null value shows that the record was moved
+    assert not take(windows, encode_msgpack(document(2)))
+    windows.mark_log(LogMark("a", 0, 4))
+    assert "documents-0-3, and maybe others, is left out" in caplog.text

@@ -27,6 +27,7 @@ def config(state):
         broker=BrokerAccess("127.0.0.1:1"),
         prefix="",
         partitions=4,
+        cleaned_partitions=4,
         state=state,
         instance="one",
         settings=load_settings(),

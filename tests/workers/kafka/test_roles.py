@@ -17,7 +17,7 @@ from workers.state.directory import StateDirectory
 
 def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_path):
     async def two_partitions(*_arguments, **_options):
-        return 2
+        return 2, 2
 
     def open_store(_path):
         with pytest.raises(RuntimeError, match="no running event loop"):
@@ -39,6 +39,7 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
         return ["pages: no such topic"]
 
     monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
+    monkeypatch.setattr(roles, "read_partition_counts", missing)
     monkeypatch.setattr(roles, "check_topics", missing)
     with pytest.raises(TopicProblem, match="no such topic"):
         roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())

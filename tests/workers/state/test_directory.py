@@ -1,4 +1,5 @@
 import errno
+import json
 import os
 from threading import Event, Timer
 
@@ -41,6 +42,22 @@ def test_a_directory_for_another_number_of_partitions_is_refused(tmp_path):
     StateDirectory.open(tmp_path, 4).close()
     with pytest.raises(StateProblem, match="made for 4 partitions, now there are 8"):
         StateDirectory.open(tmp_path, 8)
+
+
+def test_a_directory_that_can_be_rebuilt_is_emptied_for_another_number_of_partitions(
+    tmp_path, caplog
+):
+    StateDirectory.open(tmp_path, 4).close()
+    (tmp_path / "windows-3").mkdir()
+    (tmp_path / "windows-3" / "CURRENT").write_text("")
+    (tmp_path / "settings.jsonl").write_text("")
+    name = json.loads((tmp_path / "state.json").read_bytes())["instance"]
+    found = StateDirectory.open(tmp_path, 8, is_rebuildable=True)
+    found.close()
+    assert found.instance == name
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "state.json"]
+    assert "was made for 4 partitions, now there are 8: it is rebuilt" in caplog.text
+    StateDirectory.open(tmp_path, 8).close()
 
 
 def test_a_damaged_description_is_reported(tmp_path):

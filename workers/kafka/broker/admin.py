@@ -22,6 +22,7 @@ from schemas.topics import (
     DEAD_LETTERS,
     DEFAULT_PARTITIONS,
     DOCUMENTS,
+    MOVING,
     PAGES,
     TOPICS,
     TopicSpec,
@@ -88,8 +89,8 @@ async def create_topics(
         missing = [_needed(spec, states) for spec in TOPICS.values() if spec.name not in states]
         if not missing:
             return []
-        created = await _create(admin, missing, prefix, partitions, replication_factor)
-        await _wait_until_there(admin, [prefix + spec.name for spec in missing])
+        created = await create_specified(admin, missing, prefix, partitions, replication_factor)
+        await wait_until_there(admin, [prefix + spec.name for spec in missing])
         if len(created) < len(
             missing
         ):  # others created some meanwhile, perhaps with other settings
@@ -130,20 +131,31 @@ async def check_topics(
             )
         if denied:
             return denied
+        if DOCUMENTS in rights and prefix + MOVING in await partition_counts(admin):
+            return [_moving_problem(broker, prefix)]
         states = await _states(admin, prefix)
     specs = [TOPICS[name] for name in rights]
     return _problems(specs, states, broker, prefix, partitions)
 
 
+async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
+    """Return the numbers of partitions of all topics on a broker, by full name.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses.
+    """
+    async with connected_admin(broker) as admin:
+        return await partition_counts(admin)
+
+
 async def partition_count(broker: BrokerAccess, prefix: str) -> int:
-    """Return the number of partitions of `documents`, which `cleaned` and `site-models` share.
+    """Return the number of partitions of `documents`, which `site-models` and `site-settings` share.
 
     Raises:
         TopicProblem: There is no topic `documents`.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with connected_admin(broker) as admin:
-        counts = await _partition_counts(admin)
+    counts = await read_partition_counts(broker)
     name = prefix + DOCUMENTS
     if name not in counts:
         raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
@@ -161,8 +173,7 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
         TopicProblem: There is no such topic.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    async with connected_admin(broker) as admin:
-        counts = await _partition_counts(admin)
+    counts = await read_partition_counts(broker)
     if topic not in counts:
         raise TopicProblem(f"{topic}: no such topic, or this user may not see it")
     return counts[topic]
@@ -195,7 +206,8 @@ async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> 
     return BrokerProblem(f"Kafka at {broker} refuses: {error}")
 
 
-async def _partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
+async def partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
+    """Return the numbers of partitions of all topics, by full name, over an open connection."""
     # All topics are asked for, because some brokers create a topic that is asked for by name.
     topics = await admin.describe_topics()
     return {topic["topic"]: len(topic["partitions"]) for topic in topics}
@@ -203,7 +215,7 @@ async def _partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
 
 async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicState]:
     """Return the states of templ's existing topics by their names without the prefix."""
-    counts = await _partition_counts(admin)
+    counts = await partition_counts(admin)
     names = [name for name in TOPICS if prefix + name in counts]
     if not names:
         return {}
@@ -226,7 +238,7 @@ async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicSta
     }
 
 
-async def _create(
+async def create_specified(
     admin: AIOKafkaAdminClient,
     specs: list[TopicSpec],
     prefix: str,
@@ -259,7 +271,7 @@ def _refuse(problems: list[str], begin: str = "") -> None:
         raise TopicProblem(f"{begin}{problems[0]}{more}")
 
 
-async def _wait_until_there(admin: AIOKafkaAdminClient, names: list[str]) -> None:
+async def wait_until_there(admin: AIOKafkaAdminClient, names: list[str]) -> None:
     """Wait until new topics have leaders; clients see errors before."""
     while True:
         topics = {topic["topic"]: topic for topic in await admin.describe_topics()}
@@ -300,6 +312,14 @@ def _problems(
     return found
 
 
+def _moving_problem(broker: BrokerAccess, prefix: str) -> str:
+    options = f" --prefix {prefix}" if prefix else ""
+    return (
+        f"{prefix}{MOVING}: there is this topic, so partitions are being added; workers go on when that "
+        f"is done. If it was interrupted: templ topics repartition --broker {broker}{options}"
+    )
+
+
 def _create_command(broker: BrokerAccess, prefix: str) -> str:
     options = f" --prefix {prefix}" if prefix else ""
     return f"templ topics create --broker {broker}{options}"
@@ -326,11 +346,11 @@ def _partition_problem(
 def _partition_remedy(
     spec: TopicSpec, topic: str, needed: int, broker: BrokerAccess, create: str
 ) -> str:
-    command = f"kafka-topics.sh --bootstrap-server {broker} --topic {topic}"
-    if not spec.same_partitions:
-        return f"{command} --alter --partitions {needed}"
-    anew = f"{create} --partitions {needed}"
-    return f"records cannot move, so delete it and create it anew: {command} --delete; {anew}"
+    if spec.same_partitions:
+        return create.replace(" create ", " repartition ", 1)
+    return (
+        f"kafka-topics.sh --bootstrap-server {broker} --topic {topic} --alter --partitions {needed}"
+    )
 
 
 def _needed(spec: TopicSpec, states: dict[str, TopicState]) -> TopicSpec:

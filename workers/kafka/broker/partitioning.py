@@ -1,8 +1,63 @@
 """The partition of a site's records, by the default rule of Kafka's Java client."""
 
+import logging
+
 from aiokafka.partitioner import murmur2
+
+from workers.kafka.broker.received import Received
+
+log = logging.getLogger("templ")
 
 
 def partition_of(site: str, partitions: int) -> int:
     """Return the partition to which Kafka's default partitioner sends a record with this key."""
     return (int(murmur2(site.encode())) & 0x7FFFFFFF) % partitions
+
+
+class Strays:
+    """Tells the records of a topic that are in another partition than their site's.
+
+    They count nowhere. When partitions are added, records are moved, and a null value follows each where
+    it was. So only a record that no null value follows is worth a line: partitions were added by hand.
+    """
+
+    def __init__(self, partitions: int) -> None:
+        """Begin with no such record.
+
+        Args:
+            partitions: Number of partitions of the topic.
+        """
+        self._partitions = partitions
+        self._last: dict[int, Received] = {}
+        self._is_told = False
+
+    def holds(self, site: str, record: Received, *, is_new: bool = True) -> bool:
+        """Return whether a record is in another partition than its site's, and remember it if so.
+
+        Args:
+            site: Site of the record.
+            record: The record; a record of aiokafka has all that is asked of it, too.
+            is_new: Whether it is read for the first time. One that is read again is not remembered,
+                because the null value behind it may come later.
+        """
+        number = record.partition
+        if number == partition_of(site, self._partitions):
+            return False
+        if not is_new:
+            return True
+        if record.value is not None:
+            self._last[number] = record
+        elif number in self._last and self._last[number].key == record.key:
+            del self._last[number]
+        return True
+
+    def tell(self) -> None:
+        """Log once if there are such records; call it when a log was read to its end."""
+        if self._last and not self._is_told:
+            self._is_told = True
+            one = next(iter(self._last.values()))
+            log.warning(
+                "%s-%s-%s, and maybe others, is left out, because its site belongs to another of %s "
+                "partitions; if partitions were added by hand: templ topics repartition --from NUMBER-BEFORE",
+                *(one.topic, one.partition, one.offset, self._partitions),
+            )

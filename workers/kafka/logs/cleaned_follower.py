@@ -18,7 +18,7 @@ from schemas.source import HEADER_SOURCE_ID, Source
 from schemas.topics import CLEANED
 from workers.indexes.cleaned_index import CleanedIndex, LogPlace
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import partition_count
+from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import LogState, decode_mark, resume
@@ -58,7 +58,7 @@ class CleanedFollower:
             TopicProblem: The topics are missing.
             StateProblem: The index cannot be written.
         """
-        partitions = range(await partition_count(self._broker, self._prefix))
+        partitions = range(await topic_partitions(self._broker, self._topic))
         async with plain_consumer(self._broker) as consumer, log_reader(self._broker) as reader:
             while True:
                 ends = await self._start(consumer, partitions)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
-from aiokafka.errors import KafkaError, NoError, for_code
+from aiokafka.errors import KafkaError, NoError, UnknownTopicOrPartitionError, for_code
 from aiokafka.protocol.offset import OffsetRequest
 
 from workers.errors import BrokerProblem
@@ -73,6 +73,13 @@ class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
                     if name == topic:
                         unassigned.difference_update(numbers)
         return unassigned
+
+    async def partition_count(self, topic: str) -> int | None:
+        """Return the number of partitions of a topic; None where there is no such topic."""
+        try:
+            return len((await self._partitions(topic))[1])
+        except UnknownTopicOrPartitionError:
+            return None
 
     async def logs(self, topic: str, marks: Mapping[int, LogMark | None]) -> dict[int, LogState]:
         """Return the present logs of partitions.

@@ -177,9 +177,9 @@ def judge_state(
     if partitions is not None and set(facts.partitions) - {partitions}:
         made = ", ".join(map(str, sorted(set(facts.partitions))))
         yield Finding(
-            severity="error",
+            severity="note",
             problem=f"{facts.path} was made for {made} partitions, and `documents` has {partitions}",
-            remedy="delete the directory; the worker rebuilds it from the topics",
+            remedy="nothing is to be done: the worker rebuilds it from the topics at its next start",
         )
     free, ratio = facts.disk_free_bytes, facts.disk_free_bytes / max(facts.disk_bytes, 1)
     is_full = free < limits.disk_free_min_bytes

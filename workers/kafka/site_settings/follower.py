@@ -8,6 +8,7 @@ from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_SETTINGS
+from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
@@ -40,6 +41,9 @@ class SettingsFollower:
         self._book = book
         self._take_down = take_down
         self._topic = config.topic(SITE_SETTINGS)
+        self._strays = Strays(config.partitions)
+        self._in_place: set[str] = set()
+        """Sites of which a record was read in their own partition; records elsewhere are older."""
         self.ready = asyncio.Event()
         """Set while all settings are known that were there at the start."""
 
@@ -75,6 +79,10 @@ class SettingsFollower:
         for record in records:
             try:
                 site = (record.key or b"").decode()
+                if not self._strays.holds(site, record):
+                    self._in_place.add(site)
+                elif site in self._in_place:
+                    continue
                 self._book.put(site, processable(record.value))
                 changed.append(site)
             except (SchemaError, UnicodeDecodeError) as error:

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPa
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
 from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import partition_count
+from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.site_settings.records import producer_for
@@ -43,9 +43,13 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
     Raises:
         BrokerProblem: The broker cannot be reached, or workers go on writing records of the site.
     """
-    number = partition_of(site, await partition_count(broker, prefix))
+    counts = {
+        name: await topic_partitions(broker, prefix + name)
+        for name in (DOCUMENTS, SITE_MODELS, CLEANED)
+    }
     topics = {
-        TopicPartition(prefix + name, number): name for name in (DOCUMENTS, SITE_MODELS, CLEANED)
+        TopicPartition(prefix + name, partition_of(site, count)): name
+        for name, count in counts.items()
     }
     sent = dict.fromkeys(topics.values(), 0)
     starts = dict.fromkeys(topics, 0)

@@ -71,5 +71,8 @@ class MemoryBroker:
     async def unassigned(self, _group, _topic):
         return self.of.keys() - self.assigned
 
+    async def partition_count(self, _topic):
+        return self.partitions
+
     async def logs(self, _topic, marks):
         return {number: self.of[number].state(mark) for number, mark in marks.items()}

@@ -110,7 +110,7 @@ class Process:
     def __init__(self, broker, state, before_send=lambda: None):
         settings = load_settings(window_pages_max=4, window_floor_pages=2, revisions=False)
         config = KafkaConfig(
-            broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, state=state, instance="one",
+            broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, cleaned_partitions=1, state=state, instance="one",
             settings=settings,
         )  # fmt: skip
         self._broker = broker

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -39,9 +40,9 @@ def broker():
     return broker
 
 
-def config(tmp_path, **settings):
+def config(tmp_path, partitions=1, **settings):
     return KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, state=tmp_path, instance="one",
+        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=partitions, cleaned_partitions=1, state=tmp_path, instance="one",
         settings=load_settings(**settings),
     )  # fmt: skip
 
@@ -93,17 +94,27 @@ def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
     assert caplog.text == ""
 
 
-def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None):
+def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None, partitions=1):
     """What a watchdog sees that has the marks of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
-        broker=BrokerAccess(""), group="", topic="pages", inner=lambda: None,
+        broker=BrokerAccess(""), group="", topic="pages", config=config(Path(), partitions), inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
         received=lambda: received or {}, report_lag=lambda _: None,
         waiting_for=lambda: "", status=StatusLines("", ""), join_again=lambda: None,
         fetched=fetched or FetchedEpochs(), marks={number: place.mark for number, place in committed.items()},
     )  # fmt: skip
     return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
+
+
+def test_partitions_that_were_added_are_a_problem(broker, tmp_path, monkeypatch):
+    said = "documents has 1 partitions, and this process began with 3"
+    assert look(broker, partitions=3).problem == said
+    ended = []
+    monkeypatch.setattr(app, "end_process", ended.append)
+    one = build_app(config(tmp_path, partitions=3), "cleaner")
+    asyncio.run(one._right_offsets("pages", [0], broker))
+    assert ended == [f"{said}; the process ends to be started again"]
 
 
 def test_records_that_wait_are_counted_from_the_committed_offset(broker):

@@ -39,6 +39,7 @@ def start(tmp_path, monkeypatch):
         broker=BrokerAccess(""),
         prefix="",
         partitions=1,
+        cleaned_partitions=1,
         state=tmp_path,
         instance="one",
         settings=load_settings(),

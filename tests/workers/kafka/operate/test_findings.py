@@ -129,7 +129,7 @@ def state_facts(**given):
     [
         ({"is_writable": False}, "error", "cannot be written"),
         ({"is_of_run": True}, "error", "of `templ run`"),
-        ({"partitions": (8, 8)}, "error", "made for 8 partitions, and `documents` has 4"),
+        ({"partitions": (8, 8)}, "note", "made for 8 partitions, and `documents` has 4"),
         ({"disk_free_bytes": GIB // 2}, "error", "0.5 GiB free"),
         ({"disk_free_bytes": 5 * GIB}, "warning", "5.0 GiB free, 5% of it"),
     ],

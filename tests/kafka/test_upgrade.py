@@ -1,0 +1,61 @@
+"""A worker of today finds in every topic what the version before has left there."""
+
+import asyncio
+import tarfile
+from pathlib import Path
+
+import msgspec
+from aiokafka import AIOKafkaProducer
+
+from schemas.codec import decode_site_model_record
+from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
+from tests.kafka.stream import PARTITIONS
+from workers.kafka.broker.partitioning import partition_of
+
+EARLIER = Path(__file__).parents[1] / "golden" / "versions" / "e410110.tar.xz"
+SITE = "small.example"
+
+
+async def send(stream, records):
+    """Send records of the site: topic, key and value of each."""
+    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
+        for topic, key, value in records:
+            await producer.send_and_wait(
+                stream.prefix + topic, value, key=key, partition=partition_of(SITE, PARTITIONS)
+            )
+
+
+def test_one_earlier_value_in_each_topic(stream, tmp_path):
+    folder = tmp_path / "earlier"
+    with tarfile.open(EARLIER) as archive:
+        archive.extractall(folder, filter="data")
+    documents, models = (
+        msgspec.msgpack.decode((folder / f"{name}.msgpack").read_bytes())
+        for name in (DOCUMENTS, SITE_MODELS)
+    )
+    told = (folder / "cleaned.jsonl").read_bytes().splitlines()[0]
+    settings = b'{"schema":"site-settings/1","site":"small.example","comments":"keep"}'
+    sent = [
+        (CLEANED, b"https://small.example/0", told),
+        (DOCUMENTS, *documents[0]),
+        (SITE_MODELS, *models[0]),
+        (SITE_SETTINGS, SITE.encode(), settings),
+    ]
+    asyncio.run(send(stream, sent))
+    stream.start()
+    pages = folder / "new.jsonl"
+    line = (folder / "feed.jsonl").read_bytes().splitlines()[-1]
+    pages.write_bytes(line.replace(b"small.example/5", b"small.example/new") + b"\n")
+    stream.feed(pages)
+    stream.wait_until_lag("cleaner", "pages", 0)
+    stream.wait_until_learned()
+    assert stream.stop() == 0
+    old, new = sorted(stream.records(CLEANED), key=lambda one: one.offset)
+    assert old.value == told
+    record = msgspec.json.decode(new.value)
+    model = decode_site_model_record(models[0][1])
+    assert (record["method"], record["site_model_version"]) == ("site", model.version)
+    assert record["site_settings_version"]
+    assert "is left out: document of format 2, known is 3" in stream.log()
+    ((documents_known, _),) = stream.windows("one").values()
+    assert len(documents_known) == 1

@@ -1,0 +1,283 @@
+"""Moving the records of a topic to the partitions that their sites have under another number of them.
+
+The records of a partition are copied in their order, with their keys, values, timestamps and headers, so
+that the last record of every key stays the last one. Only when the broker has stored all copies are null
+values sent to where the records were. A move that was interrupted is made again from the beginning, since a
+second copy of the same records in the same order changes nothing; the null values of the first attempt are
+known by a header that names the change, and are not copied. Those of an earlier change are copied like any
+other null value: without them, what was removed long ago could come back.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
+
+from schemas.document import site_of_key
+from workers.errors import BrokerProblem
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.received import received_from_aiokafka
+from workers.kafka.broker.record_batch import RefusedValue
+from workers.kafka.logs.grounds import GROUNDS_HEADER, Grounds
+from workers.pace import Pace
+from workers.settings import Settings
+
+MOVED_HEADER = "templ.moved"
+"""Header of a null value that stands where a record was that was moved; its value names the change."""
+_NO_TIME = -1
+"""Timestamp of a record that has none."""
+_IN_FLIGHT_COUNT = 500
+_IN_FLIGHT_BYTES = 32 << 20
+"""Records, and bytes of them, that may wait for the broker's acknowledgement."""
+_REPORT_S = 5.0
+
+Say = Callable[[str], None]
+"""Shows a line to whoever waits."""
+
+
+class NumberChange(msgspec.Struct, frozen=True):
+    """A change of the number of partitions."""
+
+    old: int
+    new: int
+
+    @property
+    def name(self) -> bytes:
+        """The value of the header of null values that this change leaves behind."""
+        return f"{self.old}-{self.new}".encode()
+
+    def target(self, site: str, partition: int) -> int | None:
+        """Return the partition to which a record of a site moves; None where it stays.
+
+        A record that was not in its site's partition before counted nowhere, so it does not move either.
+
+        Example:
+            >>> NumberChange(2, 4).target("a.example", 0)
+            2
+            >>> NumberChange(2, 4).target("example.com", 1) is None
+            True
+        """
+        new = partition_of(site, self.new)
+        return new if partition != new and partition == partition_of(site, self.old) else None
+
+
+class Moved(msgspec.Struct):
+    """What was moved of a topic, or would be."""
+
+    topic: str
+    read: int = 0
+    """Records of the topic that were looked at."""
+    records: int = 0
+    """Records that move."""
+    size_bytes: int = 0
+    """Bytes of the values of these."""
+    unreadable: int = 0
+    """Records that cannot be read and stay where they are; workers leave them out, too."""
+
+
+class RecordMoves:
+    """Moves the records of one topic."""
+
+    def __init__(
+        self,
+        broker: BrokerAccess,
+        topic: str,
+        change: NumberChange,
+        pace: Pace | None,
+        say: Say,
+    ) -> None:
+        """Prepare without connecting.
+
+        Args:
+            broker: How the broker is reached.
+            topic: Full name of the topic.
+            change: Which records move.
+            pace: Limits the records sent per second; None = as many as possible.
+            say: Told every few seconds how far the move is.
+        """
+        self._broker = broker
+        self._topic = topic
+        self._change = change
+        self._pace = pace
+        self._say = say
+        self._grounds = Grounds(broker, topic)
+        self._partitions = [TopicPartition(topic, number) for number in range(change.old)]
+
+    async def count(self) -> Moved:
+        """Return what would be moved, without moving it.
+
+        Raises:
+            BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
+        """
+        moved = Moved(self._topic)
+
+        async def only_count(record: ConsumerRecord, _target: int) -> None:
+            if self._is_left_behind(record):
+                return
+            moved.records += 1
+            moved.size_bytes += len(record.value or b"")
+
+        async with plain_consumer(self._broker) as consumer:
+            ends = await consumer.end_offsets(self._partitions)
+            await self._each(consumer, self._starts(), ends, only_count, moved, "counted")
+        return moved
+
+    async def move(self, settings: Settings) -> Moved:
+        """Move the records; nobody else may write to the topic meanwhile.
+
+        Args:
+            settings: The compression of what is sent.
+
+        Raises:
+            BrokerProblem: The broker cannot be reached, refuses a record, or there is no progress for a
+                minute. Nothing is lost: the move can be made again.
+        """
+        moved = Moved(self._topic)
+        producer = AIOKafkaProducer(
+            **self._broker.client_options(),
+            max_request_size=1
+            << 30,  # the topic's own limit counts: it has taken the record before
+            compression_type=None if settings.compression == "none" else settings.compression,
+            linger_ms=5,
+            enable_idempotence=True,
+        )
+        try:
+            await producer.start()
+            async with plain_consumer(self._broker) as consumer:
+                sender = _Sender(producer, self._topic, self._change, self._pace)
+                await self._move_with(consumer, sender, moved)
+        except KafkaError as error:
+            raise BrokerProblem(
+                f"{self._topic}: {self._broker} refused a record: {error!r}; nothing is lost, run the "
+                "command again"
+            ) from None
+        finally:
+            await producer.stop()
+        return moved
+
+    async def _move_with(self, consumer: AIOKafkaConsumer, sender: "_Sender", moved: Moved) -> None:
+        async def copy(record: ConsumerRecord, target: int) -> None:
+            if record.value is None and not await self._is_to_copy(record):
+                return
+            await sender.copy(record, target)
+            moved.records += 1
+            moved.size_bytes += len(record.value or b"")
+
+        async def clear(record: ConsumerRecord, _target: int) -> None:
+            if record.value is not None:
+                await sender.clear(record)
+
+        starts, before = self._starts(), -1
+        while before != moved.records:  # somebody may still have written during the first reading
+            before = moved.records
+            ends = await consumer.end_offsets(self._partitions)
+            await self._each(consumer, starts, ends, copy, moved, "moved")
+            await sender.settle()
+            starts = ends
+        cleared = Moved(self._topic)
+        await self._each(consumer, self._starts(), ends, clear, cleared, "removed where it was")
+        await sender.settle()
+
+    def _starts(self) -> dict[TopicPartition, int]:
+        return dict.fromkeys(self._partitions, 0)
+
+    async def _each(
+        self,
+        consumer: AIOKafkaConsumer,
+        starts: dict[TopicPartition, int],
+        ends: dict[TopicPartition, int],
+        act: Callable[[ConsumerRecord, int], Awaitable[None]],
+        moved: Moved,
+        what: str,
+    ) -> None:
+        """Call `act` with each record between two offsets that moves, and its new partition."""
+        offsets = sum(ends[one] - start for one, start in starts.items())
+        report_at, at = time.monotonic() + _REPORT_S, dict(starts)
+        async for record in read_range(consumer, starts, ends):
+            moved.read += 1
+            at[TopicPartition(record.topic, record.partition)] = record.offset + 1
+            if time.monotonic() > report_at:
+                report_at += _REPORT_S
+                done = sum(at[one] - start for one, start in starts.items())
+                self._say(f"{self._topic}: {done / offsets:.0%} {what}, {moved.read} records read")
+            target = self._change.target(site_of_key(record.key or b""), record.partition)
+            if target is None:
+                continue
+            if isinstance(record.value, RefusedValue):
+                moved.unreadable += 1
+                continue
+            await act(record, target)
+
+    async def _is_to_copy(self, record: ConsumerRecord) -> bool:
+        """Return whether a null value counts, and is not what an earlier attempt has left behind."""
+        if self._is_left_behind(record):
+            return False
+        return await self._grounds.hold(received_from_aiokafka(record))
+
+    def _is_left_behind(self, record: ConsumerRecord) -> bool:
+        """Return whether a record is a null value of an earlier attempt to make the same change."""
+        return dict(record.headers).get(MOVED_HEADER) == self._change.name
+
+
+class _Sender:
+    """Sends copies and null values, a bounded number of them before it waits for the broker."""
+
+    def __init__(
+        self, producer: AIOKafkaProducer, topic: str, change: NumberChange, pace: Pace | None
+    ) -> None:
+        self._producer = producer
+        self._topic = topic
+        self._change = change
+        self._pace = pace
+        self._pending: list[Awaitable[object]] = []
+        self._pending_bytes = 0
+
+    async def copy(self, record: ConsumerRecord, target: int) -> None:
+        """Send a record to another partition.
+
+        A null value loses the name of the log that it was decided from, which it is judged by: it was
+        judged, and in the other partition it would be judged by another log.
+        """
+        headers = [one for one in record.headers if one[0] != GROUNDS_HEADER]
+        timestamp_ms = None if record.timestamp == _NO_TIME else record.timestamp
+        await self._send(record.key, record.value, target, headers, timestamp_ms)
+
+    async def clear(self, record: ConsumerRecord) -> None:
+        """Send a null value to the partition of a record that was copied."""
+        headers = [(MOVED_HEADER, self._change.name)]
+        await self._send(record.key, None, record.partition, headers, None)
+
+    async def _send(
+        self,
+        key: bytes,
+        value: bytes | None,
+        partition: int,
+        headers: list[tuple[str, bytes]],
+        timestamp_ms: int | None,
+    ) -> None:
+        if self._pace is not None:
+            await self._pace.wait()
+        self._pending.append(
+            await self._producer.send(
+                self._topic,
+                value,
+                key=key,
+                partition=partition,
+                timestamp_ms=timestamp_ms,
+                headers=headers,
+            )
+        )
+        self._pending_bytes += len(value or b"")
+        if len(self._pending) >= _IN_FLIGHT_COUNT or self._pending_bytes >= _IN_FLIGHT_BYTES:
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until the broker has stored all that was sent."""
+        await asyncio.gather(*self._pending)
+        self._pending.clear()
+        self._pending_bytes = 0
