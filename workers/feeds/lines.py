@@ -9,7 +9,7 @@ from workers.feeds.first_lines import check_first_lines
 from workers.feeds.identity import file_source
 from workers.feeds.reading import Reading
 from workers.feeds.records import DAMAGED_INPUT, PAGE_TOO_LARGE, page_from_json
-from workers.feeds.streams import Lines, damage, damage_told, open_decompressed
+from workers.feeds.streams import Lines, damage, damage_told, open_parts
 from workers.page import Page, Rejected
 
 _LINE_PER_PAGE = 4
@@ -23,51 +23,71 @@ _FIRST_BYTES = 64 << 10
 def read_json_lines(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
     """Yield the pages of a JSON Lines file; blank lines do not count as records.
 
+    Of a damaged file the records before the damage are read, what is left of the damaged one is a
+    rejected record, and reading goes on where compressed data can be read again.
+
     Args:
         path: The file, which may be compressed.
         name: Name of the file in sources and ids.
         reading: What it is read with.
 
     Raises:
-        InputProblem: The file cannot be read, is damaged, or holds something else than pages. The whole
-            records before the damage were yielded, and then what is left of the damaged one.
+        InputProblem: The file cannot be read, is damaged, or holds something else than pages. Of a
+            damaged file all whole records were yielded.
         UsageProblem: No record has the time field.
     """
-    number = 0
-    timeline, limit_bytes = reading.timeline, reading.limit_bytes
-    longest = _LINE_PER_PAGE * limit_bytes
+    number, longest = 0, _LINE_PER_PAGE * reading.limit_bytes
     damages: list[str] = []
-    with (
-        damage_told(path, lambda: f"after its first {number} records"),
-        open_decompressed(path, reading.on_progress, damages.append) as stream,
-    ):
-        check_first_lines(path, stream.peek(_FIRST_BYTES), timeline.time_field, limit_bytes)
-        while line := stream.readline(longest + 1):
-            if damages and not line.endswith(b"\n"):
-                break
-            if len(line) > longest:
-                _skip_line(stream, line)
-                record: Page | Rejected = _too_long(file_source(name, number, line), line, longest)
-            elif not line.strip():
-                _skip_blank_lines(stream)
-                continue
-            else:
-                record = page_from_json(
-                    line.rstrip(b"\r\n"),
-                    file_source(name, number, line.rstrip(b"\r\n")),
-                    default_id=f"{name}:{number}",
-                    event_time_ms=timeline.event_time_ms,
-                    time_field=timeline.time_field,
-                    limit_bytes=limit_bytes,
-                )
-            number += 1
-            if isinstance(record, Page):
-                timeline.passed(record)
-            yield record
-    if damages:
-        yield _damaged(file_source(name, number, line), line, damages[0])
-        where = f"after its first {number} records"
-        raise InputProblem(damage(path, where, damages[0]))
+    problem: str | None = None
+    with damage_told(path, lambda: f"after its first {number} records"):
+        for stream in open_parts(path, reading.on_progress, damages.append):
+            if not number:
+                head = stream.peek(_FIRST_BYTES)
+                check_first_lines(path, head, reading.timeline.time_field, reading.limit_bytes)
+            rest = b""
+            for line in _lines(stream, longest):
+                if damages and not line.endswith(b"\n") and len(line) <= longest:
+                    rest = line
+                    continue
+                record = _record(line, name, number, reading)
+                number += 1
+                if isinstance(record, Page):
+                    reading.timeline.passed(record)
+                yield record
+            if damages:
+                reason = damages.pop()
+                problem = problem or damage(path, f"after its first {number} records", reason)
+                yield _damaged(file_source(name, number, rest), rest, reason)
+                number += 1
+    if problem is not None:
+        raise InputProblem(problem)
+
+
+def _lines(stream: Lines, longest: int) -> Iterator[bytes]:
+    """Yield the lines of a stream that are not blank, and of too long ones one byte too many."""
+    while line := stream.readline(longest + 1):
+        if len(line) > longest:
+            yield line
+            _skip_line(stream, line)
+        elif line.strip():
+            yield line
+        else:
+            _skip_blank_lines(stream)
+
+
+def _record(line: bytes, name: str, number: int, reading: Reading) -> Page | Rejected:
+    longest = _LINE_PER_PAGE * reading.limit_bytes
+    if len(line) > longest:
+        return _too_long(file_source(name, number, line), line, longest)
+    value = line.rstrip(b"\r\n")
+    return page_from_json(
+        value,
+        file_source(name, number, value),
+        default_id=f"{name}:{number}",
+        event_time_ms=reading.timeline.event_time_ms,
+        time_field=reading.timeline.time_field,
+        limit_bytes=reading.limit_bytes,
+    )
 
 
 def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
