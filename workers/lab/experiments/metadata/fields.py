@@ -16,6 +16,7 @@ from templ_core.errors import PageError
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
+from workers.lab.experiments.metadata.site_fields import report_site_fields
 from workers.lab.experiments.metadata.stated import FIELDS, GoldPage, comparable, gold_page
 from workers.lab.experiments.metadata.structure import (
     KINDS,
@@ -39,6 +40,9 @@ _CONFIG = CoreConfig()
 @click.option(
     "--markdown-pages", default=200, show_default=True, help="Pages of the check of Markdown."
 )
+@click.option(
+    "--sites", is_flag=True, help="Also measure what ten pages of a site teach about others."
+)
 @click.option("--cost-pages", default=200, show_default=True, help="Pages that are timed.")
 @click.option(
     "--peers/--no-peers", default=True, show_default=True, help="Whether other libraries are run."
@@ -51,6 +55,7 @@ def metadata(
     cost_pages: int,
     out: Path | None,
     *,
+    sites: bool,
     peers: bool,
 ) -> None:
     """Measure the metadata of pages of CORPORA, their Markdown, and what both cost.
@@ -61,6 +66,8 @@ def metadata(
     report = Report(out)
     if pages:
         _report_fields(report, list(_gold(corpora, pages)), with_peers=peers)
+    if sites:
+        report_site_fields(report, corpora)
     if markdown_pages:
         _report_markdown(report, corpora, markdown_pages)
     if cost_pages:
