@@ -66,8 +66,27 @@ _NAME_END = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PARTICLES = frozenset(
-    "al ben bin da das de del della den der di do dos du e el la le y van von zu".split()
+    [
+        *(
+            "al",
+            "ben",
+            "bin",
+            "da",
+            "das",
+            "de",
+            "del",
+            "della",
+            "den",
+            "der",
+            "di",
+            "do",
+            "dos",
+            "du",
+        ),
+        *("e", "el", "la", "le", "van", "von", "y", "zu"),
+    ]
 )
+"""Words of names that begin with a small letter."""
 _BYLINE_WORDS_MAX = 5
 
 

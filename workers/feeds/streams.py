@@ -4,7 +4,7 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -234,7 +234,9 @@ def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
         yield next(parts)
 
 
-def open_parts(path: Path, on_progress: OnProgress, on_damage: OnDamage) -> Iterator[Lines]:
+def open_parts(
+    path: Path, on_progress: OnProgress, on_damage: OnDamage
+) -> Generator[Lines, None, None]:
     """Yield the content of a file as one stream, or what is whole of a damaged one as several.
 
     A compressed file is damaged from some place to the next member or frame that can be read: gzip and

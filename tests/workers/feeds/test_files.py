@@ -276,9 +276,8 @@ def test_records_behind_the_damage_are_read_from_the_next_member_on(tmp_path, su
     middle = len(torn) // 2
     torn[middle : middle + 8] = bytes(8)
     path = write(tmp_path / f"a.jsonl{suffix}", members[0] + bytes(torn) + members[2])
-    found, problems = [], []
-    for one in read_feed([path, path], on_problem=problems.append):
-        found.append(one)
+    problems = []
+    found = read(path, path, on_problem=problems.append)
     pages = [one for one in found if isinstance(one, Page)]
     numbers = [int(one.url.rpartition("/")[2]) for one in pages[: len(pages) // 2]]
     assert numbers == sorted(set(numbers))
@@ -294,9 +293,8 @@ def test_where_a_record_goes_on_in_another_member_only_that_record_is_lost(tmp_p
     damaged = bytearray(members[1])
     damaged[400] ^= 255
     body = members[0] + bytes(damaged) + b"".join(members[2:])
-    found, problems = [], []
-    for one in read_feed([write(tmp_path / "a.jsonl.gz", body)], on_problem=problems.append):
-        found.append(one)
+    problems = []
+    found = read(write(tmp_path / "a.jsonl.gz", body), on_problem=problems.append)
     lost = {f"https://example.com/{n}" for n in range(60)} - {one.url for one in found}
     begin, end = (text[:at].count(b"\n") for at in (25_000, 50_000))
     assert lost <= {f"https://example.com/{n}" for n in range(begin, end + 1)}
