@@ -107,6 +107,8 @@ COMPRESSIONS = {
     ),
 }
 """How compressed files are read, by their suffix in lower case."""
+_TEXT_BEGINNINGS = (b"{", b"[", b"<")
+"""How files begin that are no compressed data."""
 _PROBE_BYTES = 4 << 10
 """Compressed bytes that must be sound where a member seems to begin behind damage."""
 _SEARCH_BYTES = 1 << 20
@@ -250,13 +252,17 @@ def open_parts(
         on_damage: Called with what is wrong, before the stream ends that comes before the damage.
 
     Raises:
-        InputProblem: The file cannot be opened.
+        InputProblem: The file cannot be opened, or it is not compressed although its suffix says so.
     """
     with open_counted(path, on_progress) as file:
         compression = COMPRESSIONS.get(path.suffix.lower())
         if compression is None:
             yield file
             return
+        if file.peek(1)[:1] in _TEXT_BEGINNINGS:
+            raise InputProblem(
+                f"{path} is not compressed with {compression.name}: take {path.suffix} off its name"
+            )
         start: int | None = 0
         while start is not None:
             content = _DecompressedFile(file, compression, start, on_damage)

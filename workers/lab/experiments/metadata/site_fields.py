@@ -53,25 +53,31 @@ def report_site_fields(report: Report, corpora: Sequence[Path]) -> None:
         learned = [(one.places, np.zeros(len(one.places.words))) for one in pages[:_LEARNED_PAGES]]
         table = tabulate(count_pages(learned))
         for page in pages[_LEARNED_PAGES:]:
-            for known, places in ("no", None), ("ten", SitePlaces(page.places, table)):
-                found = read_metadata(page.document, page.url, "", places)
-                given = {"author": "; ".join(found.authors), "date": found.published_at or ""}
-                for field, wanted in page.fields.items():
-                    values = comparable(field, given[field])
-                    counts[known, field, "wanted"] += 1
-                    counts[known, field, "given"] += bool(values)
-                    counts[known, field, "right"] += _agree(field, values, wanted)
+            _count(counts, "no", page, None)
+            _count(counts, "ten", page, SitePlaces(page.places, table))
     rows = []
     for field in ("author", "date"):
         for known in ("no", "ten"):
-            right, found, stated = (counts[known, field, one] for one in _COUNTED)
-            precision, recall = right / max(found, 1), right / max(stated, 1)
-            rows.append([field, known, str(stated), f"{precision:.3f}", f"{recall:.3f}"])
+            right, given, wanted = (counts[known, field, one] for one in _COUNTED)
+            precision, recall = right / max(given, 1), right / max(wanted, 1)
+            rows.append([field, known, str(wanted), f"{precision:.3f}", f"{recall:.3f}"])
     report.table(
         f"Fields that pages of {sites} sites show, without their markup",
         ["field", "pages known", "pages", "precision", "recall"],
         rows,
     )
+
+
+def _count(
+    counts: Counter[tuple[str, str, str]], known: str, page: _SitePage, places: SitePlaces | None
+) -> None:
+    found = read_metadata(page.document, page.url, "", places)
+    texts = {"author": "; ".join(found.authors), "date": found.published_at or ""}
+    for field, wanted in page.fields.items():
+        given = comparable(field, texts[field])
+        counts[known, field, "wanted"] += 1
+        counts[known, field, "given"] += bool(given)
+        counts[known, field, "right"] += _agree(field, given, wanted)
 
 
 def _sites(corpora: Sequence[Path]) -> Iterator[list[_SitePage]]:
