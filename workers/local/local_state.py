@@ -14,6 +14,14 @@ _ROLES = ("cleaner", "refresher")
 """Directories in a state directory of `templ worker`."""
 
 
+_NO_OTHER_FILES = {"lock", "lost+found", SETTINGS_FILE}
+"""What a directory may hold before its first use as a state directory."""
+
+
+def _other_files(path: Path) -> bool:
+    return any(one.name not in _NO_OTHER_FILES for one in path.iterdir())
+
+
 class LocalState:
     """The two stores of one stream, and the directory that holds them."""
 
@@ -35,7 +43,7 @@ class LocalState:
             raise StateProblem(
                 f"{path} is a state directory of `templ worker`: name another one for `templ run`"
             )
-        if path is not None and path.is_dir() and not is_used(path) and any(path.iterdir()):
+        if path is not None and path.is_dir() and not is_used(path) and _other_files(path):
             raise StateProblem(
                 f"{path} is a directory of other files: name a new or empty one as --state"
             )

@@ -249,6 +249,11 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
         assert (rest.exception, rest.source.offset) == ("DamagedInput", len(whole))
 
 
+def test_a_file_that_is_not_compressed_is_told_from_a_damaged_one(tmp_path):
+    with pytest.raises(InputProblem, match="is not compressed with gzip: take .gz off its name"):
+        read(write(tmp_path / "a.jsonl.gz", THREE))
+
+
 def test_inputs_behind_a_damaged_one_are_read_and_the_problem_is_told(tmp_path):
     torn = gzip.compress(THREE[:-10], mtime=0)
     first = write(tmp_path / "a.jsonl.gz", torn[:-8])
@@ -370,6 +375,7 @@ def _counted(function, steps):
 CSV = b"url,title,html\nhttps://a.com/1,One,<p>x\nhttps://a.com/2,Two,<p>y\n"
 ARRAY = json.dumps([record(0), record(1)])
 OTHER_KINDS = {
+    "utf-16": (THREE.decode().encode("utf-16"), "is UTF-16 and not UTF-8"),
     "a table": (CSV, "looks like a table"),
     "an array": (ARRAY.encode(), "is a JSON array"),
     "an array over lines": (json.dumps([record(0)], indent=1).encode(), "is a JSON array"),
