@@ -1,4 +1,4 @@
-"""Authors and dates of pages whose markup states none: what the page shows, and what its site teaches."""
+"""Authors and dates of pages whose markup states none: what they and their sites show."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -66,6 +66,14 @@ def report_site_fields(report: Report, corpora: Sequence[Path]) -> None:
         ["field", "pages known", "pages", "precision", "recall"],
         rows,
     )
+
+
+def site_places(document: Document) -> SitePlaces | None:
+    """Return the places of a page and of a site that consists of it; None for a page without text."""
+    if not document.segments.texts:
+        return None
+    places = document_places(document, read_features(document)).segments
+    return SitePlaces(places, tabulate(count_pages([(places, np.zeros(len(places.words)))])))
 
 
 def _count(
