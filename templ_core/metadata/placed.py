@@ -71,19 +71,21 @@ def placed_texts(
     """
     path, words = places.page.path, places.page.words
     pages, words_there, different = places.site.paths.of(path)
-    _, which, times = np.unique(path, return_inverse=True, return_counts=True)
     room = config.words_ratio_max * words + config.words_more
-    is_once = (times[which] == 1) & (pages >= config.pages_min) & (words_there <= pages * room)
+    found = np.flatnonzero((pages >= config.pages_min) & (words_there <= pages * room))
+    if not len(found):
+        return []
     varies = different >= config.different_ratio_min * words_there
-    found = np.flatnonzero(is_once)
-    tags, texts = document.nodes.element_types, document.segments.texts
-    owners = document.nodes.element_type[document.segments.owner].tolist()
-    is_heading = [tags[owner][0] in _HEADINGS for owner in owners]
-    headline = is_heading.index(True) if True in is_heading else 0
+    sorted_path = np.sort(path)
+    times = sorted_path.searchsorted(path[found], "right") - sorted_path.searchsorted(path[found])
+    nodes, texts = document.nodes, document.segments.texts
+    heading_types = np.array([tag in _HEADINGS for tag, _ in nodes.element_types])
+    is_heading = heading_types[nodes.element_type[document.segments.owner]]
+    headline = int(is_heading.argmax())
     chosen = [
         index
-        for index in found.tolist()
-        if len(texts[index]) <= config.chars_max and not is_heading[index]
+        for index in found[(times == 1) & ~is_heading[found]].tolist()
+        if len(texts[index]) <= config.chars_max
     ]
     chosen.sort(key=lambda index: (index < headline, -int(pages[index])))
     return [PlacedText(texts[index], bool(varies[index])) for index in chosen]
