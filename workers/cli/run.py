@@ -284,7 +284,7 @@ class Tally:
         if self._deleted:
             lines.append(_counted(self._deleted, "deletion"))
         if outputs.count_before:
-            lines.append(f"{_counted(outputs.count_before, 'record')} written before")
+            lines.append(f"{outputs.count_before} records were written before")
         if left_out:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(left_out.items()))
             lines.append(f"left out of WARC files: {kinds}")
