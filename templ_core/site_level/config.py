@@ -27,12 +27,9 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.schedule`."""
 
     first_fits: tuple[int, ...] = (1, 2, 3, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24)
-    """Documents learned at which the model of a new site is fitted, ascending: the fewer a model
-    rests on, the more each further document improves it.
-
-    A text that the site repeats is published until the next fit. With eight fits, at 1, 2, 3, 5, 8, 12, 16
-    and 24 documents, two to three times as much of injected text is left, and the processor time of a page
-    is no different where sites have 120 pages."""
+    """Documents learned at which the model of a new site is fitted, ascending. A text that the site repeats
+    is published until the next fit: with eight fits two to three times as much of injected text is left,
+    and a page of a site of 120 pages costs the same."""
 
     growth_ratio: float = 0.15
     """After `first_fits` a model is fitted anew when this share of the window is new, 0 to 1.
@@ -44,21 +41,17 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """New documents after which the templates of a new site are fitted first."""
 
     young_growth_ratio: float = 0.5
-    """After the first fit templates are fitted anew when so many documents are new, as a share of those at
-    the last fit. If the documents had to double, boxes whose words vary would be left twice as often where
-    a third of a site's pages have them; a page would cost 2 % less."""
+    """New documents after which templates are fitted anew, as a share of those at the last fit. With 1,
+    boxes whose words vary are left half as often again, and a page costs 2 % less."""
 
     templates_growth_ratio: float = 0.25
-    """Share of the window, 0 to 1, that is new at most before templates are fitted anew, unless the
-    documents they are fitted on are more."""
+    """Share of the window, 0 to 1, that is new at most, unless the documents of a fit are more."""
 
     templates_turnovers: int = 2
-    """Templates are fitted anew when so many times the documents that they are fitted on are new, at
-    the latest."""
+    """Templates are fitted anew, at the latest, when so many times the documents of a fit are new."""
 
     templates_ahead: int = 2
-    """Documents that are offered to a fit of templates, in multiples of those it uses: some are
-    near-duplicates and count for nothing."""
+    """Documents offered to a fit of templates, in multiples of those it uses: near-duplicates do not count."""
 
 
 class WindowBounds(msgspec.Struct, frozen=True, kw_only=True):
