@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from templ_core.metadata.dates import without_days, without_month
+
 _NAMES_MAX = 10
 _WORDS_MAX = 7
 _CHARS_MAX = 80
@@ -45,6 +47,64 @@ _NOBODY = frozenset(
         "view",
     ]
 )
+
+
+_POSTED = re.compile(
+    r"\W*(?:this\s+)?(?:entry\s+was\s+)?(?:written|posted|published|publié|publicado|geschrieben|skrevet|words|story|text)?"
+    r"\W*(?:on|le|el|il|am|den)?\W*",
+    re.IGNORECASE,
+)
+"""What stands before "by" in a byline, its date aside."""
+_BY = re.compile(
+    r"(?:^|(?<=[\s|·•–—,/:\d]))(?:by|von|par|por|door|av|af|autor(?:in|es)?|author|auteur|autore|автор|od|przez)"
+    r"(?:\s*:\s*|\s+)",
+    re.IGNORECASE,
+)
+_NAME_END = re.compile(
+    r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|\s(?:in|on|at|the)\s"
+    r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|publié|publicado|categor\w+)\b).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PARTICLES = frozenset((
+    "al", "ben", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "do", "dos", "du",
+    "e", "el", "la", "le", "van", "von", "y", "zu",
+))  # fmt: skip
+"""Words of names that begin with a small letter."""
+_BYLINE_WORDS_MAX = 5
+"""Words of the longest name in a byline."""
+
+
+def byline_author(text: str, *, is_named: bool = False) -> str | None:
+    """Return the author in a byline, or None where the text is no byline.
+
+    Args:
+        text: A short text, perhaps with a date before or behind the name.
+        is_named: Whether the element of the text is named after an author, so that the name may stand
+            alone.
+
+    >>> byline_author("Posted on June 10, 2004 by Jon KvanvigJune 20, 2012")
+    'Jon Kvanvig'
+    >>> byline_author("Struck by Lightning") is None, byline_author("Ann Lee", is_named=True)
+    (True, 'Ann Lee')
+    """
+    found = _BY.search(text)
+    if found is None and not is_named:
+        return None
+    if found is not None and not is_named and not _leads_to_author(text[: found.start()]):
+        return None
+    name = _NAME_END.sub("", text[found.end() if found else 0 :]).strip(" .:\"'")
+    words = _BETWEEN.split(without_month(name))[0].split()
+    if not 0 < len(words) <= _BYLINE_WORDS_MAX:
+        return None
+    is_cased = all(not word[0].islower() or word in _PARTICLES for word in words)
+    if not is_cased and (len(words) > 1 or found is None):
+        return None
+    names = author_names([" ".join(words)])
+    return names[0] if names else None
+
+
+def _leads_to_author(before: str) -> bool:
+    return len(before) <= _CHARS_MAX and _POSTED.fullmatch(without_days(before)) is not None
 
 
 def author_names(texts: Iterable[str]) -> list[str]:

@@ -21,6 +21,18 @@ _NAMED = re.compile(
     r"\s+(?:de\s+|del\s+)?(?P<year>\d{4})"
     r"|(?P<month2>[^\W\d_]{3,12})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year2>\d{4})"
 )
+_GLUED = re.compile(r".*[^\W\d_A-Z](?=[A-Z])")
+"""What stands before the last capital inside a word, as where two elements follow without a blank."""
+_CHANGE = re.compile(
+    r"\b(?:updated|modified|changed|edited|aktualisiert|geändert|bearbeitet|modifi|mis à jour|actualizado"
+    r"|atualizado|aggiornato|gewijzigd|uppdaterad|opdateret|oppdatert|обновл|изменен|редакт)|更新|修改|最終",
+    re.IGNORECASE,
+)
+_TIME_OF_DAY = re.compile(
+    r"(?:\b(?:at|um|à|a las|kl\.?)\s)?\s*\d{1,2}[:.h]\s?\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?(?:\s(?:Uhr|[A-Z]{3,4}\b))?"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?",
+    re.IGNORECASE,
+)
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?!\d)")
 
@@ -61,7 +73,7 @@ def day_in_text(text: str) -> str | None:
         if found:
             return _day(found[1], found[2], found[3])
     for found in _NAMED.finditer(text):
-        month = MONTHS.get((found["month"] or found["month2"]).lower()[:12])
+        month = month_number(found["month"] or found["month2"])
         if month:
             return _day(found["year"] or found["year2"], month, found["day"] or found["day2"])
     found = _YEAR_FIRST.search(text)
@@ -71,6 +83,52 @@ def day_in_text(text: str) -> str | None:
     if found:
         return _numeric_day(int(found[1]), int(found[3]), found)
     return None
+
+
+def month_number(word: str) -> int | None:
+    """Return the month that a word names, 1 to 12, or that is glued to its end; None = none.
+
+    >>> month_number("März"), month_number("LeeMarch"), month_number("Marching")
+    (3, 3, None)
+    """
+    return MONTHS.get(word.lower()) or MONTHS.get(_GLUED.sub("", word).lower())
+
+
+def before_change(text: str) -> str:
+    """Return the part of a text that comes before it speaks of a change of the page.
+
+    >>> (
+    ...     before_change("4 May 2020, updated on 6 May 2020"),
+    ...     before_change("Last modified: 2014/06/10"),
+    ... )
+    ('4 May 2020, ', 'Last ')
+    """
+    found = _CHANGE.search(text)
+    return text[: found.start()] if found else text
+
+
+def without_month(text: str) -> str:
+    """Return a text without the name of a month at its end.
+
+    >>> without_month("Ann Lee March"), without_month("Ann LeeMarch"), without_month("Ann Lee")
+    ('Ann Lee', 'Ann Lee', 'Ann Lee')
+    """
+    head, _, last = text.rpartition(" ")
+    if month_number(last) is None:
+        return text
+    glued = _GLUED.match(last)
+    return f"{head} {glued[0] if glued else ''}".strip()
+
+
+def without_days(text: str) -> str:
+    """Return a text without days of the year, times of the day and weekdays.
+
+    >>> without_days("Posted on Monday, June 10, 2004 at 8:15 pm by")
+    'Posted on    by'
+    """
+    for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _YEAR_FIRST, _NUMERIC):
+        text = pattern.sub("", text)
+    return _TIME_OF_DAY.sub("", text)
 
 
 def day_in_path(path: str) -> str | None:

@@ -15,11 +15,12 @@ from resiliparse.parse.lang import detect_fast
 
 from templ_core.dom.document import Document
 from templ_core.metadata import names, shown
-from templ_core.metadata.authors import author_names
+from templ_core.metadata.authors import author_names, byline_author
 from templ_core.metadata.claims import Claims, read_claims
-from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
+from templ_core.metadata.dates import before_change, day_in_path, day_in_text, point_in_time
 from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
+from templ_core.metadata.placed import PlacedText, SitePlaces, placed_texts
 from templ_core.metadata.titles import headline, is_headline
 
 _TAGS_MAX = 50
@@ -108,7 +109,9 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """`product` or `listing` where the markup says that the page is one."""
 
 
-def read_metadata(document: Document, url: str, text: str = "") -> PageMetadata:
+def read_metadata(
+    document: Document, url: str, text: str = "", places: SitePlaces | None = None
+) -> PageMetadata:
     """Return what is known of a page besides its text.
 
     Args:
@@ -116,6 +119,8 @@ def read_metadata(document: Document, url: str, text: str = "") -> PageMetadata:
             its markup said.
         url: Address of the page.
         text: Clean text of the page, in which its language is detected where it declares none.
+        places: The places of the page and of its site, which tell where the site shows authors and
+            dates that the markup does not state; None = nothing is known about the site.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document(
@@ -127,13 +132,14 @@ def read_metadata(document: Document, url: str, text: str = "") -> PageMetadata:
     >>> found.title, found.authors, found.language
     ('Bridge opens', ['Ann Lee'], 'en-GB')
     """
-    return _Reader(document, url, text).metadata()
+    return _Reader(document, url, text, places).metadata()
 
 
 class _Reader:
     """The sources of one page."""
 
-    def __init__(self, document: Document, url: str, text: str) -> None:
+    def __init__(self, document: Document, url: str, text: str, places: SitePlaces | None) -> None:
+        self._places = places
         self._document = document
         self._url = url
         self._text = text
@@ -150,6 +156,10 @@ class _Reader:
     @functools.cached_property
     def _named_types(self) -> list[int]:
         return shown.named_types(self._document)
+
+    @functools.cached_property
+    def _placed(self) -> list[PlacedText]:
+        return placed_texts(self._document, self._places) if self._places else []
 
     def metadata(self) -> PageMetadata:
         site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
@@ -215,22 +225,33 @@ class _Reader:
             found = author_names(source)
             if found:
                 return found
-        name = (site_name or "").casefold()
-        for source in (self._claims.authors, shown.bylines(self._document, self._named_types)):
-            found = [one for one in author_names(source) if one.casefold() != name]
-            if 0 < len(found) <= _SHOWN_AUTHORS_MAX:
-                return found[:1]
-        return []
+        own = (site_name or "").casefold()
+        linked = [one for one in author_names(self._claims.authors) if one.casefold() != own]
+        if 0 < len(linked) <= _SHOWN_AUTHORS_MAX:
+            return linked[:1]
+        placed = (byline_author(one.text) for one in self._placed if one.varies)
+        found = [one for one in placed if one is not None]
+        if not found:
+            bylines = shown.bylines(self._document, self._named_types)
+            named = {byline_author(text, is_named=True): None for text in bylines}
+            found = [one for one in named if one is not None]
+        found = [one for one in found if one.casefold() != own]
+        return found[:1] if len(found) <= _SHOWN_AUTHORS_MAX else []
 
     def _published(self) -> str | None:
         found = _first(self._published_texts(), point_in_time)
         if found is not None:
             return found
-        for text in shown.date_texts(self._document, self._named_types):
-            day = day_in_text(text)
+        for text in self._date_texts():
+            day = day_in_text(before_change(text))
             if day is not None:
                 return day
         return day_in_path(self._url)
+
+    def _date_texts(self) -> Iterator[str]:
+        """Yield the short texts that are most likely the date of the page; where they stand tells most."""
+        yield from (one.text for one in self._placed if one.varies)
+        yield from shown.date_texts(self._document, self._named_types)
 
     def _published_texts(self) -> Iterator[str]:
         yield from self._fields("datePublished")

@@ -23,6 +23,8 @@ _NOT = re.compile(
 )
 _CHARS_MAX = 120
 _ELEMENTS_MAX = 8
+_TIMES_MAX = 3
+"""Elements of one type that are named after the date of the page; more of them are those of a list."""
 _LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
 _STEMS = Stems(
     (
@@ -61,11 +63,13 @@ def bylines(document: Document, types: list[int]) -> list[str]:
     >>> bylines(page, named_types(page))
     ['By Ann Lee']
     """
-    return _named(document, types, _BYLINE)
+    return _texts(document, _named(document, types, _BYLINE), _ELEMENTS_MAX)
 
 
 def date_texts(document: Document, types: list[int]) -> list[str]:
     """Return the short texts of elements that are named after a date, in order.
+
+    Elements of which a page has many are left out: they stand in a list of other pages.
 
     Args:
         document: The page.
@@ -76,17 +80,19 @@ def date_texts(document: Document, types: list[int]) -> list[str]:
     >>> date_texts(page, named_types(page))
     ['March 4, 2024']
     """
-    return _named(document, types, _DATE)
+    times = np.bincount(document.nodes.element_type, minlength=len(document.nodes.element_types))
+    found = [one for one in _named(document, types, _DATE) if times[one] <= _TIMES_MAX]
+    return _texts(document, found, _ELEMENTS_MAX)
 
 
-def _named(document: Document, types: list[int], names: re.Pattern[str]) -> list[str]:
-    """Return the short texts of the first elements that are named so."""
+def _named(document: Document, types: list[int], names: re.Pattern[str]) -> list[int]:
+    """Return the element types that are named so."""
     found = []
     for number in types:
         tag, attributes = document.nodes.element_types[number]
         if tag not in _LARGE and names.search(attributes) and not _NOT.search(attributes):
             found.append(number)
-    return _texts(document, found, _ELEMENTS_MAX)
+    return found
 
 
 def _texts(document: Document, types: list[int], count: int) -> list[str]:

@@ -14,6 +14,7 @@ from templ_core.dom.codec import compress_columns, content_digest, document_colu
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
@@ -27,6 +28,7 @@ from templ_core.site_cleaner.learned_site import (
 )
 from templ_core.site_key import site_key
 from templ_core.site_level.places.places import DocumentPlaces, document_places
+from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import (
     encode_page_summary,
     may_be_learned_from,
@@ -143,7 +145,7 @@ class SiteCleaner:
         model = self._memory.model(known) if known else None
         options = (self._page_model, read.evidence, read.places)
         cleaned = clean(read.document, model, self._config, *options)
-        page = self._page(fetch, read, cleaned, model.version if model else None)
+        page = self._page(fetch, read, cleaned, model)
         if learns and self._enter(fetch, read):
             learned = self._known()[fetch.site]
             if learned.is_due:
@@ -328,9 +330,10 @@ class SiteCleaner:
         return _Read(document, evidence, document_places(document, evidence.features))
 
     def _page(
-        self, fetch: _Fetch, read: _Read, cleaned: CleanedText, site_model_version: str | None
+        self, fetch: _Fetch, read: _Read, cleaned: CleanedText, model: SiteModel | None
     ) -> CleanedPage:
-        metadata = read_metadata(read.document, fetch.url, cleaned.text)
+        known = SitePlaces(read.places.segments, model.places) if read.places and model else None
+        metadata = read_metadata(read.document, fetch.url, cleaned.text, known)
         decision, warnings = cleaned.decision, list(cleaned.warnings)
         if fetch.status >= 400 and "error-page" not in warnings:
             warnings.append("error-page")
@@ -346,7 +349,7 @@ class SiteCleaner:
             page_type=page_kind(decision.page_type, metadata) if len(decision.kept) else None,
             warnings=warnings,
             metadata=metadata,
-            site_model_version=site_model_version,
+            site_model_version=model.version if model else None,
             page_model_version=self._page_model.version,
             cleaner_version=self._version,
             document=read.document,

@@ -316,6 +316,8 @@ def test_mistakes_are_one_line_and_an_exit_code(stream, tmp_path):
     missing = ("--broker", stream.address, "--prefix", "nothing-here.")
     done = templ("worker", *missing, *state, expect=78)
     assert "templ topics create" in done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == len({*lines})
     done = templ("feed", "/nonexistent.jsonl", *stream.options, expect=66)
     assert done.stderr.count("\n") == 1
     done = templ("worker", *stream.options, *state, expect=78, TEMPL_BATCH_PAGES="many")

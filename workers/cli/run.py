@@ -168,6 +168,8 @@ def _run(options: RunOptions) -> None:
         finally:
             if tally.has_records or reader.left_out or outputs.count_before:
                 click.echo(tally.summary(outputs, reader.left_out), err=True)
+            elif not reader.problems:
+                click.echo("there are no records in the inputs", err=True)
     reader.raise_problems()
     tally.refuse_wrong_feed(options.letters)
 
@@ -280,16 +282,16 @@ class Tally:
         if self._not_learned:
             lines.append(f"{self._not_learned} cleaned but too large to learn from")
         if self._revisions:
-            lines.append(f"{self._revisions} revisions")
+            lines.append(_counted(self._revisions, "revision"))
         if self._deleted:
-            lines.append(f"{self._deleted} deletions")
+            lines.append(_counted(self._deleted, "deletion"))
         if outputs.count_before:
             lines.append(f"{outputs.count_before} records were written before")
         if left_out:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(left_out.items()))
             lines.append(f"left out of WARC files: {kinds}")
         letters = f": {outputs.letters_path}" if self._dead else ""
-        lines.append(f"{self._dead} dead letters{letters}")
+        lines.append(_counted(self._dead, "dead letter") + letters)
         lines.append(f"cleaned text: {outputs.name}")
         return "\n".join(lines)
 

@@ -55,7 +55,7 @@ def create(
         click.echo("all topics exist already")
 
 
-@topics_command.command()
+@topics_command.command(short_help="Print what is wrong with the topics.")
 @broker_options
 @click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
 def check(broker: str, prefix: str, partitions: int | None) -> None:

@@ -1,5 +1,6 @@
 """`templ worker`: run the worker on Kafka."""
 
+import asyncio
 import logging
 import sys
 from pathlib import Path
@@ -7,12 +8,13 @@ from pathlib import Path
 import click
 
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
-from workers.errors import StateProblem
+from workers.errors import StateProblem, TopicProblem
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import load_settings, settings_line
 from workers.state.directory import is_used
 
+_ROLES = ("cleaner", "refresher")
 log = logging.getLogger("templ")
 
 
@@ -55,8 +57,9 @@ def worker_command(
             f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
         )
     settings = load_settings(page_model=page_model)
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+
     if role != "both":
-        from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
 
         access = BrokerAccess.of(broker, settings)
@@ -72,7 +75,14 @@ def worker_command(
     set_up_logging(LogSetUp("worker", settings.log_format, settings.log_level))
     log.info("settings: %s", settings_line(settings))
     wait_for_broker(broker, log.warning)
+    if not any(is_used(state / one) for one in _ROLES):
+        # Each role checks them, too; a topic that was there before is waited for.
+        from workers.kafka.broker.admin import check_topics  # noqa: PLC0415
+
+        problems = asyncio.run(check_topics(BrokerAccess.of(broker, settings), prefix))
+        if problems:
+            raise TopicProblem("\ntempl: ".join(problems))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]
-    sys.exit(supervise({name: role_command(name, arguments) for name in ("cleaner", "refresher")}))
+    sys.exit(supervise({name: role_command(name, arguments) for name in _ROLES}))

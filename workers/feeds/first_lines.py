@@ -27,11 +27,13 @@ _OTHER_KINDS = (
     (b"\x1f\x8b", "is compressed with gzip: add .gz to its name"),
     (b"\xfd7zXZ", "is compressed with xz: add .xz to its name"),
     (b"\x28\xb5\x2f\xfd", "is compressed with zstd: add .zst to its name"),
+    (b"\xff\xfe", "is UTF-16 and not UTF-8: convert it (`iconv -f utf-16 -t utf-8 FILE`)"),
+    (b"\xfe\xff", "is UTF-16 and not UTF-8: convert it (`iconv -f utf-16 -t utf-8 FILE`)"),
     (b"WARC/", "is a WARC file: end its name with .warc"),
     (b"[", "is a JSON array and not JSON Lines: write one object a line (`jq -c '.[]' FILE`)"),
     (
         b"<",
-        "is HTML or XML and not JSON Lines: end its name with .html, or wrap each page in an object",
+        "is HTML or XML and not JSON Lines: give a file that ends in .html, or wrap each page in an object",
     ),
 )
 """How files of other kinds begin, and what to do with them."""
@@ -67,9 +69,11 @@ def check_first_lines(path: Path, head: bytes, time_field: str, limit_bytes: int
     rejected = [_rejection(line, limit_bytes) for line in lines]
     if is_whole and None not in rejected:
         fields = f"; its fields are {_names(records[0])}" if records else ""
+        which = "its record is no page"
+        if len(lines) > 1:
+            which = f"none of its first {len(lines)} records is a page"
         raise InputProblem(
-            f"{name}: none of its first {len(lines)} records is a page: {rejected[0]}{fields}; "
-            "schemas/README.md says what a page has"
+            f"{name}: {which}: {rejected[0]}{fields}; schemas/README.md says what a page has"
         )
     if records:
         check_time_field(name, time_field, {name for record in records for name in record})

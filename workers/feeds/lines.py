@@ -9,7 +9,7 @@ from workers.feeds.first_lines import check_first_lines
 from workers.feeds.identity import file_source
 from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
 from workers.feeds.records import DAMAGED_INPUT, PAGE_TOO_LARGE, page_from_json
-from workers.feeds.streams import Lines, damage, damage_told, open_decompressed
+from workers.feeds.streams import Lines, damage, damage_told, open_parts
 from workers.page import Page, Rejected
 
 _LINE_PER_PAGE = 4
@@ -22,10 +22,35 @@ _SKIPPED_BYTES = 1 << 20
 """Most bytes that are read at once in order to be skipped."""
 
 
+class _CountedLines:
+    """A stream of lines that counts the bytes that were read from it."""
+
+    def __init__(self, stream: Lines) -> None:
+        self._stream = stream
+        self.read_bytes = 0
+
+    def peek(self, size: int) -> bytes:
+        return self._stream.peek(size)
+
+    def read(self, size: int) -> bytes:
+        piece = self._stream.read(size)
+        self.read_bytes += len(piece)
+        return piece
+
+    def readline(self, size: int) -> bytes:
+        line = self._stream.readline(size)
+        self.read_bytes += len(line)
+        return line
+
+
 def read_json_lines(
     path: Path, name: str, reading: Reading, start: Place = BEGINNING
 ) -> Iterator[PlacedRecord]:
     """Yield the pages of a JSON Lines file, each with the place behind it; blank lines are no records.
+
+    Of a damaged file the records before the damage are read, what is left of the damaged one is a
+    rejected record, and reading goes on where compressed data can be read again. In the offset of a place
+    each damage before it counts as one byte.
 
     Args:
         path: The file, which may be compressed.
@@ -35,49 +60,76 @@ def read_json_lines(
             decompressed up to there.
 
     Raises:
-        InputProblem: The file cannot be read, is damaged, or holds something else than pages. The whole
-            records before the damage were yielded, and then what is left of the damaged one.
+        InputProblem: The file cannot be read, is damaged, or holds something else than pages. Of a
+            damaged file all whole records were yielded.
         UsageProblem: No record has the time field.
     """
-    number, offset = start.number, start.offset
-    timeline, limit_bytes = reading.timeline, reading.limit_bytes
-    longest = _LINE_PER_PAGE * limit_bytes
+    number, longest = start.number, _LINE_PER_PAGE * reading.limit_bytes
+    timeline = reading.timeline
+    offset, to_skip_bytes = 0, start.offset
     damages: list[str] = []
-    with (
-        damage_told(path, lambda: f"after its first {number} records"),
-        open_decompressed(path, reading.on_progress, damages.append) as stream,
-    ):
-        if start == BEGINNING:
-            check_first_lines(path, stream.peek(_FIRST_BYTES), timeline.time_field, limit_bytes)
-        _skip_bytes(stream, offset)
-        while line := stream.readline(longest + 1):
-            offset += len(line)
-            if damages and not line.endswith(b"\n"):
-                break
-            if len(line) > longest:
-                offset += _skip_line(stream, line)
-                record: Page | Rejected = _too_long(file_source(name, number, line), line, longest)
-            elif not line.strip():
-                offset += _skip_blank_lines(stream)
-                continue
-            else:
-                record = page_from_json(
-                    line.rstrip(b"\r\n"),
-                    file_source(name, number, line.rstrip(b"\r\n")),
-                    default_id=f"{name}:{number}",
-                    event_time_ms=timeline.event_time_ms,
-                    time_field=timeline.time_field,
-                    limit_bytes=limit_bytes,
+    problem: str | None = None
+    with damage_told(path, lambda: f"after its first {number} records"):
+        for part in open_parts(path, reading.on_progress, damages.append):
+            stream = _CountedLines(part)
+            if not number:
+                check_first_lines(
+                    path, stream.peek(_FIRST_BYTES), timeline.time_field, reading.limit_bytes
                 )
+            _skip_bytes(stream, to_skip_bytes)
+            to_skip_bytes -= stream.read_bytes
+            rest = b""
+            for line in _lines(stream, longest):
+                if damages and not line.endswith(b"\n") and len(line) <= longest:
+                    rest = line
+                    continue
+                record = _record(line, name, number, reading)
+                number += 1
+                if isinstance(record, Page):
+                    timeline.passed(record)
+                place = Place(offset + stream.read_bytes, number, timeline.next_ms)
+                yield PlacedRecord(record, place)
+            offset += stream.read_bytes
+            if not damages:
+                continue
+            reason = damages.pop()
+            offset += 1
+            if to_skip_bytes:  # it was told before the place where reading begins
+                to_skip_bytes -= 1
+                continue
+            problem = problem or damage(path, f"after its first {number} records", reason)
+            record = _damaged(file_source(name, number, rest), rest, reason)
             number += 1
-            if isinstance(record, Page):
-                timeline.passed(record)
             yield PlacedRecord(record, Place(offset, number, timeline.next_ms))
-    if damages:
-        rest = _damaged(file_source(name, number, line), line, damages[0])
-        yield PlacedRecord(rest, Place(offset, number + 1, timeline.next_ms))
-        where = f"after its first {number} records"
-        raise InputProblem(damage(path, where, damages[0]))
+    if problem is not None:
+        raise InputProblem(problem)
+
+
+def _lines(stream: _CountedLines, longest: int) -> Iterator[bytes]:
+    """Yield the lines of a stream that are not blank, and of too long ones one byte too many."""
+    while line := stream.readline(longest + 1):
+        if len(line) > longest:
+            _skip_line(stream, line)
+            yield line
+        elif line.strip():
+            yield line
+        else:
+            _skip_blank_lines(stream)
+
+
+def _record(line: bytes, name: str, number: int, reading: Reading) -> Page | Rejected:
+    longest = _LINE_PER_PAGE * reading.limit_bytes
+    if len(line) > longest:
+        return _too_long(file_source(name, number, line), line, longest)
+    value = line.rstrip(b"\r\n")
+    return page_from_json(
+        value,
+        file_source(name, number, value),
+        default_id=f"{name}:{number}",
+        event_time_ms=reading.timeline.event_time_ms,
+        time_field=reading.timeline.time_field,
+        limit_bytes=reading.limit_bytes,
+    )
 
 
 def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
@@ -100,17 +152,15 @@ def _damaged(source: Source, rest: bytes, reason: str) -> Rejected:
     )
 
 
-def _skip_bytes(stream: Lines, size_bytes: int) -> None:
+def _skip_bytes(stream: _CountedLines, size_bytes: int) -> None:
     while size_bytes and (piece := stream.read(min(size_bytes, _SKIPPED_BYTES))):
         size_bytes -= len(piece)
 
 
-def _skip_blank_lines(stream: Lines) -> int:
-    """Move past blank lines a block at a time, because there may be millions; return their bytes."""
-    skipped = 0
+def _skip_blank_lines(stream: _CountedLines) -> None:
+    """Move past blank lines a block at a time, because there may be millions of them."""
     while size_bytes := _blank_bytes(stream.peek(1)):
-        skipped += len(stream.read(size_bytes))
-    return skipped
+        stream.read(size_bytes)
 
 
 def _blank_bytes(block: bytes) -> int:
@@ -118,10 +168,6 @@ def _blank_bytes(block: bytes) -> int:
     return block.rfind(b"\n", 0, len(block) - len(block.lstrip())) + 1
 
 
-def _skip_line(stream: Lines, piece: bytes) -> int:
-    """Move past the rest of a line that begins with `piece`; return its bytes."""
-    skipped = 0
+def _skip_line(stream: _CountedLines, piece: bytes) -> None:
     while piece and not piece.endswith(b"\n"):
         piece = stream.readline(_SKIPPED_BYTES)
-        skipped += len(piece)
-    return skipped

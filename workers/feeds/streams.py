@@ -4,8 +4,8 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -93,24 +93,40 @@ class Compression(NamedTuple):
 
     new: Callable[[], Decompressor]
     name: str
+    magic: bytes
+    """The bytes that each member begins with."""
     piece_bytes: int
     """Compressed bytes that are decompressed at once; the content of a damaged piece may be lost."""
 
 
 COMPRESSIONS = {
-    ".gz": Compression(lambda: zlib.decompressobj(wbits=31), "gzip", 4 << 10),
-    ".xz": Compression(lzma.LZMADecompressor, "xz", 256),
-    ".zst": Compression(lambda: zstandard.ZstdDecompressor().decompressobj(), "zstd", 1 << 10),
+    ".gz": Compression(lambda: zlib.decompressobj(wbits=31), "gzip", b"\x1f\x8b\x08", 4 << 10),
+    ".xz": Compression(lzma.LZMADecompressor, "xz", b"\xfd7zXZ\0", 256),
+    ".zst": Compression(
+        lambda: zstandard.ZstdDecompressor().decompressobj(), "zstd", b"\x28\xb5\x2f\xfd", 1 << 10
+    ),
 }
-"""How compressed files are read, by their suffix."""
+"""How compressed files are read, by their suffix in lower case."""
+_TEXT_BEGINNINGS = (b"{", b"[", b"<")
+"""How files begin that are no compressed data."""
+_PROBE_BYTES = 4 << 10
+"""Compressed bytes that must be sound where a member seems to begin behind damage."""
+_SEARCH_BYTES = 1 << 20
+
+
+_DAMAGES = (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
 class _DecompressedFile(io.RawIOBase):
     """The content of a compressed file, up to its end or to the place where it is damaged."""
 
     def __init__(
-        self, file: io.BufferedReader, compression: Compression, on_damage: OnDamage
+        self, file: io.BufferedReader, compression: Compression, start: int, on_damage: OnDamage
     ) -> None:
+        self.is_damaged = False
+        self.member_start = start
+        """Where the present member begins in the file, in bytes."""
+        self._read_to = start
         self._file = file
         self._compression = compression
         self._on_damage = on_damage
@@ -129,17 +145,22 @@ class _DecompressedFile(io.RawIOBase):
         while not self._content and not self._has_ended:
             try:
                 self._read_piece()
-            except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
-                self._has_ended = True
-                self._on_damage(str(error))
+            except _DAMAGES as error:
+                self._end_at_damage(error)
         space = memoryview(buffer).cast("B")
         size = min(len(space), len(self._content))
         space[:size] = self._content[:size]
         self._content = self._content[size:]
         return size
 
+    def _end_at_damage(self, error: Exception) -> None:
+        self._has_ended = self.is_damaged = True
+        self._on_damage(str(error))
+
     def _read_piece(self) -> None:
-        self._compressed = self._compressed or self._file.read(self._compression.piece_bytes)
+        if not self._compressed:
+            self._compressed = self._file.read(self._compression.piece_bytes)
+            self._read_to += len(self._compressed)
         if not self._compressed:
             self._has_ended = True
             if not self._is_between_members:
@@ -155,6 +176,7 @@ class _DecompressedFile(io.RawIOBase):
         if self._member.eof:
             self._is_between_members = True
             self._member = self._compression.new()
+            self.member_start = self._read_to - len(self._compressed)
 
     def _decompressed(self, piece: bytes) -> bytes:
         """Return the content of a piece; of a damaged piece of gzip what comes before the damage."""
@@ -171,8 +193,7 @@ class _DecompressedFile(io.RawIOBase):
                     content += before.decompress(piece[place : place + 1])
                 except zlib.error:
                     break
-            self._has_ended = True
-            self._on_damage(str(error))
+            self._end_at_damage(error)
             return bytes(content)
 
 
@@ -200,28 +221,84 @@ def _open(path: Path) -> io.FileIO:
 
 
 @contextmanager
-def open_decompressed(
-    path: Path, on_progress: OnProgress, on_damage: OnDamage | None = None
-) -> Iterator[Lines]:
+def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
     """Open a file and decompress it if its suffix is `.gz`, `.xz` or `.zst`.
 
     Args:
         path: File to read; `-` stands for standard input.
         on_progress: Called with the number of compressed bytes of each read.
-        on_damage: Called with what is wrong where compressed data are damaged; the content ends
-            there. None = `EOFError` is raised.
 
     Raises:
         InputProblem: The file cannot be opened.
+        EOFError: Compressed data are damaged; it is raised while the content is read.
+    """
+    with closing(open_parts(path, on_progress, _raise_damage)) as parts:
+        yield next(parts)
+
+
+def open_parts(
+    path: Path, on_progress: OnProgress, on_damage: OnDamage
+) -> Generator[Lines, None, None]:
+    """Yield the content of a file as one stream, or what is whole of a damaged one as several.
+
+    A compressed file is damaged from some place to the next member or frame that can be read: gzip and
+    zstd files that were written in several goes have several. Each stream must be read to its end
+    before the next one is asked for.
+
+    Args:
+        path: File to read, decompressed if its suffix is `.gz`, `.xz` or `.zst`; `-` stands for
+            standard input.
+        on_progress: Called with the number of compressed bytes of each read.
+        on_damage: Called with what is wrong, before the stream ends that comes before the damage.
+
+    Raises:
+        InputProblem: The file cannot be opened, or it is not compressed although its suffix says so.
     """
     with open_counted(path, on_progress) as file:
-        compression = COMPRESSIONS.get(path.suffix)
+        compression = COMPRESSIONS.get(path.suffix.lower())
         if compression is None:
             yield file
             return
-        content = _DecompressedFile(file, compression, on_damage or _raise_damage)
-        with io.BufferedReader(content, 1 << 18) as lines:
-            yield lines
+        if file.peek(1)[:1] in _TEXT_BEGINNINGS:
+            raise InputProblem(
+                f"{path} is not compressed with {compression.name}: take {path.suffix} off its name"
+            )
+        start: int | None = 0
+        while start is not None:
+            content = _DecompressedFile(file, compression, start, on_damage)
+            with io.BufferedReader(content, 1 << 18) as lines:
+                yield lines
+            start = None
+            if content.is_damaged and file.seekable():
+                start = _next_member(file, compression, content.member_start + 1)
+
+
+def _next_member(file: io.BufferedReader, compression: Compression, place: int) -> int | None:
+    """Move to the next member from a place on, and return where it begins; None where there is none."""
+    magic = compression.magic
+    file.seek(place)
+    block = b""
+    while piece := file.read(_SEARCH_BYTES):
+        block += piece
+        found = -1
+        while (found := block.find(magic, found + 1)) >= 0:
+            file.seek(place + found)
+            if _is_sound(compression, file.read(_PROBE_BYTES)):
+                file.seek(place + found)
+                return place + found
+        place += max(len(block) - len(magic) + 1, 0)
+        block = block[-len(magic) + 1 :]
+        file.seek(place + len(block))
+    return None
+
+
+def _is_sound(compression: Compression, head: bytes) -> bool:
+    """Return whether the first bytes of a member can be decompressed."""
+    try:
+        compression.new().decompress(head)
+    except _DAMAGES:
+        return False
+    return True
 
 
 def _raise_damage(reason: str) -> None:

@@ -179,7 +179,7 @@ def apply_site_phrases(
     click.echo(f"{pages} pages{others}{skipped}: {out}", err=True)
 
 
-@phrases.command("export")
+@phrases.command("export", short_help="Export phrases as regular expressions.")
 @_phrase_file
 @_out("File to write the expressions to, as JSON Lines; - is standard output.")
 @click.option("--site", help="Export only the phrases of this site.  [default: all sites]")

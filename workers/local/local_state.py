@@ -5,13 +5,21 @@ from pathlib import Path
 from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.site_settings.book import SETTINGS_FILE, SettingsBook, read_book
-from workers.state.directory import StateDirectory
+from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
 
 _PARTITIONS = 1
 _ROLES = ("cleaner", "refresher")
 """Directories in a state directory of `templ worker`."""
+
+
+_NO_OTHER_FILES = {"lock", "lost+found", SETTINGS_FILE}
+"""What a directory may hold before its first use as a state directory."""
+
+
+def _other_files(path: Path) -> bool:
+    return any(one.name not in _NO_OTHER_FILES for one in path.iterdir())
 
 
 class LocalState:
@@ -28,12 +36,16 @@ class LocalState:
             book: What operators have decided about sites; None = what a file in the directory says.
 
         Raises:
-            StateProblem: The directory cannot be used.
+            StateProblem: The directory cannot be used, or it holds other files.
             InputProblem: The file of site settings cannot be used.
         """
         if path is not None and any((path / role).is_dir() for role in _ROLES):
             raise StateProblem(
                 f"{path} is a state directory of `templ worker`: name another one for `templ run`"
+            )
+        if path is not None and path.is_dir() and not is_used(path) and _other_files(path):
+            raise StateProblem(
+                f"{path} is a directory of other files: name a new or empty one as --state"
             )
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)

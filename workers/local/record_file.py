@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import zstandard
 
@@ -52,7 +52,8 @@ class RecordFile:
         self._lines = bytearray()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: BinaryIO = path.open("r+b" if resumes and path.exists() else "wb", 0)
+            mode = "wb" if not resumes else "r+b" if path.exists() else "w+b"
+            self._file = cast("BinaryIO", path.open(mode, 0))
         except OSError as error:
             raise self._problem(error) from None
         self._end = 0

@@ -10,6 +10,7 @@ from templ_core.config import CoreConfig
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.metadata.page_metadata import PageMetadata, read_metadata
+from templ_core.metadata.placed import SitePlaces
 from templ_core.page_details import PageDetails, encode_details
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
@@ -21,7 +22,9 @@ from workers.processes.record_forms import RecordFields, RecordForms
 _SECTION_PENALTY = CoreConfig().section_penalty
 
 
-def page_details(document: Document, url: str, text: str, forms: RecordForms) -> PageDetails:
+def page_details(
+    document: Document, url: str, text: str, forms: RecordForms, places: SitePlaces | None = None
+) -> PageDetails:
     """Return what must be kept of a page that was parsed, besides its document.
 
     Args:
@@ -29,8 +32,9 @@ def page_details(document: Document, url: str, text: str, forms: RecordForms) ->
         url: Address of the page.
         text: Its clean text, in which its language is detected where it declares none.
         forms: The fields that are wanted.
+        places: The places of the page and of its site; None = nothing is known about the site.
     """
-    metadata = read_metadata(document, url, text) if forms.metadata else None
+    metadata = read_metadata(document, url, text, places) if forms.metadata else None
     return PageDetails(metadata=metadata, marks=document.marks if forms.needs_marks else None)
 
 

@@ -13,6 +13,7 @@ from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
 from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.placed import SitePlaces
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
@@ -147,7 +148,8 @@ def _cleaned(
     words, summary = int(cleaned.decision.words.sum()), None
     if evidence and task.with_document and may_be_learned_from(document, words):
         summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
-    details = page_details(document, task.url, cleaned.text, task.forms)
+    known = SitePlaces(places.segments, site_model.places) if places and site_model else None
+    details = page_details(document, task.url, cleaned.text, task.forms, known)
     version, url = page_model.version, task.url
     result = clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
     return result.decided_with(task.settings)

@@ -54,6 +54,14 @@ def test_lines_that_are_no_records_are_told_and_left_out(cleaned, tmp_path):
     assert summary.startswith("1 texts written, 1 deleted")
 
 
+def test_of_many_lines_that_are_no_records_a_few_are_told(tmp_path):
+    (tmp_path / "feed.jsonl").write_text('{"url": "u"}\n' * 450)
+    done = run(index_command, tmp_path / "feed.jsonl", "--index", tmp_path / "i.db")
+    *told, last, _ = done.stderr.splitlines()
+    assert len(told) == 5
+    assert last == "templ: 450 lines are left out, the first 5 as told"
+
+
 def test_usage(cleaned, tmp_path):
     index = ("--index", tmp_path / "i.db")
     assert isinstance(run(index_command, *index).exception, UsageProblem)

@@ -230,3 +230,20 @@ def test_pages_come_from_standard_input_and_go_to_standard_output(templ, feed, t
     assert [one.text for one in streamed] == [one.text for one in outputs(tmp_path / "out.jsonl")]
     assert {one.source.topic for one in streamed} == {"stdin"}
     assert "cleaned text: standard output" in done.stderr.decode()
+
+
+def test_records_have_the_author_and_day_that_the_site_shows(templ, tmp_path):
+    feed, out = tmp_path / "feed.jsonl", tmp_path / "out.jsonl"
+    lines = []
+    for number in range(9):
+        byline = f"<div class=x1>March {number + 1}, 2024 by Ann {'Lee' * (number % 3 + 1)}</div>"
+        story = " ".join(f"word{number}{place} and another one" for place in range(40))
+        html = (
+            f"<title>Story {number}</title><main><h1>Story {number}</h1>{byline}<p>{story}</main>"
+        )
+        lines.append(json.dumps({"url": f"https://a.com/{number}", "html": html}))
+    feed.write_text("\n".join(lines))
+    templ("run", feed, "--out", out)
+    first, *_, last = (json.loads(line)["metadata"] for line in out.read_text().splitlines())
+    assert (first["authors"], first["published_at"]) == ([], None)
+    assert (last["authors"], last["published_at"]) == (["Ann LeeLeeLee"], "2024-03-09")

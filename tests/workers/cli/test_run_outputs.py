@@ -14,10 +14,12 @@ import pytest
 import zstandard
 
 from schemas.source import Source
-from workers.errors import DiskProblem, UsageProblem
+from workers.errors import DiskProblem, StateProblem, UsageProblem
 from workers.local import record_file
+from workers.local.local_state import LocalState
 from workers.local.record_file import RecordFile
 from workers.local.run_outputs import RunOutputs
+from workers.settings import load_settings
 from workers.state.site_copy import copied_sites
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
@@ -280,3 +282,23 @@ def test_records_of_warc_files_that_are_left_out_are_counted(templ, tmp_path):
     done = templ("run", source, "--out", tmp_path / "out.jsonl")
     assert "left out of WARC files: 2 metadata, 2 request\n" in done.stderr.decode()
     assert len(urls(tmp_path / "out.jsonl")) == 2
+
+
+def test_a_run_without_an_output_is_resumed_from_the_beginning(tmp_path):
+    outputs = RunOutputs(tmp_path / "out.jsonl", tmp_path / "letters", resumes=True)
+    assert outputs.count_before == 0
+    outputs.close()
+    assert (tmp_path / "out.jsonl").read_bytes() == b""
+
+
+def test_a_directory_of_other_files_is_no_state(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(StateProblem, match="other files: name a new or empty one"):
+        LocalState(tmp_path, load_settings())
+    assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_run_without_records_says_so(templ, tmp_path):
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert one_line(templ("run", empty, "--out", tmp_path / "out.jsonl")).startswith("there are no")

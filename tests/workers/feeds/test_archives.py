@@ -210,6 +210,27 @@ def test_a_damaged_file_is_told_once_and_the_others_are_read(tmp_path):
     assert "is damaged" in str(problems[0])
 
 
+@pytest.mark.parametrize("blank", [b"", b"\n\n"])
+def test_reading_goes_on_before_and_behind_each_damage(tmp_path, blank):
+    def member(first):
+        pages = [{"url": f"https://a.example/{n}", "html": "<p>x"} for n in range(first, first + 5)]
+        return gzip.compress(b"\n".join([*(json.dumps(one).encode() for one in pages), blank]))
+
+    members = [member(first) for first in (0, 5, 10)]
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(b"".join([members[0], members[1][:-20], members[2], members[1][:40]]))
+
+    def rest(places):
+        how, problems = reading()
+        return list(read_archives([path], places, how)), problems
+
+    whole, problems = rest({})
+    assert [isinstance(one.record, Page) for one in whole].count(False) == 2
+    assert len(problems) == 1
+    for number, one in enumerate(whole):
+        assert rest({path: one.behind})[0] == whole[number + 1 :]
+
+
 def test_inputs_that_are_no_archives(tmp_path):
     page = tmp_path / "a.html"
     page.write_text("<p>")

@@ -249,6 +249,11 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
         assert (rest.exception, rest.source.offset) == ("DamagedInput", len(whole))
 
 
+def test_a_file_that_is_not_compressed_is_told_from_a_damaged_one(tmp_path):
+    with pytest.raises(InputProblem, match="is not compressed with gzip: take .gz off its name"):
+        read(write(tmp_path / "a.jsonl.gz", THREE))
+
+
 def test_inputs_behind_a_damaged_one_are_read_and_the_problem_is_told(tmp_path):
     torn = gzip.compress(THREE[:-10], mtime=0)
     first = write(tmp_path / "a.jsonl.gz", torn[:-8])
@@ -259,6 +264,50 @@ def test_inputs_behind_a_damaged_one_are_read_and_the_problem_is_told(tmp_path):
     assert found[2].value.startswith(b'{"url": "https://example.com/2"')
     (problem,) = problems
     assert str(problem).startswith(f"{first} is damaged after its first 2 records")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
+    ids=["gz", "xz", "zst"],
+)
+def test_records_behind_the_damage_are_read_from_the_next_member_on(tmp_path, suffix, compress):
+    rng = Random(4)
+    members = [
+        compress(lines(*(record(n, x=rng.randbytes(3000).hex()) for n in range(start, start + 40))))
+        for start in (0, 40, 80)
+    ]
+    torn = bytearray(members[1])
+    middle = len(torn) // 2
+    torn[middle : middle + 8] = bytes(8)
+    path = write(tmp_path / f"a.jsonl{suffix}", members[0] + bytes(torn) + members[2])
+    problems = []
+    found = read(path, path, on_problem=problems.append)
+    pages = [one for one in found if isinstance(one, Page)]
+    numbers = [int(one.url.rpartition("/")[2]) for one in pages[: len(pages) // 2]]
+    assert numbers == sorted(set(numbers))
+    assert {*range(40), *range(80, 120)} <= {*numbers}
+    damaged = [one for one in found if isinstance(one, Rejected)]
+    assert [one.exception for one in damaged].count("DamagedInput") == 2
+    assert len(problems) == 2
+
+
+def test_where_a_record_goes_on_in_another_member_only_that_record_is_lost(tmp_path):
+    text = lines(*(record(n, x=Random(n).randbytes(900).hex()) for n in range(60)))
+    members = [gzip.compress(text[at : at + 25_000]) for at in range(0, len(text), 25_000)]
+    damaged = bytearray(members[1])
+    damaged[400] ^= 255
+    body = members[0] + bytes(damaged) + b"".join(members[2:])
+    problems = []
+    found = read(write(tmp_path / "a.jsonl.gz", body), on_problem=problems.append)
+    lost = {f"https://example.com/{n}" for n in range(60)} - {one.url for one in found}
+    begin, end = (text[:at].count(b"\n") for at in (25_000, 50_000))
+    assert lost <= {f"https://example.com/{n}" for n in range(begin, end + 1)}
+    assert {one.exception for one in found if isinstance(one, Rejected)} == {
+        "DamagedInput",
+        "InvalidRecord",
+    }
+    assert len(problems) == 1
 
 
 def test_every_line_before_a_flipped_bit_of_a_gzip_file_is_read(tmp_path):
@@ -326,6 +375,7 @@ def _counted(function, steps):
 CSV = b"url,title,html\nhttps://a.com/1,One,<p>x\nhttps://a.com/2,Two,<p>y\n"
 ARRAY = json.dumps([record(0), record(1)])
 OTHER_KINDS = {
+    "utf-16": (THREE.decode().encode("utf-16"), "is UTF-16 and not UTF-8"),
     "a table": (CSV, "looks like a table"),
     "an array": (ARRAY.encode(), "is a JSON array"),
     "an array over lines": (json.dumps([record(0)], indent=1).encode(), "is a JSON array"),

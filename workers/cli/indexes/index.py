@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _AT_ONCE = 200
 """Records of a file that are written in one transaction."""
 _SOME_REFUSED = 1
+_TOLD_MAX = 5
+"""Lines of which it is told why they are left out; the others are counted."""
 
 
 @click.command(name="index")
@@ -124,20 +126,34 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path]) -> int:
         for path in inputs:
             records = read_cleaned(path, limit_bytes, count)
             while some := list(islice(records, _AT_ONCE)):
-                refused += _apply(index, path, some)
+                refused += _apply(index, path, some, refused)
                 bar.update(done, str(index.counts))
+    if refused > _TOLD_MAX:
+        click.echo(f"templ: {refused} lines are left out, the first {_TOLD_MAX} as told", err=True)
     return refused
 
 
 def _apply(
-    index: CleanedIndex, path: Path, records: Sequence[CleanedRecord | DeletedRecord | RefusedLine]
+    index: CleanedIndex,
+    path: Path,
+    records: Sequence[CleanedRecord | DeletedRecord | RefusedLine],
+    told: int,
 ) -> int:
-    """Apply records of a file in one transaction; return how many lines were left out."""
+    """Apply records of a file in one transaction; return how many lines were left out.
+
+    Args:
+        index: The index.
+        path: The file.
+        records: Some of its records.
+        told: Lines that were left out before; of the first few it is told why.
+    """
     refused = 0
     with index.transaction():
         for record in records:
             if isinstance(record, RefusedLine):
                 refused += 1
+                if told + refused > _TOLD_MAX:
+                    continue
                 reason = f"{path}, line {record.number} is left out: {record.reason}"
                 click.echo(f"templ: {one_line(reason)}", err=True)
             else:

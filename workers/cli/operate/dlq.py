@@ -42,7 +42,7 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return broker_options(command)
 
 
-@dlq_command.command(name="list")
+@dlq_command.command(name="list", short_help="List dead letters and their reasons.")
 @_filter_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each letter.")
 def list_letters(
@@ -79,7 +79,7 @@ async def _list(
         )
 
 
-@dlq_command.command()
+@dlq_command.command(short_help="Show one dead letter with its headers.")
 @click.argument("letter_id", metavar="ID")
 @broker_options
 @click.option("--value", "value_only", is_flag=True, help="Write the bytes of the page only.")
@@ -99,7 +99,7 @@ def show(letter_id: str, broker: str, prefix: str, *, value_only: bool) -> None:
     click.echo(f"value: {'none' if letter.value is None else f'{len(letter.value)} bytes'}")
 
 
-@dlq_command.command()
+@dlq_command.command(short_help="Send the pages of dead letters again.")
 @_filter_options
 @click.option("--dry-run", is_flag=True, help="Send nothing; say how many would be sent.")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), help="Most pages sent per second.")

@@ -30,7 +30,7 @@ def inspect_command() -> None:
     """Look at what was decided about a page, and at what was learned of a site."""
 
 
-@inspect_command.command()
+@inspect_command.command(short_help="Write a report of a page, with every decision.")
 @click.argument("page", metavar="FILE|URL")
 @site_source_options
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
@@ -74,7 +74,7 @@ def page(
         click.echo("written to page.html", err=True)
 
 
-@inspect_command.command()
+@inspect_command.command(short_help="Print what was learned of a site.")
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")

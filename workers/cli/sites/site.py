@@ -26,7 +26,7 @@ def site_command() -> None:
     """Export what was learned of a site, correct it, or take the site down."""
 
 
-@site_command.command()
+@site_command.command(short_help="Write the templates and phrases of a site.")
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option(
@@ -59,7 +59,7 @@ def export(
     click.echo(export_site(view, folder, model, config_with(settings.comments)), err=True)
 
 
-@site_command.command()
+@site_command.command(short_help="Change or print the settings of a site.")
 @click.argument("key", metavar="KEY")
 @settings_place_options
 @click.option(
@@ -111,7 +111,7 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
     _show(record)
 
 
-@site_command.command()
+@site_command.command(short_help="Clean a site with one site model from now on.")
 @click.argument("key", metavar="KEY")
 @settings_place_options
 @click.option("--model", metavar="VERSION", help="Version of the model.  [default: the newest]")
@@ -135,7 +135,7 @@ def pin(key: str, place: SettingsPlace, model: str | None, model_file: Path | No
     _show(record)
 
 
-@site_command.command()
+@site_command.command(short_help="Remove all settings of a site.")
 @click.argument("key", metavar="KEY")
 @settings_place_options
 def reset(key: str, place: SettingsPlace) -> None:
@@ -145,7 +145,7 @@ def reset(key: str, place: SettingsPlace) -> None:
     click.echo(f"{key} has no settings any more", err=True)
 
 
-@site_command.command()
+@site_command.command(short_help="Take a site down, and erase what is known.")
 @click.argument("key", metavar="KEY")
 @settings_place_options
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -16,6 +16,7 @@ from templ_core.errors import PageError
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
+from workers.lab.experiments.metadata.site_fields import report_site_fields, site_places
 from workers.lab.experiments.metadata.stated import FIELDS, GoldPage, comparable, gold_page
 from workers.lab.experiments.metadata.structure import (
     KINDS,
@@ -39,6 +40,9 @@ _CONFIG = CoreConfig()
 @click.option(
     "--markdown-pages", default=200, show_default=True, help="Pages of the check of Markdown."
 )
+@click.option(
+    "--sites", is_flag=True, help="Also measure what ten pages of a site tell about others."
+)
 @click.option("--cost-pages", default=200, show_default=True, help="Pages that are timed.")
 @click.option(
     "--peers/--no-peers", default=True, show_default=True, help="Whether other libraries are run."
@@ -51,6 +55,7 @@ def metadata(
     cost_pages: int,
     out: Path | None,
     *,
+    sites: bool,
     peers: bool,
 ) -> None:
     """Measure the metadata of pages of CORPORA, their Markdown, and what both cost.
@@ -61,6 +66,8 @@ def metadata(
     report = Report(out)
     if pages:
         _report_fields(report, list(_gold(corpora, pages)), with_peers=peers)
+    if sites:
+        report_site_fields(report, corpora)
     if markdown_pages:
         _report_markdown(report, corpora, markdown_pages)
     if cost_pages:
@@ -209,13 +216,14 @@ def _steps(
     document: Document, markup: str, url: str, parser: lxml.html.HTMLParser
 ) -> dict[str, Callable[[], object]]:
     cleaned = clean(document, None, _CONFIG)
+    places = site_places(document)
     kept, marks, utf8 = cleaned.decision.kept, document.marks, markup.encode()
     assert marks is not None  # noqa: S101 - they were asked for
     return {
         "bare parse": lambda: lxml.html.document_fromstring(utf8, parser=parser),
         "document": lambda: parse_document(markup, url),
         "document with marks": lambda: parse_document(markup, url, with_marks=True),
-        "metadata": lambda: read_metadata(document, url, cleaned.text),
+        "metadata": lambda: read_metadata(document, url, cleaned.text, places),
         "Markdown": lambda: render_markdown(document, kept, None, marks, url),
         "links": lambda: page_links(document, kept, marks, url),
     }

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+
+from templ_core import SiteCleaner
+from templ_core.dom.document import parse_document
+from templ_core.metadata.authors import byline_author
+from templ_core.metadata.dates import before_change, day_in_text
+from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.placed import SitePlaces, placed_texts
+from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.places.place_counts import count_pages
+from templ_core.site_level.places.place_table import tabulate
+from templ_core.site_level.places.places import document_places
+
+NAMES = ("Ann Lee", "Bob Ray", "Eve Poe")
+
+
+def article(number, line="<div class=x1>{day} by {author}</div>", head="", below=""):
+    line = line.format(day=f"March {number + 1}, 2024", author=NAMES[number % 3])
+    story = " ".join(f"word{number}{place} and another" for place in range(40))
+    return parse_document(
+        f"<title>Story {number} of the bridge</title><div class=top>{head}</div><main>"
+        f"<h1>Story {number} of the bridge</h1>{line}<p>{story}</main><div class=low>{below}</div>",
+        f"https://e.example/{number}",
+    )
+
+
+def places_of(document):
+    return document_places(document, read_features(document)).segments
+
+
+def read(documents, page):
+    pages = [places_of(one) for one in documents]
+    table = tabulate(count_pages([(one, np.zeros(len(one.words))) for one in pages]))
+    return SitePlaces(places_of(page), table)
+
+
+def metadata(documents, page):
+    return read_metadata(page, "https://e.example/a", "", read(documents, page))
+
+
+def test_author_and_date_are_found_where_other_pages_have_them():
+    pages = [article(number) for number in range(10)]
+    found = metadata(pages, article(20))
+    assert (found.authors, found.published_at) == (["Eve Poe"], "2024-03-21")
+    alone = read_metadata(article(20), "https://e.example/a")
+    assert (alone.authors, alone.published_at) == ([], None)
+
+
+def test_three_pages_say_nothing():
+    assert metadata([article(number) for number in range(3)], article(20)).published_at is None
+
+
+def test_a_day_that_does_not_change_is_none_of_the_page():
+    head = "Monday, March 4, 2024"
+    pages = [article(number, "", head) for number in range(10)]
+    assert metadata(pages, article(20, "", head)).published_at is None
+
+
+def test_a_day_in_the_header_comes_after_that_below_the_headline():
+    pages = [article(number, head=f"May {number + 1}, 2025") for number in range(10)]
+    assert metadata(pages, article(20, head="May 21, 2025")).published_at == "2024-03-21"
+
+
+def test_days_of_a_list_are_those_of_other_pages():
+    def below(number):
+        days = "".join(f"<div class=x>April {number + step}, 2023</div>" for step in range(1, 5))
+        return f"<section>{days}</section>"
+
+    pages = [article(number, "", below=below(number)) for number in range(10)]
+    assert metadata(pages, article(20, "", below=below(20))).published_at is None
+
+
+def test_what_the_markup_states_counts_first():
+    page = article(20, '<meta itemprop=datePublished content="2020-01-02">{day} by {author}')
+    pages = [article(number) for number in range(10)]
+    assert metadata(pages, page).published_at == "2020-01-02"
+
+
+def test_headings_and_prose_are_left_out():
+    pages = [article(number) for number in range(10)]
+    texts = [one.text for one in placed_texts(pages[4], read(pages, pages[4]))]
+    assert texts == ["March 5, 2024 by Bob Ray"]
+
+
+def test_the_library_learns_the_place_as_pages_come():
+    cleaner = SiteCleaner()
+    found = []
+    for number in range(9):
+        line = f"<div class=x1>March {number + 1}, 2024 by {NAMES[number % 3]}</div>"
+        story = " ".join(f"word{number}{place} and another one" for place in range(40))
+        html = f"<title>Story {number}</title><main><h1>Story {number}</h1>{line}<p>{story}</main>"
+        found.append(cleaner.clean(f"https://e.example/{number}", html.encode()).metadata)
+    assert found[0].published_at is None
+    assert (found[8].authors, found[8].published_at) == (["Eve Poe"], "2024-03-09")
+
+
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        ("By Ann Lee", "Ann Lee"),
+        ("Posted on June 10, 2004 by Kvanvig JonMarch 22, 2005", "Kvanvig Jon"),
+        ("von Ludwig van Berg · 6. Februar 2014", "Ludwig van Berg"),
+        ("Written by Lolo Posted in dinner, recipe", "Lolo"),
+        ("by laxmi|Published September 30, 2014", "laxmi"),
+        ("By Ann Lee and Bob Ray", "Ann Lee"),
+        ("March 4, 2024 at 8:15 pm by Ann Lee", "Ann Lee"),
+        ("Bild av El Grafo", None),
+        ("Storie da Acconciare", None),
+        ("Acciones suben impulsadas por tecnología y farmacéutica", None),
+        ("PLACEMENT TALK BY OUTGOING STUDENTS", None),
+        ("By the end of the day", None),
+        ("By 2030", None),
+        ("By admin", None),
+        ("Ann Lee", None),
+        ("", None),
+    ],
+)
+def test_authors_of_bylines(text, author):
+    assert byline_author(text) == author
+
+
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        ("Ann Lee", "Ann Lee"),
+        ("Ann Lee | Reporter", "Ann Lee"),
+        ("Posted", None),
+        ("more about the author", None),
+    ],
+)
+def test_a_name_alone_counts_in_an_element_that_is_named_after_authors(text, author):
+    assert byline_author(text, is_named=True) == author
+
+
+def test_the_day_of_a_change_is_not_that_of_publication():
+    assert day_in_text(before_change("harmony.txt · Last modified: 2014/06/10 16:25")) is None
+    assert day_in_text(before_change("4 May 2020, updated 6 May 2020")) == "2020-05-04"
+
+
+def test_a_page_without_known_places_has_no_placed_texts():
+    page = article(1)
+    empty = tabulate(count_pages([]))
+    assert placed_texts(page, SitePlaces(places_of(page), empty)) == []
