@@ -18,6 +18,7 @@ from workers.errors import SettingsProblem
 from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
 from workers.setting_values import (
     BYTES,
+    LONG_SECRET,
     MILLISECONDS,
     PAGES,
     PER_SECOND,
@@ -212,6 +213,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Port of the cleaner's metrics for Prometheus; the refresher uses the next one. None means none."""
     metrics_host: str = "127.0.0.1"
     """Address at which the metrics are served."""
+    console_port: Annotated[int, Meta(ge=1, le=65535)] | None = None
+    """Port of the console, a web page at which people look at sites and correct them. None means none."""
+    console_host: str = "127.0.0.1"
+    """Address at which the console listens; it has neither TLS nor logins for readers."""
+    console_names: frozenset[str] = frozenset()
+    """Further names, with the port if there is one, by which browsers reach the console, separated by commas.
+
+    Requests that name another host are refused.
+    """
+    console_token: Annotated[str, LONG_SECRET] | None = None
+    """Secret without which the console changes nothing; none means that it only shows."""
     child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests have one of their own."""
 

@@ -70,8 +70,6 @@ def page(
     report = view_page(request, view, settings)
     with open_output(out or Path("page.html")) as file:
         file.write(report.encode())
-    if out is None:
-        click.echo("written to page.html", err=True)
 
 
 @inspect_command.command()
