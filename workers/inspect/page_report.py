@@ -178,7 +178,9 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
         )
     if one.phrases:
         lines.append(f"Phrases: {'; '.join(_phrase(hit) for hit in _different(one.phrases))}.")
-    lines += [f"“{hit.text}” counts on {counted(hit.pages, 'page')}. {hit.why}" for hit in one.sentences]
+    lines += [
+        f"“{hit.text}” counts on {counted(hit.pages, 'page')}. {hit.why}" for hit in one.sentences
+    ]
     if one.goes_as_varied:
         lines.append("The site repeats most of it with some words changed.")
     if one.roles:

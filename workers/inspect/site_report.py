@@ -44,7 +44,9 @@ def site_text(figures: SiteOverview) -> str:
         f"  phrases      {figures.phrase_count}, learned from {counted(figures.phrase_pages, 'page')}{cutoff}"
     )
     lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.phrases[:_TEXT_ROWS]]
-    lines.append(f"  sentences    {figures.sentence_count} repeated on {counted(figures.documents, 'page')}")
+    lines.append(
+        f"  sentences    {figures.sentence_count} repeated on {counted(figures.documents, 'page')}"
+    )
     lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.sentences[:_TEXT_ROWS]]
     lines.append(
         "  published with models of so many documents, and agreement with the model of now"

@@ -120,5 +120,10 @@ def _stop(roles: Sequence[_Role], wait_s: float) -> None:
 
 def role_command(role: str, arguments: Sequence[str]) -> list[str]:
     """Return the command line of a role's process."""
-    program = [sys.executable, "-P", "-m", "workers", "worker", "--supervisor", str(os.getpid())]
-    return [*program, "--role", role, *arguments]
+    return child_command("worker", ["--role", role, *arguments])
+
+
+def child_command(command: str, arguments: Sequence[str]) -> list[str]:
+    """Return the command line of a process of templ that ends with this one."""
+    program = [sys.executable, "-P", "-m", "workers", command, "--supervisor", str(os.getpid())]
+    return [*program, *arguments]
