@@ -1,9 +1,18 @@
-"""Settings of a site reach running workers, and a site that is taken down leaves no byte behind."""
+"""Settings of a site reach running workers, and a site that is taken down leaves no byte behind.
+
+Corrections come by the command and by the console of the worker.
+"""
 
 import asyncio
 import json
+import re
 import time
+import urllib.parse
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
 
+import psutil
 import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
@@ -12,8 +21,11 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from schemas.codec import decode_output
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
 from tests.kafka.stream import PARTITIONS, templ, wait_until, write_feed
+from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
 
+TOKEN = "a token of enough characters"
+MARK = "qzxmarkedpage"
 GONE, STAYS = "site-0.example", "site-1.example"
 ERASED = (DOCUMENTS, SITE_MODELS, CLEANED)
 COMPACTED_AT_ONCE = {
@@ -32,7 +44,8 @@ def running(stream, tmp_path):
     feed = tmp_path / "feed.jsonl"
     write_feed(feed, 50, sites=2)
     stream.feed(feed)
-    stream.start(TEMPL_COMPRESSION="none")
+    stream.console = f"http://127.0.0.1:{(port := free_ports())}"
+    stream.start(TEMPL_COMPRESSION="none", TEMPL_CONSOLE_PORT=str(port), TEMPL_CONSOLE_TOKEN=TOKEN)
     stream.wait_until_answered()
     stream.wait_until_learned()
     return stream
@@ -45,13 +58,54 @@ def site(running, verb, key, *options):
 def send_pages(running, tmp_path, name, key, count):
     """Send new pages of a site; answers their URLs."""
     lines = [
-        {"url": f"https://{key}/{name}-{number}", "html": "<h1>A title</h1><p>A story of ten words, which are these and a few more."}
+        {"url": f"https://{key}/{name}-{number}", "html": f"<h1>A title</h1><p>A story of ten words, which are these and {name}."}
         for number in range(count)
     ]  # fmt: skip
     feed = tmp_path / f"{name}.jsonl"
     feed.write_text("\n".join(map(json.dumps, lines)))
     running.feed(feed)
     return [one["url"] for one in lines]
+
+
+def shown(running, path, **form):
+    """What the console answers to a request."""
+    body = urllib.parse.urlencode(form).encode() if form else None
+    with urllib.request.urlopen(running.console + path, body, timeout=60) as answer:
+        return answer.read().decode()
+
+
+def post(running, key, **form):
+    """Post a form of the settings page of a site."""
+    path = f"/settings?key={key}"
+    version = re.search(r'name="version" value="(\w+)"', shown(running, path))[1]
+    return shown(running, path, version=version, token=TOKEN, **form)
+
+
+def processes_with(running, wanted):
+    """The processes of a worker whose memory holds some bytes."""
+    worker = psutil.Process(running.pid("one"))
+    found = []
+    for process in (worker, *worker.children(recursive=True)):
+        with suppress(OSError, psutil.Error):  # it has ended meanwhile
+            if holds(process.pid, wanted):
+                found.append(" ".join(process.cmdline()))
+    return found
+
+
+def holds(pid, wanted):
+    """Whether the readable memory of a process holds some bytes."""
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            places, rights, _, device, *_ = line.split()
+            begin, end = (int(one, 16) for one in places.split("-"))
+            is_code = device != "00:00" and "w" not in rights
+            if "r" not in rights or is_code or line.endswith(("[vvar]", "[vsyscall]")):
+                continue
+            with suppress(OSError):
+                memory.seek(begin)
+                if wanted in memory.read(end - begin):
+                    return True
+    return False
 
 
 def newest(running, urls):
@@ -95,11 +149,8 @@ def files_with(folders, wanted):
     )
 
 
-def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
-    asyncio.run(produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}'))
-    wait_until(lambda: "cannot be used" in running.log(), running._logs)
-    said = site(running, "override", GONE, "--remove", "h1").stderr
-    version = said.split()[-1]
+def live_text(running, tmp_path, version):
+    """The text of a new page, as soon as pages are cleaned with a version of the settings."""
     found = {}
 
     def is_live():
@@ -108,7 +159,22 @@ def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(
         return found[url].site_settings_version == version
 
     wait_until(is_live, running._logs)
-    assert "A title" not in found.popitem()[1].text
+    return found.popitem()[1].text
+
+
+def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
+    asyncio.run(produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}'))
+    wait_until(lambda: "cannot be used" in running.log(), running._logs)
+    said = site(running, "override", GONE, "--remove", "h1").stderr
+    version = said.split()[-1]
+    assert "A title" not in live_text(running, tmp_path, version)
+    assert "remove selector h1" in post(running, GONE, action="override", keep_text="A title")
+    version = site(running, "override", GONE).stderr.split()[-1]
+    assert "A title" in live_text(running, tmp_path, version)
+    listed = shown(running, "/?q=rules")
+    assert GONE in listed
+    assert STAYS not in listed
+    assert "wait at the broker" in listed
     (other,) = send_pages(running, tmp_path, "other", STAYS, 1)
     assert b"site_settings_version" not in answers(running, [other])[other]
     assert json.loads((running.state() / "cleaner" / "site-settings.jsonl").read_text())["rules"]
@@ -117,7 +183,7 @@ def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(
     assert running.running() == ["one"]
 
 
-def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
+def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_topics_and_memory(
     running, tmp_path, kafka_broker
 ):
     number = partition_of(GONE, PARTITIONS)
@@ -125,7 +191,12 @@ def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
     stores = [running.state() / "cleaner" / "models", running.state() / "refresher"]
     assert len({file.split("/")[-2] for file in files_with(logs, GONE.encode())}) == len(ERASED)
     assert files_with(stores, GONE.encode())
-    site(running, "forget", GONE, "--yes")
+    marked = send_pages(running, tmp_path, MARK, GONE, 3)
+    answers(running, marked)
+    running.wait_until_learned()
+    wait_until(lambda: MARK in shown(running, f"/pages?key={GONE}"), running._logs)
+    assert len(processes_with(running, MARK.encode())) >= 3
+    post(running, GONE, action="forget", confirm=GONE)
     (url,) = send_pages(running, tmp_path, "late", GONE, 1)
     assert answers(running, [url]) == {url: None}
     (other,) = send_pages(running, tmp_path, "other", STAYS, 1)
@@ -147,3 +218,6 @@ def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
         return not files_with(logs, GONE.encode())
 
     wait_until(are_compacted, lambda: str(files_with(logs, GONE.encode())))
+    left = lambda: processes_with(running, MARK.encode())  # noqa: E731
+    wait_until(lambda: not left(), lambda: f"{left()}\n{running._logs()}")
+    assert len(psutil.Process(running.pid("one")).children()) == 3

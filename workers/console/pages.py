@@ -18,7 +18,7 @@ from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
 from workers.console.looks import Look, PageLook, SiteLook, WindowLook, WindowPageRow
 from workers.console.site_list import SiteLister
 from workers.console.site_rows import COLUMNS, duration_text, list_page, ordered, searched
-from workers.errors import UsageProblem
+from workers.errors import InputProblem, UsageProblem
 from workers.inspect.report_parts import REPORT_STYLE, time_text
 from workers.site_settings.book import decided_site, described, settings_version
 
@@ -80,7 +80,7 @@ class ConsolePages:
 
     def refused(self, status: int, reason: str) -> web.Response:
         """Return the answer to a request that is refused, as a page with one sentence."""
-        return self._shown("base.html", status, title="This cannot be shown", problem=reason)
+        return self._shown("base.html", status, title="The request was refused", problem=reason)
 
     async def _sites(self, request: web.Request) -> web.Response:
         query = _query(request)
@@ -140,9 +140,10 @@ class ConsolePages:
             except SettingsChanged:
                 problem = "The settings were changed meanwhile; these are the present ones."
                 return await self._settings_page(site, 409, form, problem=problem)
-            except UsageProblem as error:
+            except (UsageProblem, InputProblem) as error:
                 problem = f"Nothing was changed: {error}."
                 return await self._settings_page(site, 400, form, problem=problem)
+        self.lister.expire()
         return await self._settings_page(site, done=done)
 
     async def _style_sheet(self, _request: web.Request) -> web.Response:

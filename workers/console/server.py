@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import cast
 from urllib.parse import parse_qsl
 
@@ -14,12 +15,13 @@ from workers.console.changes import SettingsChanged
 from workers.console.config import ConsoleConfig
 from workers.console.guard import HEADERS, Refusal, RequestHead, check_head, check_token
 from workers.console.pages import FORM_FIELDS, ConsolePages
-from workers.errors import BrokerProblem, UsageProblem, WorkerError
+from workers.errors import BrokerProblem, InputProblem, UsageProblem, WorkerError
 from workers.settings import Settings
 
 _STATUS = {
     LookRefused: 404,
     UsageProblem: 400,
+    InputProblem: 404,
     SettingsChanged: 409,
     BrokerProblem: 502,
     WorkerError: 503,
@@ -28,6 +30,7 @@ _STATUS = {
 """HTTP status of each error that a page may raise."""
 _FIELDS_MAX = 40
 _PAUSE_S = 1.0
+_LIBRARY_LOG = logging.getLogger("aiohttp.server")
 log = logging.getLogger("templ")
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -61,6 +64,9 @@ def console_app(pages: ConsolePages, hosts: frozenset[str], token: str | None) -
         except (*_STATUS,) as error:
             status = next(code for kind, code in _STATUS.items() if isinstance(error, kind))
             response = pages.refused(status, str(error))
+        except Exception:
+            log.exception("a fault of templ itself while answering a request")
+            response = pages.refused(500, "A fault of templ itself; the log of the console has it.")
         response.force_close()
         return response
 
@@ -68,6 +74,40 @@ def console_app(pages: ConsolePages, hosts: frozenset[str], token: str | None) -
     app.on_response_prepare.append(_add_headers)
     app.add_routes(pages.routes())
     return app
+
+
+async def listen(
+    app: web.Application, config: ConsoleConfig, host: str, port: int
+) -> tuple[web.AppRunner, asyncio.Server]:
+    """Answer requests from now on, of a bounded number of connections.
+
+    Args:
+        app: The application.
+        config: Bounds of time and number.
+        host: Address to listen at.
+        port: Port to listen at.
+
+    Raises:
+        UsageProblem: The address cannot be used.
+    """
+    runner = web.AppRunner(
+        app, access_log=None, keepalive_timeout=config.idle_s, shutdown_timeout=config.body_s
+    )
+    _LIBRARY_LOG.setLevel(logging.CRITICAL)  # it logs a traceback of each request that is no HTTP
+    await runner.setup()
+    server = cast(web.Server, runner.server)
+
+    def connect() -> asyncio.Protocol:
+        is_full = len(server.connections) >= config.connections_max
+        return _ClosedConnection() if is_full else server()
+
+    try:
+        listener = await asyncio.get_running_loop().create_server(connect, host, port)
+    except OSError as error:
+        raise UsageProblem(
+            f"console at {host}:{port}: {error.strerror}; set TEMPL_CONSOLE_PORT"
+        ) from None
+    return runner, listener
 
 
 async def serve_console(
@@ -87,34 +127,21 @@ async def serve_console(
     Raises:
         UsageProblem: The address cannot be used.
     """
-    config, loop = pages.config, asyncio.get_running_loop()
-    runner = web.AppRunner(
-        app, access_log=None, keepalive_timeout=config.idle_s, shutdown_timeout=config.body_s
-    )
-    await runner.setup()
-    web_server = cast(web.Server, runner.server)
-
-    def connect() -> asyncio.Protocol:
-        is_full = len(web_server.connections) >= config.connections_max
-        return _ClosedConnection() if is_full else web_server()
-
-    try:
-        listener = await loop.create_server(connect, settings.console_host, port)
-    except OSError as error:
-        raise UsageProblem(
-            f"console at {settings.console_host}:{port}: {error.strerror}; set TEMPL_CONSOLE_PORT"
-        ) from None
+    runner, listener = await listen(app, pages.config, settings.console_host, port)
     log.info("the console is at http://%s:%s/", settings.console_host, port)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     survey = asyncio.create_task(pages.lister.survey())
     await pages.lister.now()
     known = pages.lister.forgotten
     try:
-        while not stopping.is_set() and pages.lister.forgotten <= known and not survey.done():
+        while not stopping.is_set() and pages.lister.forgotten <= known:
             known = pages.lister.forgotten
-            await asyncio.wait([asyncio.create_task(stopping.wait())], timeout=_PAUSE_S)
+            if survey.done():
+                survey.result()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), _PAUSE_S)
     finally:
         listener.close()
         survey.cancel()

@@ -81,12 +81,19 @@ class SiteLister:
         while True:
             begun_s = time.monotonic()
             await self.now()
-            wanted = self._to_be_measured()
-            if wanted:
-                look = Survey(sites=wanted, pages_max=self._config.survey_pages)
-                await self._measure(look)
+            await self.measure_next()
             rest_s = self._config.survey_rest * (time.monotonic() - begun_s)
             await asyncio.sleep(max(rest_s, self._config.survey_pause_s))
+
+    async def measure_next(self) -> None:
+        """Measure the repeated text of some sites of which it is not known, or known of long ago."""
+        wanted = self._to_be_measured()
+        if wanted:
+            await self._measure(Survey(sites=wanted, pages_max=self._config.survey_pages))
+
+    def expire(self) -> None:
+        """Have the list made anew when it is asked for next, such as after a change."""
+        self._list_until_s = 0.0
 
     async def _newest_lag(self) -> Lag | None:
         if self._read_lag is not None and time.monotonic() >= self._lag_until_s:

@@ -2,18 +2,22 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_SETTINGS
+from workers.kafka.app import end_process
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.site_settings.book import SETTINGS_FILE, SettingsBook, write_records
 
 _POLL_MS = 1000
+_MORE_S = 5.0
+"""Time for which further take-downs are waited for before the process ends, so that many cost one restart."""
 log = logging.getLogger("templ")
 
 
@@ -39,11 +43,15 @@ class SettingsFollower:
         self._book = book
         self._take_down = take_down
         self._topic = config.topic(SITE_SETTINGS)
+        self._ends_at_s = float("inf")
         self.ready = asyncio.Event()
         """Set while all settings are known that were there at the start."""
 
     async def run(self) -> None:
         """Follow the topic for ever.
+
+        Some seconds after a site was taken down the process ends, to be started again: memory that was freed
+        may still hold bytes of the site, and nothing but the end of a process clears it for certain.
 
         Raises:
             BrokerProblem: There was no progress for a minute before the start was read.
@@ -67,6 +75,12 @@ class SettingsFollower:
                 for site in changed:
                     if self._book.is_forgotten(site):
                         await self._take_down(site)
+                        self._ends_at_s = time.monotonic() + _MORE_S
+                if time.monotonic() >= self._ends_at_s:
+                    end_process(
+                        "a site was taken down and erased; the process ends to be started again, so that "
+                        "no memory holds the site"
+                    )
 
     def _take_all(self, records: Sequence[ConsumerRecord]) -> list[str]:
         """Take records in, and return the sites whose settings have changed."""
