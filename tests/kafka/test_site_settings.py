@@ -221,3 +221,17 @@ def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_topics_and_memory(
     left = lambda: processes_with(running, MARK.encode())  # noqa: E731
     wait_until(lambda: not left(), lambda: f"{left()}\n{running._logs()}")
     assert len(psutil.Process(running.pid("one")).children()) == 3
+
+
+def test_seeding_sends_site_settings_and_leaves_those_of_the_broker(stream, tmp_path):
+    state = tmp_path / "archive"
+    templ("run", write_feed(tmp_path / "feed.jsonl", 6, sites=2), "--out", "-", "--state", state)
+    for key in (GONE, STAYS):
+        templ("site", "override", key, "--state", state, "--remove", "h1")
+    templ("site", "override", STAYS, *stream.options, "--remove", "h2")
+    said = templ("seed", state, *stream.options).stderr
+    assert "the settings of 1 site" in said
+    assert f"already, which stay, of {STAYS}" in said
+    found = {one.key.decode(): one.value for one in stream.records(SITE_SETTINGS)}
+    assert b'"h1"' in found[GONE]
+    assert b'"h2"' in found[STAYS]
