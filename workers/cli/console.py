@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import STATE_PATH, page_model_option, prefix_option
+from workers.cli.options import STATE_PATH, give_way, page_model_option, prefix_option
 from workers.cli.sites.settings_place import SettingsPlace
 from workers.log_lines import set_up_logging
 from workers.processes.parent_watch import end_with_parent
@@ -78,7 +78,7 @@ async def _serve(settings: Settings, state: Path, place: SettingsPlace) -> bool:
     from workers.console.server import console_app, serve_console  # noqa: PLC0415
     from workers.console.site_list import SiteLister  # noqa: PLC0415
 
-    os.nice(max(settings.refresher_niceness - os.nice(0), 0))
+    give_way(settings)
     config, port = ConsoleConfig(), settings.console_port or _PORT
     lag = None
     if place.broker is not None:

@@ -14,6 +14,8 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that a connection may take to send the head of a request."""
     body_s: float = 10.0
     """Seconds that a request may take to send its body."""
+    linger_s: float = 1.0
+    """Seconds for which the rest of a refused body is read, so that the sender sees the answer."""
     body_bytes_max: int = 1 << 16
     """Largest body of a request, which has room for a form with many rules."""
     looks_max: int = 2

@@ -91,7 +91,11 @@ async def listen(
         UsageProblem: The address cannot be used.
     """
     runner = web.AppRunner(
-        app, access_log=None, keepalive_timeout=config.idle_s, shutdown_timeout=config.body_s
+        app,
+        access_log=None,
+        keepalive_timeout=config.idle_s,
+        lingering_time=config.linger_s,
+        shutdown_timeout=config.body_s,
     )
     _LIBRARY_LOG.setLevel(logging.CRITICAL)  # it logs a traceback of each request that is no HTTP
     await runner.setup()

@@ -84,7 +84,7 @@ class Running:
         return int(first.split()[1]), found, text.decode()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def state(templ, tmp_path_factory):
     """A state directory of two sites, one of which has a hostile key and pages with hostile URLs."""
     folder = tmp_path_factory.mktemp("console")

@@ -111,7 +111,7 @@ def test_there_are_thirty_cases():
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_hostile_request_is_refused_and_changes_nothing(start, name):
     status, request = HOSTILE[name]
-    async with start(ConsoleConfig(idle_s=1.0, body_s=1.0)) as console:
+    async with start(ConsoleConfig(idle_s=0.5, body_s=0.2, linger_s=0.1)) as console:
         sent = request.replace("{port}", str(console.port)).encode("latin-1")
         answer = await console.raw(sent)
         assert console.desk.changes == []
@@ -171,7 +171,7 @@ async def test_a_head_that_does_not_end_and_a_further_connection_are_closed(star
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(start):
-    async with start(ConsoleConfig(body_s=0.2)) as console:
+    async with start(ConsoleConfig(body_s=0.2, linger_s=0.1)) as console:
         request = post(length=len(FIELDS) + 10).replace("{port}", str(console.port))
         assert b" 408 " in (await console.raw(request.encode())).split(b"\r\n")[0]
         assert console.desk.changes == []
