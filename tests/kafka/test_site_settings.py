@@ -20,7 +20,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from schemas.codec import decode_output
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
-from tests.kafka.stream import PARTITIONS, templ, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, WAIT_S, templ, wait_until, write_feed
 from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
 
@@ -70,7 +70,7 @@ def send_pages(running, tmp_path, name, key, count):
 def shown(running, path, **form):
     """What the console answers to a request."""
     body = urllib.parse.urlencode(form).encode() if form else None
-    with urllib.request.urlopen(running.console + path, body, timeout=60) as answer:
+    with urllib.request.urlopen(running.console + path, body, timeout=WAIT_S) as answer:
         return answer.read().decode()
 
 

@@ -5,6 +5,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from aiohttp import web
@@ -109,7 +110,7 @@ class ConsolePages:
     async def _page(self, request: web.Request) -> web.Response:
         query = _query(request)
         url = _plain(query.get("url", ""), self.config.url_chars_max, "URL")
-        site = self._key(query if query.get("key") else {"key": site_key(url)})
+        site = self._key(query if query.get("key") else {"key": await self._site_of(url)})
         return await self._report(PageLook(site=site, url=url, navigation=self._navigation(site)))
 
     async def _pages(self, request: web.Request) -> web.Response:
@@ -199,6 +200,14 @@ class ConsolePages:
             return await asyncio.to_thread(self._processes.run, look)
         finally:
             self._looks.release()
+
+    async def _site_of(self, url: str) -> str:
+        """Return the known site of a URL; feeds may have keys that are no registrable domains."""
+        host = urlsplit(url).hostname or ""
+        known = {one.site for one in (await self.lister.now()).rows}
+        labels = host.split(".")
+        names = [".".join(labels[number:]) for number in range(len(labels))]
+        return next((one for one in names if one in known), site_key(url))
 
     def _key(self, query: Mapping[str, str]) -> str:
         """Return the site of a request for a report.

@@ -173,7 +173,7 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
         constant = ", constant" if place.is_constant else ""
         lines.append(
             f"Place: it is on {counted(place.path_pages, 'page')}, content {place.content:.0%}{constant}; "
-            f"the text is on {counted(place.text_pages, 'page')}, with any numbers on {place.shape_pages}; "
+            f"the text is on {_known(place.text_pages)}, with any numbers on {_known(place.shape_pages)}; "
             f"{'inside' if place.in_best_container else 'outside'} the best container."
         )
     if one.phrases:
@@ -280,6 +280,10 @@ def _phrase(hit: PhraseHit) -> str:
 def _name(item: InputWeight) -> str:
     """Return the name of an input; stored names say box for container."""
     return item.name.replace("box", "container")
+
+
+def _known(pages: int) -> str:
+    return counted(pages, "page") if pages else "no known page"
 
 
 def _summary(explained: PageExplanation, facts: PageFacts) -> str:

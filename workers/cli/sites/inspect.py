@@ -66,7 +66,11 @@ def page(
     )
     view = None
     if source.is_given:
-        view = read_site(request.site_key, source, settings)
+        try:
+            view = read_site(request.site_key, source, settings)
+        except InputProblem as error:
+            advice = "" if site else "; --site KEY names the site, which was taken from the URL"
+            raise InputProblem(f"{error}{advice}") from None
     report = view_page(request, view, settings)
     with open_output(out or Path("page.html")) as file:
         file.write(report.encode())
