@@ -29,15 +29,16 @@ class SettingsFollower:
     """
 
     def __init__(
-        self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[None]]
+        self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[bool]]
     ) -> None:
         """Set what is followed.
 
         Args:
             config: Where the broker and the state are.
             book: The settings to keep up to date.
-            take_down: Erases what this worker knows of a site that is taken down. It is called again
-                after each start, because an earlier call may have been interrupted.
+            take_down: Erases what this worker knows of a site that is taken down, and returns whether
+                anything was stored. It is called again after each start, because an earlier call may
+                have been interrupted.
         """
         self._config = config
         self._book = book
@@ -66,7 +67,8 @@ class SettingsFollower:
             await self._keep()
             self.ready.set()
             for site in self._book.forgotten():
-                await self._take_down(site)
+                if await self._take_down(site):
+                    self._ends_at_s = time.monotonic() + _MORE_S
             while True:
                 batches = await consumer.getmany(timeout_ms=_POLL_MS)
                 changed = [site for one in batches.values() for site in self._take_all(one)]
