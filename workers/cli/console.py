@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 import os
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 
 from workers.cli.options import STATE_PATH, give_way, page_model_option, prefix_option
 from workers.cli.sites.settings_place import SettingsPlace
-from workers.log_lines import set_up_logging
+from workers.log_lines import escape_log_arguments, set_up_logging
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import Settings, load_settings
 
@@ -60,6 +61,9 @@ def console_command(
     if supervisor is not None:
         end_with_parent(supervisor)
     set_up_logging("console")
+    logging.getLogger("aiokafka").setLevel(logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(escape_log_arguments)
     settings = load_settings(page_model=page_model, console_port=port)
     place = SettingsPlace(broker or settings.broker, None, None, prefix)
     if place.broker is None:
