@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -75,6 +77,14 @@ def ask_console(port):
     return look
 
 
+def can_look(look):
+    """Whether there is something to look at: the site has a model."""
+    with suppress(subprocess.CalledProcessError, urllib.error.HTTPError):
+        look()
+        return True
+    return False
+
+
 def spans_of(seconds, rounds, look):
     """Take turns between looking at the state and not; answers the spans as (looks, start, end)."""
     spans = []
@@ -121,6 +131,8 @@ def main(seconds, rounds, has_console, probe):
             look = ask_console(port)
         try:
             while len(stream.records(CLEANED)) < 500:
+                time.sleep(1)
+            while not can_look(look):
                 time.sleep(1)
             before = len(stream.records(CLEANED))
             spans = spans_of(seconds, rounds, look)
