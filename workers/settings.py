@@ -78,6 +78,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sasl_scope: str | None = None
     """Scope that is asked for at that address."""
 
+    opensearch_username: str | None = None
+    """User name for an OpenSearch or Elasticsearch server."""
+    opensearch_password: Annotated[str, SECRET] | None = None
+    """Password of that user."""
+    opensearch_ca_file: Path | None = None
+    """PEM file of the authorities that may sign the server's certificate; none means certifi's."""
+
     page_model: Path | None = None
     """File of a page model that `templ train` wrote; None means the one that comes with templ."""
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
@@ -90,6 +97,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Longest processor time to fit a site model once."""
     child_memory_bytes: Annotated[int, number_of(BYTES, ge=256 << 20)] = 2 << 30
     """Largest memory of a child process."""
+    cleaner_children: Annotated[int, Meta(ge=1)] | None = None
+    """Child processes in which a cleaner cleans pages; None means one for each processor of the machine.
+
+    Set it where a container or a service may use fewer processors than the machine has.
+    """
     page_limit_bytes: Annotated[int, number_of(BYTES, gt=0)] = 32 << 20
     """Largest page after decompression."""
     message_limit_bytes: Annotated[int, number_of(BYTES, ge=64 << 10)] = MAX_MESSAGE_BYTES

@@ -207,3 +207,19 @@ def test_progress_of_a_warc_adds_up_to_its_size(tmp_path):
     steps = []
     assert len(list(read_feed([path], on_progress=steps.append))) == 3
     assert sum(steps) == total_bytes([path])
+
+
+def test_whole_records_behind_two_damages_are_read(tmp_path):
+    warc = Warc(compressed=True)
+    starts = []
+    for number in range(12):
+        starts.append(warc.buffer.tell())
+        warc.add(f"<p>Story {number}".encode())
+    data = bytearray(warc.data)
+    for number in (3, 7):
+        data[starts[number] + 20 : starts[number] + 60] = bytes(40)
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(data)
+    found = list(read_feed([path], on_problem=lambda _: None))
+    bodies = [one.body for one in found if isinstance(one, Page)]
+    assert bodies == [f"<p>Story {number}".encode() for number in range(12) if number not in {3, 7}]
