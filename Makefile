@@ -42,6 +42,9 @@ pictures: run    ## the pictures of the README, taken of what `make run` shows
 	cp $(OUT)/learning-curve.svg deploy/pictures/learning-curve.svg
 	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,795 \
 		--screenshot=$(abspath deploy/pictures/tour.png) file://$(abspath $(OUT)/tour.html)
+	.venv/bin/templ console --state $(OUT)/state --port 9190 & console=$$!; sleep 8; \
+		$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=960,640 \
+		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/?order=fit'; kill $$console
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal

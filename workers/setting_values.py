@@ -50,6 +50,8 @@ def number_of(unit: Unit, **bounds: Any) -> msgspec.Meta:
 
 SECRET = msgspec.Meta(extra={"secret": True})
 """The annotation of a value that no log and no list may show."""
+LONG_SECRET = msgspec.Meta(extra={"secret": True}, min_length=16)
+"""The annotation of a secret that must not be guessed."""
 
 
 class SettingType(msgspec.Struct, frozen=True):
@@ -141,6 +143,7 @@ class SettingType(msgspec.Struct, frozen=True):
             "ge": "at least {}",
             "lt": "less than {}",
             "le": "at most {}",
+            "min_length": "at least {} characters",
         }
         found = [
             text.format(_written(bound, self.unit))

@@ -1,4 +1,4 @@
-"""The settings of a deployment; no other module reads the environment.
+"""The settings of a deployment; only this module and `workers.environment` read the environment.
 
 The fields of `Settings` and their docstrings are the only place where settings are described:
 `templ settings` and the table in workers/README.md are made from them.
@@ -19,6 +19,7 @@ from workers.log_forms import LogFormat, LogLevels
 from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
 from workers.setting_values import (
     BYTES,
+    LONG_SECRET,
     MILLISECONDS,
     PAGES,
     PER_SECOND,
@@ -205,7 +206,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10
     """Niceness of the refresher, so that cleaning comes first when processors are busy.
 
-    The fitting of templates has half as much in addition.
+    The fitting of templates has half as much in addition. The console, `templ inspect` and `templ site
+    export` have the same, so that looking makes no worker wait.
     """
     session_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 15.0
     """Time without a heartbeat after which a worker's partitions go to other workers."""
@@ -236,6 +238,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     The client libraries log from `warning` on unless they are named. Levels are `debug`, `info`,
     `warning`, `error` and `critical`.
     """
+    console_port: Annotated[int, Meta(ge=1, le=65535)] | None = None
+    """Port of the console, a web page at which people look at sites and correct them. None means none."""
+    console_host: str = "127.0.0.1"
+    """Address at which the console listens; it has neither TLS nor logins for readers."""
+    console_names: frozenset[str] = frozenset()
+    """Further names, with the port if there is one, by which browsers reach the console, separated by commas.
+
+    Requests that name another host are refused.
+    """
+    console_token: Annotated[str, LONG_SECRET] | None = None
+    """Secret without which the console changes nothing; none means that it only shows."""
     child_module: str = "workers.processes.child"
     """Module that a child process runs; fault-injection tests have one of their own."""
 
@@ -369,31 +382,3 @@ def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
         names = ["sasl_client_id", "sasl_client_secret"] if from_url else ["sasl_token_file"]
     for name in names:
         yield settings.sasl_mechanism or settings.security_protocol, name
-
-
-def otel_variables() -> Mapping[str, str]:
-    """Return the variables of OpenTelemetry that the environment gives, by name."""
-    given = os.environ  # noqa: TID251
-    return {name: value for name, value in given.items() if name.startswith("OTEL_")}
-
-
-_PACKAGES = str(Path(__file__).parents[1])
-"""Directory in which our packages are."""
-_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-
-
-def child_environment() -> dict[str, str]:
-    """Return the environment of a child process: one thread for arithmetic, and our packages first.
-
-    A child that is started with `-P` does not look for modules in the current directory, where a folder
-    `workers` may have nothing to do with templ. Work is parallel over children; a library that starts a
-    thread for each processor in each child would slow down the others.
-    """
-    others = os.environ.get("PYTHONPATH")  # noqa: TID251
-    path = os.pathsep.join([_PACKAGES, others] if others else [_PACKAGES])
-    return {**os.environ, **_ONE_THREAD, "PYTHONPATH": path}  # noqa: TID251
-
-
-def use_one_arithmetic_thread() -> None:
-    """Have this process and children that inherit its environment use one thread for arithmetic."""
-    os.environ.update(_ONE_THREAD)  # noqa: TID251

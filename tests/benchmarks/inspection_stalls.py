@@ -1,10 +1,12 @@
 """Whether looking at the state of a worker makes the worker's event loop wait.
 
     python -m tests.benchmarks.inspection_stalls --seconds 20
+    python -m tests.benchmarks.inspection_stalls --seconds 20 --console
 
 A broker, a cleaner and a refresher are started, and pages are sent as fast as they are taken. The loop of each
 role sleeps for 5 ms again and again, and notes how much later it wakes up. Spans of equal length in which
-nobody looks at the state and in which `templ inspect site` runs all the time take turns. What is printed is
+nobody looks at the state and in which `templ inspect site` runs all the time take turns. With --console,
+reports and lists are asked of a console instead, one after the other. What is printed is
 the worst delay of each role in both kinds of span; on a machine whose processors are busy both are large.
 """
 
@@ -14,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -21,6 +26,7 @@ import click
 from schemas.topics import CLEANED
 from tests.kafka.broker import runner
 from tests.kafka.stream import Stream, write_feed
+from tests.kafka.test_monitoring import free_ports
 from workers.kafka import cleaner_app, refresher_app
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.roles import run_role
@@ -54,20 +60,39 @@ def run_probed(role, stream_address, prefix, folder):
     run_role(role, BrokerAccess(stream_address), prefix, folder / "state", load_settings())
 
 
-def spans_of(seconds, rounds, state):
+def run_command(state):
+    """Return a function that looks at the state with a command."""
+    command = [sys.executable, "-m", "workers", "inspect", "site", SITE, "--state", state]
+    return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def ask_console(port):
+    """Return a function that looks at the state in a console: the list, a site, and its pages."""
+
+    def look():
+        for path in ("/", f"/site?key={SITE}", f"/pages?key={SITE}"):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=300) as answer:
+                answer.read()
+
+    return look
+
+
+def can_look(look):
+    """Whether there is something to look at: the site has a model."""
+    with suppress(subprocess.CalledProcessError, urllib.error.HTTPError):
+        look()
+        return True
+    return False
+
+
+def spans_of(seconds, rounds, look):
     """Take turns between looking at the state and not; answers the spans as (looks, start, end)."""
     spans = []
     for number in range(2 * rounds):
         looks, start_s = bool(number % 2), time.monotonic()
-        count = 0
         while time.monotonic() < start_s + seconds:
             if looks:
-                subprocess.run(
-                    [sys.executable, "-m", "workers", "inspect", "site", SITE, "--state", state],
-                    check=True,
-                    stdout=subprocess.DEVNULL,
-                )
-                count += 1
+                look()
             else:
                 time.sleep(0.1)
         spans.append((looks, start_s, time.monotonic()))
@@ -77,8 +102,9 @@ def spans_of(seconds, rounds, state):
 @click.command()
 @click.option("--seconds", default=20.0, show_default=True, help="Length of a span.")
 @click.option("--rounds", default=3, show_default=True, help="Number of spans of each kind.")
+@click.option("--console", "has_console", is_flag=True, help="Look by the console.")
 @click.option("--probe", nargs=4, hidden=True)
-def main(seconds, rounds, probe):
+def main(seconds, rounds, has_console, probe):
     """Compare how late the loops of a worker wake up with and without somebody who looks at its state."""
     if probe:
         run_probed(*probe[:3], Path(probe[3]))
@@ -98,11 +124,18 @@ def main(seconds, rounds, probe):
             [sys.executable, "-m", "workers", "feed", feed, *stream.options],
             stderr=subprocess.DEVNULL,
         )
+        look, port = run_command(folder / "state"), free_ports()
+        if has_console:
+            serve = ["console", "--state", folder / "state", "--port", str(port), *stream.options]
+            roles.append(subprocess.Popen([sys.executable, "-m", "workers", *serve]))
+            look = ask_console(port)
         try:
             while len(stream.records(CLEANED)) < 500:
                 time.sleep(1)
+            while not can_look(look):
+                time.sleep(1)
             before = len(stream.records(CLEANED))
-            spans = spans_of(seconds, rounds, folder / "state")
+            spans = spans_of(seconds, rounds, look)
             pages = len(stream.records(CLEANED)) - before
         finally:
             for process in (*roles, sender):

@@ -1,9 +1,18 @@
-"""Settings of a site reach running workers, and a site that is taken down leaves no byte behind."""
+"""Settings of a site reach running workers, and a site that is taken down leaves no byte behind.
+
+Corrections come by the command and by the console of the worker.
+"""
 
 import asyncio
 import json
+import re
 import time
+import urllib.parse
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
 
+import psutil
 import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
@@ -11,9 +20,11 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from schemas.codec import decode_output
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
-from tests.kafka.stream import PARTITIONS, templ, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, WAIT_S, templ, wait_until, write_feed
+from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
 
+TOKEN = "a token of enough characters"
 GONE, STAYS = "site-0.example", "site-1.example"
 ERASED = (DOCUMENTS, SITE_MODELS, CLEANED)
 COMPACTED_AT_ONCE = {
@@ -32,7 +43,8 @@ def running(stream, tmp_path):
     feed = tmp_path / "feed.jsonl"
     write_feed(feed, 50, sites=2)
     stream.feed(feed)
-    stream.start(TEMPL_COMPRESSION="none")
+    stream.console = f"http://127.0.0.1:{(port := free_ports())}"
+    stream.start(TEMPL_COMPRESSION="none", TEMPL_CONSOLE_PORT=str(port), TEMPL_CONSOLE_TOKEN=TOKEN)
     stream.wait_until_answered()
     stream.wait_until_learned()
     return stream
@@ -45,13 +57,67 @@ def site(running, verb, key, *options):
 def send_pages(running, tmp_path, name, key, count):
     """Send new pages of a site; answers their URLs."""
     lines = [
-        {"url": f"https://{key}/{name}-{number}", "html": "<h1>A title</h1><p>A story of ten words, which are these and a few more."}
+        {"url": f"https://{key}/{name}-{number}", "html": f"<h1>A title</h1><p>A story of ten words, which are these and {name}."}
         for number in range(count)
     ]  # fmt: skip
     feed = tmp_path / f"{name}.jsonl"
     feed.write_text("\n".join(map(json.dumps, lines)))
     running.feed(feed)
     return [one["url"] for one in lines]
+
+
+def shown(running, path, **form):
+    """What the console answers to a request."""
+    body = urllib.parse.urlencode(form).encode() if form else None
+    with urllib.request.urlopen(running.console + path, body, timeout=WAIT_S) as answer:
+        return answer.read().decode()
+
+
+def post(running, **form):
+    """Post a form of the settings page of a site."""
+    path, version = f"/settings?key={GONE}", settings_version(running)
+    return shown(running, path, version=version, token=TOKEN, **form)
+
+
+def settings_version(running):
+    """The version of the settings of a site as the console knows them."""
+    return re.search(r'name="version" value="(\w+)"', shown(running, f"/settings?key={GONE}"))[1]
+
+
+def own_line(running):
+    """A line of text that only the site which is to be taken down has."""
+    texts = {GONE: set(), STAYS: set()}
+    for one, *_ in running.outputs().values():
+        texts[one.site] |= set(one.text.split("\n"))
+    return max(texts[GONE] - texts[STAYS], key=len)
+
+
+def processes_with(running, wanted):
+    """The processes of a worker whose memory holds one of these byte strings."""
+    worker = psutil.Process(running.pid("one"))
+    found = []
+    for process in (worker, *worker.children(recursive=True)):
+        with suppress(OSError, psutil.Error):  # it has ended meanwhile
+            if holds(process.pid, wanted):
+                found.append(" ".join(process.cmdline()))
+    return found
+
+
+def holds(pid, wanted):
+    """Whether the readable memory of a process holds one of these byte strings."""
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            places, rights, _, device, *_ = line.split()
+            begin, end = (int(one, 16) for one in places.split("-"))
+            is_code = device != "00:00" and "w" not in rights
+            if "r" not in rights or is_code or line.endswith(("[vvar]", "[vsyscall]")):
+                continue
+            with suppress(OSError):
+                memory.seek(begin)
+                content = memory.read(end - begin)
+                if any(one in content for one in wanted):
+                    return True
+    return False
 
 
 def newest(running, urls):
@@ -95,11 +161,8 @@ def files_with(folders, wanted):
     )
 
 
-def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
-    asyncio.run(produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}'))
-    wait_until(lambda: "cannot be used" in running.log(), running._logs)
-    said = site(running, "override", GONE, "--remove", "h1").stderr
-    version = said.split()[-1]
+def live_text(running, tmp_path, version):
+    """The text of a new page, as soon as pages are cleaned with a version of the settings."""
     found = {}
 
     def is_live():
@@ -108,7 +171,15 @@ def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(
         return found[url].site_settings_version == version
 
     wait_until(is_live, running._logs)
-    assert "A title" not in found.popitem()[1].text
+    return found.popitem()[1].text
+
+
+def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
+    asyncio.run(produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}'))
+    wait_until(lambda: "cannot be used" in running.log(), running._logs)
+    said = site(running, "override", GONE, "--remove", "h1").stderr
+    version = said.split()[-1]
+    assert "A title" not in live_text(running, tmp_path, version)
     (other,) = send_pages(running, tmp_path, "other", STAYS, 1)
     assert b"site_settings_version" not in answers(running, [other])[other]
     assert json.loads((running.state() / "cleaner" / "site-settings.jsonl").read_text())["rules"]
@@ -117,7 +188,7 @@ def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(
     assert running.running() == ["one"]
 
 
-def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
+def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     running, tmp_path, kafka_broker
 ):
     number = partition_of(GONE, PARTITIONS)
@@ -125,7 +196,17 @@ def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
     stores = [running.state() / "cleaner" / "models", running.state() / "refresher"]
     assert len({file.split("/")[-2] for file in files_with(logs, GONE.encode())}) == len(ERASED)
     assert files_with(stores, GONE.encode())
-    site(running, "forget", GONE, "--yes")
+    marks = [f"{GONE}/1".encode(), own_line(running).encode()]
+    assert f"{GONE}/1" in shown(running, f"/pages?key={GONE}")
+    assert len(processes_with(running, marks)) >= 3
+    said = post(running, action="override", remove="h1")
+    assert "remove selector h1" in said
+    version = settings_version(running)
+    assert "A title" not in live_text(running, tmp_path, version)
+    assert GONE in (listed := shown(running, "/?q=rule"))
+    assert "wait at the broker" in listed
+    assert STAYS not in listed
+    post(running, action="forget", confirm=GONE)
     (url,) = send_pages(running, tmp_path, "late", GONE, 1)
     assert answers(running, [url]) == {url: None}
     (other,) = send_pages(running, tmp_path, "other", STAYS, 1)
@@ -147,3 +228,22 @@ def test_a_site_that_is_taken_down_leaves_no_byte_in_stores_and_topics(
         return not files_with(logs, GONE.encode())
 
     wait_until(are_compacted, lambda: str(files_with(logs, GONE.encode())))
+    wait_until(
+        lambda: not processes_with(running, marks),
+        lambda: f"{processes_with(running, marks)}\n{running._logs()}",
+    )
+    assert len(psutil.Process(running.pid("one")).children()) == 3
+
+
+def test_seeding_sends_site_settings_and_leaves_those_of_the_broker(stream, tmp_path):
+    state = tmp_path / "archive"
+    templ("run", write_feed(tmp_path / "feed.jsonl", 6, sites=2), "--out", "-", "--state", state)
+    for key in (GONE, STAYS):
+        templ("site", "override", key, "--state", state, "--remove", "h1")
+    templ("site", "override", STAYS, *stream.options, "--remove", "h2")
+    said = templ("seed", state, *stream.options).stderr
+    assert "the settings of 1 site" in said
+    assert f"already, which stay, of {STAYS}" in said
+    found = {one.key.decode(): one.value for one in stream.records(SITE_SETTINGS)}
+    assert b'"h1"' in found[GONE]
+    assert b'"h2"' in found[STAYS]

@@ -10,6 +10,7 @@ import click
 from workers.errors import UsageProblem
 
 _PACKAGES = {
+    "console": ("aiohttp", "jinja2", "tinycss2"),
     "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("scipy", "sklearn"),

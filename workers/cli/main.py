@@ -22,6 +22,7 @@ _COMMANDS = {
     "run": "workers.cli.run:run_command",
     "clean": "workers.cli.clean:clean_command",
     "worker": "workers.cli.worker:worker_command",
+    "console": "workers.cli.console:console_command",
     "index": "workers.cli.indexes.index:index_command",
     "search": "workers.cli.indexes.search:search_command",
     "feed": "workers.cli.feed:feed_command",
@@ -49,6 +50,7 @@ _SUMMARIES = {
     "run": "Clean pages from files, and learn their sites.",
     "clean": "Clean one page and print its text.",
     "worker": "Clean pages from Kafka as they arrive.",
+    "console": "Look at the sites of a worker in a browser, and correct them.",
     "index": "Keep a full-text index of cleaned pages.",
     "search": "Search an index of cleaned pages.",
     "feed": "Send pages from files to the topic `pages`.",
@@ -76,7 +78,7 @@ _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics", "doctor", "status", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
     | {"tour": "inspect"}
-    | {"inspect": "inspect"}
+    | {"inspect": "inspect", "console": "console"}
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -81,6 +82,11 @@ def broker_options(command: Command) -> Command:
     return broker(prefix_option(command))
 
 
+def give_way(settings: Settings) -> None:
+    """Have this process, and those that it starts, come after a worker when the processors are busy."""
+    os.nice(max(settings.refresher_niceness - os.nice(0), 0))
+
+
 class SiteSource(NamedTuple):
     """Where a site is read from; exactly one of `state` and `broker` is to be given."""
 
@@ -116,7 +122,7 @@ def site_source_options(command: Command) -> Command:
 
 
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
-    """Return what is known of a site.
+    """Return what is known of a site; from then on, this process comes after a worker's.
 
     Raises:
         UsageProblem: Not exactly one of state and broker is given.
@@ -124,6 +130,7 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     """
     from workers.inspect.site_view import site_view, view_site  # noqa: PLC0415 - see lazy.py
 
+    give_way(settings)
     if source.state is not None and source.broker is None:
         return view_site(source.state, key, settings)
     if source.broker is None or source.state is not None:

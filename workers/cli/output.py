@@ -6,13 +6,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import click
+
 from workers.errors import UsageProblem
 from workers.local.record_file import STDOUT
 
 
 @contextmanager
 def open_output(path: Path) -> Iterator[IO[bytes]]:
-    """Open `path` for writing; `-` stands for standard output.
+    """Open `path` for writing, and name it on standard error when it is written.
+
+    The path `-` stands for standard output.
 
     Raises:
         UsageProblem: The file cannot be written.
@@ -30,3 +34,4 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         ) from None
     with file:
         yield file
+    click.echo(f"written to {path}", err=True)

@@ -1,4 +1,4 @@
-"""`templ seed`: send what a run on files has learned to the topics of a broker."""
+"""`templ seed`: send what a run on files has learned, and its site settings, to the topics of a broker."""
 
 import asyncio
 from pathlib import Path
@@ -7,6 +7,7 @@ import click
 
 from workers.cli.options import STATE_PATH, broker_options
 from workers.errors import StateProblem
+from workers.inspect.report_parts import counted
 from workers.settings import load_settings
 
 
@@ -14,13 +15,14 @@ from workers.settings import load_settings
 @click.argument("state", type=STATE_PATH)
 @broker_options
 def seed_command(state: Path, broker: str, prefix: str) -> None:
-    """Send the windows and site models of STATE to the topics of a broker.
+    """Send the windows, site models and site settings of STATE to the topics of a broker.
 
     STATE is a state directory of `templ run --state`, which is not changed. Workers that start
-    afterwards use these site models from the first page on.
+    afterwards use these site models from the first page on. Settings that a site has on the broker stay.
     """
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.broker.seed_broker import seed_broker  # noqa: PLC0415 - not needed for --help
+    from workers.kafka.site_settings.records import seed_settings  # noqa: PLC0415
     from workers.local.local_state import LocalState  # noqa: PLC0415
 
     if not (state / "state.json").exists():
@@ -30,6 +32,13 @@ def seed_command(state: Path, broker: str, prefix: str) -> None:
     known = LocalState(state, settings)
     try:
         sent = asyncio.run(seed_broker(access, prefix, known.windows, known.models, settings))
+        decided = known.book.records()
+        left = asyncio.run(seed_settings(access, prefix, decided))
     finally:
         known.close()
-    click.echo(f"{sent} documents and site models sent", err=True)
+    click.echo(
+        f"{sent} documents and site models sent, and the settings of {counted(len(decided) - len(left), 'site')}",
+        err=True,
+    )
+    if left:
+        click.echo(f"the broker has settings already, which stay, of {', '.join(left)}", err=True)

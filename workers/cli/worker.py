@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
 from workers.errors import StateProblem, TopicProblem
 from workers.log_forms import LogSetUp, set_up_logging
@@ -66,8 +67,10 @@ def worker_command(
         run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
         return
     from workers.kafka.reach import wait_for_broker  # noqa: PLC0415
-    from workers.kafka.supervisor import role_command, supervise  # noqa: PLC0415
+    from workers.kafka.supervisor import child_command, role_command, supervise  # noqa: PLC0415
 
+    if settings.console_port is not None:
+        require_extra("console", "TEMPL_CONSOLE_PORT")
     if settings.page_model is not None:
         from workers.processes.page_model import read_model_file  # noqa: PLC0415 - takes half a second
 
@@ -85,4 +88,7 @@ def worker_command(
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]
-    sys.exit(supervise({name: role_command(name, arguments) for name in _ROLES}))
+    commands = {name: role_command(name, arguments) for name in _ROLES}
+    if settings.console_port is not None:
+        commands["console"] = child_command("console", arguments)
+    sys.exit(supervise(commands))

@@ -11,7 +11,7 @@ from templ_core.explain.phrase_hits import PhraseHit
 from templ_core.explain.window_pages import EvidencePages
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import FrameEvent
-from workers.inspect.report_parts import html_page, plain_table, table
+from workers.inspect.report_parts import counted, html_page, plain_table, table
 
 _UNSURE = 0.2
 """A decision is close whose templateness is no further from one half."""
@@ -73,6 +73,8 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What the frame shows, as a sentence."""
     metadata: Mapping[str, str]
     """Further facts about the page, by name."""
+    navigation: str = ""
+    """HTML before the report, such as links to other pages of a console."""
 
 
 def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePages) -> str:
@@ -100,7 +102,7 @@ def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePag
         _entry(one, own, pages) for one, own in zip(explained.segments, groups, strict=True)
     )
     body = (
-        f"<h1>{escape(explained.title or facts.url)}</h1>"
+        f"{facts.navigation}<h1>{escape(explained.title or facts.url)}</h1>"
         f'<p class="soft">{escape(facts.url)}</p><p>{escape(_summary(explained, facts))}</p>'
         f"{_KEY}{radios}{_chips(filters, counts, len(groups))}"
         f'<div class="both"><div><iframe name="page" sandbox="" referrerpolicy="no-referrer" '
@@ -163,20 +165,22 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
             else "no two have this one"
         )
         lines.append(
-            f"Tree template: {one.tree.place_pages} of {one.tree.cluster_pages} pages have a text at this "
+            f"Tree template: {one.tree.place_pages} of {counted(one.tree.cluster_pages, 'page')} have a text at this "
             f"node, {same}."
         )
     if one.place is not None:
         place = one.place
         constant = ", constant" if place.is_constant else ""
         lines.append(
-            f"Place: {place.path_pages} pages have it, content {place.content:.0%}{constant}; "
-            f"{_number(place.text_pages)} pages have the text, {_number(place.shape_pages)} with any numbers; "
+            f"Place: it is on {counted(place.path_pages, 'page')}, content {place.content:.0%}{constant}; "
+            f"the text is on {_known(place.text_pages)}, with any numbers on {_known(place.shape_pages)}; "
             f"{'inside' if place.in_best_container else 'outside'} the best container."
         )
     if one.phrases:
         lines.append(f"Phrases: {'; '.join(_phrase(hit) for hit in _different(one.phrases))}.")
-    lines += [f"“{hit.text}” counts on {hit.pages} pages. {hit.why}" for hit in one.sentences]
+    lines += [
+        f"“{hit.text}” counts on {counted(hit.pages, 'page')}. {hit.why}" for hit in one.sentences
+    ]
     if one.goes_as_varied:
         lines.append("The site repeats most of it with some words changed.")
     if one.roles:
@@ -270,7 +274,7 @@ def _different(hits: Iterable[PhraseHit]) -> list[PhraseHit]:
 
 
 def _phrase(hit: PhraseHit) -> str:
-    return f"“{' '.join(hit.phrase.keys).strip()}” on {hit.phrase.pages} pages"
+    return f"“{' '.join(hit.phrase.keys).strip()}” on {counted(hit.phrase.pages, 'page')}"
 
 
 def _name(item: InputWeight) -> str:
@@ -278,8 +282,8 @@ def _name(item: InputWeight) -> str:
     return item.name.replace("box", "container")
 
 
-def _number(pages: int) -> str:
-    return str(pages) if pages else "no"
+def _known(pages: int) -> str:
+    return counted(pages, "page") if pages else "no known page"
 
 
 def _summary(explained: PageExplanation, facts: PageFacts) -> str:
@@ -288,7 +292,7 @@ def _summary(explained: PageExplanation, facts: PageFacts) -> str:
     words = sum(one.words for one in segments)
     kept_words = sum(one.words for one in segments if one.kept)
     how = (
-        f"with a site model of {explained.site_documents} pages of {facts.site}"
+        f"with a site model of {counted(explained.site_documents, 'page')} of {facts.site}"
         if explained.used_site
         else "by the page alone"
     )

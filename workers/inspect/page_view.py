@@ -59,13 +59,16 @@ class _Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What the markup of a page of the window calls it, where that was kept."""
 
 
-def view_page(request: PageRequest, view: SiteView | None, settings: Settings) -> str:
+def view_page(
+    request: PageRequest, view: SiteView | None, settings: Settings, navigation: str = ""
+) -> str:
     """Return the report of a page as HTML.
 
     Args:
         request: The page.
         view: Its site; None = it is cleaned as a page of a new site.
         settings: Page model, limits and the choice about comments.
+        navigation: HTML before the report.
 
     Raises:
         InputProblem: The page cannot be read, or the window has no such page.
@@ -92,6 +95,7 @@ def view_page(request: PageRequest, view: SiteView | None, settings: Settings) -
         events=events,
         sheets=style_sheets(shown.markup) if shown.markup else (),
         source=source,
+        navigation=navigation,
         metadata={"language": shown.document.language or "not declared", **shown.metadata},
     )
     return page_report(explained, facts, pages)

@@ -189,6 +189,26 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
     )
 
 
+def repeated_ratio(
+    view: SiteView, page_model: PageModel, config: CoreConfig, pages_max: int
+) -> float | None:
+    """Return the share of kept words that a site repeats; None without kept words.
+
+    Args:
+        view: The site.
+        page_model: The site-independent classifier.
+        config: The core's thresholds.
+        pages_max: Newest pages of the window that are looked at.
+    """
+    newest = msgspec.structs.replace(view, window=view.window[-pages_max:])
+    pages = [(record, one) for record, one in newest.documents() if one.segments.texts]
+    own, used = view.settings.settings if view.settings else None, view.used_model()
+    decisions = [
+        clean(document, used, config, page_model, settings=own).decision for _, document in pages
+    ]
+    return _repeated_ratio(pages, decisions)
+
+
 def encode_figures(figures: SiteOverview) -> bytes:
     """Return figures as JSON."""
     return msgspec.json.format(msgspec.json.encode(figures), indent=1)

@@ -4,7 +4,7 @@ from html import escape
 
 from templ_core.explain.page_explanation import PageExplanation, SegmentExplanation
 from workers.inspect.plots import Dot, curves, histogram, timeline
-from workers.inspect.report_parts import html_page, plain_table, section, table, time_text
+from workers.inspect.report_parts import counted, html_page, plain_table, section, table, time_text
 from workers.inspect.site_figures import CountedText, SiteFindings, SiteOverview
 from workers.inspect.tree_page import TREE_STYLE, tree_templates
 
@@ -25,41 +25,48 @@ def site_text(figures: SiteOverview) -> str:
     lines = [
         figures.site,
         f"  window       {_window(figures)}",
-        f"  site model   {figures.site_model_version}, of {figures.documents} distinct documents",
+        f"  site model   {figures.site_model_version}, of {counted(figures.documents, 'distinct document')}",
         f"  fit          {_fit(figures)}",
         f"  repeated     {_repeated(figures)}",
         *(f"  settings     {line}" for line in figures.settings),
     ]
     lines += [
-        f"  kind {number:<7} {one.pages} pages; {one.nodes} nodes, {one.texts} of them texts, "
+        f"  kind {number:<7} {counted(one.pages, 'page')}; {counted(one.nodes, 'node')}, {one.texts} of them texts, "
         f"{one.constant_texts} with one text on nearly all pages"
         for number, one in enumerate(figures.kinds, 1)
     ]
     lines += [
-        f"  container    {one.pages} of {one.present_pages} pages: {_short(one.path)}"
+        f"  container    {one.pages} of {counted(one.present_pages, 'page')}: {_short(one.path)}"
         for one in figures.containers[:3]
     ]
     cutoff = "" if figures.cutoff_ratio is None else f"; cut-off at {figures.cutoff_ratio:.0%}"
     lines.append(
-        f"  phrases      {figures.phrase_count}, learned from {figures.phrase_pages} pages{cutoff}"
+        f"  phrases      {figures.phrase_count}, learned from {counted(figures.phrase_pages, 'page')}{cutoff}"
     )
     lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.phrases[:_TEXT_ROWS]]
-    lines.append(f"  sentences    {figures.sentence_count} repeated on {figures.documents} pages")
+    lines.append(
+        f"  sentences    {figures.sentence_count} repeated on {counted(figures.documents, 'page')}"
+    )
     lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.sentences[:_TEXT_ROWS]]
     lines.append(
         "  published with models of so many documents, and agreement with the model of now"
     )
     lines += [
-        f"    {one.documents:5d}  {one.pages} pages, word F1 {one.word_f1:.3f}"
+        f"    {one.documents:5d}  {counted(one.pages, 'page')}, word F1 {one.word_f1:.3f}"
         for one in figures.learning_curve
     ]
     return "\n".join(lines)
 
 
-def site_report(found: SiteFindings) -> str:
-    """Return the report of a site as one HTML page that runs nothing and fetches nothing."""
-    title = f"<h1>{escape(found.figures.site)}</h1>"
-    return html_page(f"templ: {found.figures.site}", title + site_parts(found), SITE_STYLE)
+def site_report(found: SiteFindings, navigation: str = "") -> str:
+    """Return the report of a site as one HTML page that runs nothing and fetches nothing.
+
+    Args:
+        found: What is known of the site.
+        navigation: HTML before the report.
+    """
+    top = f"{navigation}<h1>{escape(found.figures.site)}</h1>"
+    return html_page(f"templ: {found.figures.site}", top + site_parts(found), SITE_STYLE)
 
 
 def site_parts(found: SiteFindings) -> str:
@@ -67,7 +74,7 @@ def site_parts(found: SiteFindings) -> str:
     figures = found.figures
     facts = {
         "Window": _window(figures),
-        "Site model": f"{figures.site_model_version}, of {figures.documents} distinct documents",
+        "Site model": f"{figures.site_model_version}, of {counted(figures.documents, 'distinct document')}",
         "Site settings": "; ".join(figures.settings) or "none",
         "Fit": _fit(figures),
         "Repeated text left": _repeated(figures),
@@ -89,7 +96,7 @@ def _window(figures: SiteOverview) -> str:
         return "no documents"
     days = (figures.last_time_ms - figures.first_time_ms) / 86_400_000
     return (
-        f"{figures.window_pages} pages, {figures.window_bytes / 1024:.0f} KiB, over {days:.1f} days from "
+        f"{counted(figures.window_pages, 'page')}, {figures.window_bytes / 1024:.0f} KiB, over {days:.1f} days from "
         f"{time_text(figures.first_time_ms)} to {time_text(figures.last_time_ms)}"
     )
 
@@ -105,8 +112,8 @@ def _repeated(figures: SiteOverview) -> str:
     if figures.repeated_ratio is None:
         return "no words are kept"
     return (
-        f"{figures.repeated_ratio:.2%} of the words that are kept of the {figures.cleaned_pages} newest "
-        "pages are in sentences on many of them"
+        f"{figures.repeated_ratio:.2%} of the words that are kept are in sentences on many pages, of "
+        f"{counted(figures.cleaned_pages, 'page')} looked at"
     )
 
 
@@ -202,7 +209,7 @@ def _schema(page: PageExplanation) -> str:
 
 def _bar_title(one: SegmentExplanation) -> str:
     place = one.place
-    known = f"{place.path_pages} pages, content {place.content:.0%}" if place else ""
+    known = f"{counted(place.path_pages, 'page')}, content {place.content:.0%}" if place else ""
     return f"#{one.number} {'kept' if one.kept else 'removed'}; {known}: {one.text[:100]}"
 
 
@@ -215,7 +222,7 @@ def _phrases(figures: SiteOverview) -> str:
             + histogram(figures.histogram, figures.cutoff_ratio, "share of pages", "strings")
         )
     rows = [[str(one.pages), _with_expression(one)] for one in figures.phrases]
-    note = f"The {len(rows)} of {figures.phrase_count} phrases on most of {figures.phrase_pages} pages."
+    note = f"The {len(rows)} of {figures.phrase_count} phrases on most of {counted(figures.phrase_pages, 'page')}."
     return f'{plot}<div class="plain">{table(["pages", "phrase"], rows, note)}</div>'
 
 

@@ -94,12 +94,13 @@ class CleanerApp:
         await self._settings_follower.ready.wait()
         await self._follower.ready.wait()
 
-    async def _take_down(self, site: str) -> None:
-        """Erase what is known of a site from disk and memory."""
-        await asyncio.to_thread(self._models.erase, site)
+    async def _take_down(self, site: str) -> bool:
+        """Erase what is known of a site from disk and memory; return whether its model was stored."""
+        was_there = await asyncio.to_thread(self._models.erase, site)
         remove_set_aside(self._config.state)
         self._cleaner.forget(site)
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
+        return was_there
 
     async def _clean(self, stream: faust.StreamT[Any]) -> None:
         await self._known()  # a first batch of one page would not wait for the others

@@ -199,18 +199,25 @@ class RefresherApp:
         is_known = message.offset < windows.store.next_offset
         return self._traces.begin([] if is_old or is_known else [message], now_ns)
 
-    async def _take_down(self, site: str) -> None:
-        """Erase what is known of a site from disk and memory, be its partition this worker's or not."""
+    async def _take_down(self, site: str) -> bool:
+        """Erase what is known of a site from disk and memory; return whether anything was stored.
+
+        Its partition may be this worker's or not.
+        """
+        was_there = False
         number = partition_of(site, self._config.partitions)
         async with self._owned.hold(number) as windows:
             if windows is not None:
                 work = self._pool.submit(site, windows.store.erase, site)
-                await asyncio.wrap_future(work)
+                was_there = await asyncio.wrap_future(work)
             elif (path := self._config.state / f"windows-{number}").exists():
-                await asyncio.to_thread(_erase_closed, path, site, self._config.settings)
+                was_there = await asyncio.to_thread(
+                    _erase_closed, path, site, self._config.settings
+                )
         remove_set_aside(self._config.state)
         for pool in (self._pool, self._templates_pool):
             await asyncio.wrap_future(pool.submit(site, pool.forget, site))
+        return was_there
 
     async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
         await self._carrier.carry_out(number, site, windows.publisher.publish_model(site))
@@ -223,12 +230,16 @@ class RefresherApp:
         await self._carrier.carry_out(number, "", publisher.empty_outbox())
 
 
-def _erase_closed(path: Path, site: str, settings: Settings) -> None:
-    """Erase a site from a store that is not open; one that cannot be read is removed with all it holds."""
+def _erase_closed(path: Path, site: str, settings: Settings) -> bool:
+    """Erase a site from a store that is not open, and return whether it held anything of the site.
+
+    A store that cannot be read is removed with all it holds.
+    """
     try:
         store = WindowStore(path, settings)
     except (DamagedStore, OtherFormat):
         shutil.rmtree(path)
-        return
-    store.erase(site)
+        return True
+    was_there = store.erase(site)
     store.close()
+    return was_there

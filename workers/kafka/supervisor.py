@@ -11,8 +11,8 @@ from types import FrameType
 
 import msgspec
 
+from workers.environment import child_environment
 from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
-from workers.settings import child_environment
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
@@ -118,5 +118,10 @@ def _stop(roles: Sequence[_Role], wait_s: float) -> None:
 
 def role_command(role: str, arguments: Sequence[str]) -> list[str]:
     """Return the command line of a role's process."""
-    program = [sys.executable, "-P", "-m", "workers", "worker", "--supervisor", str(os.getpid())]
-    return [*program, "--role", role, *arguments]
+    return child_command("worker", ["--role", role, *arguments])
+
+
+def child_command(command: str, arguments: Sequence[str]) -> list[str]:
+    """Return the command line of a process of templ that ends with this one."""
+    program = [sys.executable, "-P", "-m", "workers", command, "--supervisor", str(os.getpid())]
+    return [*program, *arguments]

@@ -17,6 +17,7 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
+from workers.environment import child_environment
 from workers.errors import WorkerError
 from workers.log_forms import encode_set_up_of_child
 from workers.lru_cache import LruCache
@@ -40,7 +41,7 @@ from workers.processes.messages import (
     TemplatesTask,
     log_fault,
 )
-from workers.settings import Settings, child_environment
+from workers.settings import Settings
 
 _START_LIMIT_S = 60.0
 """Longest processor time that a child may take to start, in seconds."""

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from html import escape
 
-from workers.inspect.report_parts import html_page, plain_table, section
+from workers.inspect.report_parts import counted, html_page, plain_table, section
 from workers.shadow.variants import PageChange, SiteShadow
 
 _WORST_PAGES = 20
@@ -33,7 +33,7 @@ def shadow_text(found: Sequence[SiteShadow]) -> str:
     words = sum(change.changed_ratio for one in found for change in one.changes)
     if pages:
         lines.append(
-            f"{pages:5d}  {changed / pages:7.1%}  {words / pages:13.1%}  all {len(found)} sites"
+            f"{pages:5d}  {changed / pages:7.1%}  {words / pages:13.1%}  all {counted(len(found), 'site')}"
         )
     return "\n".join(lines)
 

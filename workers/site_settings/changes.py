@@ -1,11 +1,11 @@
 """Changes of the settings of one site, as values."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from schemas.codec import SchemaError, encode_msgpack
+from schemas.codec import SchemaError, decode_json, encode_json, encode_msgpack
 from schemas.site_model import SiteModelRecord
 from schemas.site_settings import (
     RULES_MAX,
@@ -16,7 +16,7 @@ from schemas.site_settings import (
 )
 from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
-from workers.errors import UsageProblem
+from workers.errors import InputProblem, UsageProblem
 from workers.settings import DAY_MS
 from workers.site_settings.book import decided_site
 
@@ -34,7 +34,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the rules that are there are dropped first."""
     comments: Literal["auto", "keep", "drop"] | None = None
     listings: Literal["auto", "keep", "drop"] | None = None
-    window_days: float | None = None
+    window_days: Annotated[float, msgspec.Meta(gt=0, le=36_500)] | None = None
     window_pages: int | None = None
     window_bytes: int | None = None
     quarantine: bool | None = None
@@ -89,6 +89,26 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
     return changed
 
 
+def chosen_model(
+    site: str, models: Sequence[SiteModelRecord], version: str | None
+) -> SiteModelRecord:
+    """Return the newest of a site's models, or the one of a version.
+
+    Args:
+        site: Site key.
+        models: Its models, oldest first; there is at least one.
+        version: The version; None means the newest.
+
+    Raises:
+        InputProblem: There is no such model; the message names those that there are.
+    """
+    chosen = [one for one in models if version in (None, one.version)]
+    if not chosen:
+        versions = ", ".join(dict.fromkeys(one.version for one in models))
+        raise InputProblem(f"there is no model {version} of {site}; there is {versions}")
+    return chosen[-1]
+
+
 def pinned(record: SiteSettingsRecord, model: SiteModelRecord) -> SiteSettingsRecord:
     """Return settings that pin a site model.
 
@@ -110,6 +130,6 @@ def pinned(record: SiteSettingsRecord, model: SiteModelRecord) -> SiteSettingsRe
 
 def _check(record: SiteSettingsRecord) -> None:
     try:
-        decided_site(record)
+        decided_site(decode_json(encode_json(record), SiteSettingsRecord))  # checks the bounds, too
     except SchemaError as error:
         raise UsageProblem(str(error)) from None

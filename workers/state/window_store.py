@@ -214,12 +214,14 @@ class WindowStore:
                     self.outbox.send_again(batch, key)
                 self._write_next(batch, offset)
 
-    def erase(self, site: str) -> None:
-        """Erase all that is stored of a site, and write the files anew; nobody else may use the store."""
+    def erase(self, site: str) -> bool:
+        """Erase a site from all files, which nobody else may use, and return whether it was stored."""
         with self._lock:
             self._packers.forget(site)
-            if erase_site(self._db, _FAMILIES, site):
+            was_there = erase_site(self._db, _FAMILIES, site)
+            if was_there:
                 self._totals = self._counted_totals()
+            return was_there
 
     def is_new(self, offset: int | None) -> bool:
         """Return whether a record of `documents` has not been stored before."""

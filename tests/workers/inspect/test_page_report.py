@@ -89,7 +89,8 @@ def test_a_file_is_shown_with_what_its_site_knows(templ, state, record, tmp_path
         "--state",
         state,
     )
-    templ("inspect", "page", *given, "--out", tmp_path / "report.html")
+    done = templ("inspect", "page", *given, "--out", tmp_path / "report.html")
+    assert done.stderr.decode() == f"written to {tmp_path / 'report.html'}\n"
     report = (tmp_path / "report.html").read_text()
     cleaned = json.loads(templ("clean", *given, "--segments").stdout)
     assert cleaned["method"] == "site"

@@ -6,7 +6,9 @@ from workers.lab.tour import CurveGroup, _FeedPage, learning_curve
 def test_a_run_on_a_synthetic_feed_is_shown(templ, feed, tmp_path):
     out, state, curve = tmp_path / "out.jsonl", tmp_path / "state", tmp_path / "curve.svg"
     templ("run", feed, "--out", out, "--state", state)
-    templ("tour", feed, out, "--state", state, "--out", tmp_path / "tour.html", "--curve", curve)
+    command = ("tour", feed, out, "--state", state, "--out", tmp_path / "tour.html")
+    said = templ(*command, "--curve", curve).stderr.decode()
+    assert said == f"written to {tmp_path / 'tour.html'}\nwritten to {curve}\n"
     page = (tmp_path / "tour.html").read_text()
     assert page.count("<iframe") == page.count('sandbox=""') == 3
     assert "What is known of" in page

@@ -60,7 +60,8 @@ def test_a_window_store_holds_no_byte_of_an_erased_site(tmp_path):
     mine, others = (pieces(list(store.entries()), site) for site in (GONE, STAYS))
     assert len(mine) > 3
     assert files_with(path, *mine)
-    store.erase(GONE)
+    assert store.erase(GONE)
+    assert not store.erase(GONE)
     assert not files_with(path, *mine)
     assert files_with(path, others[0])
     assert [site for site, _ in store.sites()] == [STAYS]

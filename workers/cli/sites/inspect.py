@@ -66,12 +66,14 @@ def page(
     )
     view = None
     if source.is_given:
-        view = read_site(request.site_key, source, settings)
+        try:
+            view = read_site(request.site_key, source, settings)
+        except InputProblem as error:
+            advice = "" if site else "; --site KEY names the site, which was taken from the URL"
+            raise InputProblem(f"{error}{advice}") from None
     report = view_page(request, view, settings)
     with open_output(out or Path("page.html")) as file:
         file.write(report.encode())
-    if out is None:
-        click.echo("written to page.html", err=True)
 
 
 @inspect_command.command(short_help="Print what was learned of a site.")

@@ -91,6 +91,31 @@ class SettingsPlace(NamedTuple):
         except OSError as error:
             raise UsageProblem(f"{self.path}: {error.strerror}") from None
 
+    def forget(self, site: str) -> str:
+        """Take a site down, erase it where that is possible, and return what was done as sentences.
+
+        Raises:
+            BrokerProblem: The broker cannot be reached, or workers go on writing records of the site.
+            StateProblem: Another process uses the state directory.
+        """
+        self.write(site, msgspec.structs.replace(empty_settings(site), forgotten=True))
+        if self.broker is not None:
+            from workers.kafka.site_settings.take_down import erase_from_topics  # noqa: PLC0415
+
+            sent = asyncio.run(erase_from_topics(self.access, self.prefix, site))
+            counts = ", ".join(f"{count} in {name}" for name, count in sent.items())
+            return (
+                f"{site} is taken down; null values: {counts}. The bytes leave these topics when the "
+                "broker compacts them. What crawlers sent stays in `pages`, and what was refused in "
+                "`pages.dlq`, as long as these topics keep records."
+            )
+        if self.state is not None:
+            from workers.local.local_state import LocalState  # noqa: PLC0415
+
+            LocalState(self.state, load_settings()).close()
+            return f"{self.state} holds nothing of {site} but that it is taken down."
+        return f"{site} is erased from a state directory when `templ run` opens it."
+
     def models(self, site: str) -> list[SiteModelRecord]:
         """Return the models of a site that can be pinned, oldest first.
 

@@ -16,7 +16,7 @@ from workers.cli.sites.settings_place import SettingsPlace, settings_place_optio
 from workers.errors import InputProblem
 from workers.settings import load_settings
 from workers.site_settings.book import settings_version
-from workers.site_settings.changes import Overrides, empty_settings, overridden, pinned
+from workers.site_settings.changes import Overrides, chosen_model, overridden, pinned
 
 _POLICY = click.Choice(["auto", "keep", "drop"])
 
@@ -126,11 +126,7 @@ def pin(key: str, place: SettingsPlace, model: str | None, model_file: Path | No
     Earlier models can be pinned as long as the topic still holds them, or from an export.
     """
     models = [_model_in(model_file, key)] if model_file else place.models(key)
-    chosen = [one for one in models if model in (None, one.version)]
-    if not chosen:
-        versions = ", ".join(dict.fromkeys(one.version for one in models))
-        raise InputProblem(f"there is no model {model} of {key}; there is {versions}")
-    record = pinned(place.read(key), chosen[-1])
+    record = pinned(place.read(key), chosen_model(key, models, model))
     place.write(key, record)
     _show(record)
 
@@ -159,28 +155,7 @@ def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
     if not yes:
         click.confirm(f"Erase all that is known of {key}?", abort=True)
     place.read(key)
-    place.write(key, msgspec.structs.replace(empty_settings(key), forgotten=True))
-    if place.broker is not None:
-        import asyncio  # noqa: PLC0415
-
-        from workers.kafka.site_settings.take_down import erase_from_topics  # noqa: PLC0415
-
-        sent = asyncio.run(erase_from_topics(place.access, place.prefix, key))
-        click.echo(
-            f"null values: {', '.join(f'{n} in {name}' for name, n in sent.items())}", err=True
-        )
-        click.echo(
-            "The bytes leave these topics when the broker compacts them. What crawlers sent stays in "
-            "`pages`, and what was refused in `pages.dlq`, as long as these topics keep records.",
-            err=True,
-        )
-    elif place.state is not None:
-        from workers.local.local_state import LocalState  # noqa: PLC0415
-
-        LocalState(place.state, load_settings()).close()
-        click.echo(f"{place.state} holds nothing of {key} but that it is taken down", err=True)
-    else:
-        click.echo(f"{key} is erased from a state directory when `templ run` opens it", err=True)
+    click.echo(place.forget(key), err=True)
 
 
 def _show(record: SiteSettingsRecord) -> None:

@@ -53,7 +53,11 @@ WORKER_RIGHTS: Rights = {
 """What a worker does with each topic."""
 FEED_RIGHTS: Rights = {PAGES: (Right.WRITE,)}
 """What `templ feed` does."""
-SEED_RIGHTS: Rights = {DOCUMENTS: (Right.WRITE,), SITE_MODELS: (Right.WRITE,)}
+SEED_RIGHTS: Rights = {
+    DOCUMENTS: (Right.WRITE,),
+    SITE_MODELS: (Right.WRITE,),
+    SITE_SETTINGS: (Right.READ, Right.WRITE),
+}
 """What `templ seed` does."""
 
 

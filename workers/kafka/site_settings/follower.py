@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_SETTINGS
+from workers.kafka.app import end_process
 from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.record_batch import processable
@@ -16,6 +18,8 @@ from workers.log_lines import record_fields
 from workers.site_settings.book import SETTINGS_FILE, SettingsBook, write_records
 
 _POLL_MS = 1000
+_MORE_S = 5.0
+"""Time for which further take-downs are waited for before the process ends, so that many cost one restart."""
 log = logging.getLogger("templ")
 
 
@@ -27,15 +31,16 @@ class SettingsFollower:
     """
 
     def __init__(
-        self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[None]]
+        self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[bool]]
     ) -> None:
         """Set what is followed.
 
         Args:
             config: Where the broker and the state are.
             book: The settings to keep up to date.
-            take_down: Erases what this worker knows of a site that is taken down. It is called again
-                after each start, because an earlier call may have been interrupted.
+            take_down: Erases what this worker knows of a site that is taken down, and returns whether
+                anything was stored. It is called again after each start, because an earlier call may
+                have been interrupted.
         """
         self._config = config
         self._book = book
@@ -44,11 +49,15 @@ class SettingsFollower:
         self._strays = Strays(config.partitions)
         self._in_place: set[str] = set()
         """Sites of which a record was read in their own partition; records elsewhere are older."""
+        self._ends_at_s = float("inf")
         self.ready = asyncio.Event()
         """Set while all settings are known that were there at the start."""
 
     async def run(self) -> None:
         """Follow the topic for ever.
+
+        Some seconds after a site was taken down the process ends, to be started again: memory that was freed
+        may still hold bytes of the site, and nothing but the end of a process clears it for certain.
 
         Raises:
             BrokerProblem: There was no progress for a minute before the start was read.
@@ -63,7 +72,8 @@ class SettingsFollower:
             await self._keep()
             self.ready.set()
             for site in self._book.forgotten():
-                await self._take_down(site)
+                if await self._take_down(site):
+                    self._ends_at_s = time.monotonic() + _MORE_S
             while True:
                 batches = await consumer.getmany(timeout_ms=_POLL_MS)
                 changed = [site for one in batches.values() for site in self._take_all(one)]
@@ -72,6 +82,12 @@ class SettingsFollower:
                 for site in changed:
                     if self._book.is_forgotten(site):
                         await self._take_down(site)
+                        self._ends_at_s = time.monotonic() + _MORE_S
+                if time.monotonic() >= self._ends_at_s:
+                    end_process(
+                        "a site was taken down and erased; the process ends to be started again, so that "
+                        "no memory holds the site"
+                    )
 
     def _take_all(self, records: Sequence[ConsumerRecord]) -> list[str]:
         """Take records in, and return the sites whose settings have changed."""

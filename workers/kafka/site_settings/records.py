@@ -1,6 +1,6 @@
 """Reading and writing the settings of one site on the topic `site-settings`."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaProducer, TopicPartition
@@ -74,6 +74,36 @@ async def write_settings(
             key=site.encode(),
             partition=number,
         )
+
+
+async def seed_settings(
+    broker: BrokerAccess, prefix: str, records: Sequence[SiteSettingsRecord]
+) -> list[str]:
+    """Store the settings of sites that have none on the topic, and return the other sites.
+
+    Settings on the topic stay as they are, because somebody may have changed them since a run on files.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses a record.
+    """
+    if not records:
+        return []
+    topic, count = prefix + SITE_SETTINGS, await partition_count(broker, prefix)
+    known: dict[bytes, bool] = {}
+    async with plain_consumer(broker) as consumer:
+        ends = await consumer.end_offsets([TopicPartition(topic, one) for one in range(count)])
+        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
+            known[record.key or b""] = record.value is not None
+    new = [one for one in records if not known.get(one.site.encode())]
+    async with producer_for(broker) as producer:
+        for one in new:
+            await producer.send_and_wait(
+                topic,
+                encode_json(one),
+                key=one.site.encode(),
+                partition=partition_of(one.site, count),
+            )
+    return sorted({one.site for one in records} - {one.site for one in new})
 
 
 async def read_models(broker: BrokerAccess, prefix: str, site: str) -> list[SiteModelRecord]:

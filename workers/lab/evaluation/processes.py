@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
+from workers.environment import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab.evaluation.evaluation_page import EvaluationPage
 from workers.lab.evaluation.judge import Judge, Judgement, PageOutput
@@ -14,7 +15,6 @@ from workers.lab.evaluation.peers import load_peer
 from workers.lab.job_processes import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
-from workers.settings import use_one_arithmetic_thread
 
 _PAGES_AHEAD = 8
 """Number of pages that may wait for each child process."""

@@ -1,0 +1,222 @@
+"""What the console shows: all names are escaped, lists are paged, and forms say what went wrong."""
+
+import urllib.parse
+
+import html5lib
+import pytest
+
+from schemas.site_settings import SiteRuleRecord
+from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
+from workers.console import site_list
+from workers.console.apart import LookFailed, LookProcesses
+from workers.console.config import ConsoleConfig
+from workers.console.looks import SiteLook
+from workers.console.site_rows import SiteFacts, site_row
+from workers.settings import load_settings
+from workers.site_settings.book import settings_version
+from workers.site_settings.changes import empty_settings
+from workers.state.site_state import SiteState
+
+DAY_MS = 86_400_000
+
+
+def asked(path, **query):
+    return f"{path}?{urllib.parse.urlencode(query)}"
+
+
+def elements(text):
+    return [
+        one
+        for one in html5lib.parse(text, namespaceHTMLElements=False).iter()
+        if isinstance(one.tag, str)
+    ]
+
+
+def form(site, known=None, **fields):
+    version = settings_version(known or empty_settings(site))
+    return urllib.parse.urlencode({"version": version, "token": TOKEN, **fields})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        asked("/", q='"><script>alert(1)</script>'),
+        asked("/site", key=HOSTILE_SITE),
+        asked("/pages", key=HOSTILE_SITE, q="'><script>"),
+        asked("/page", key=HOSTILE_SITE, url=HOSTILE_URL),
+        asked("/settings", key=HOSTILE_SITE),
+        asked("/site", key="<script>alert(1)</script>"),
+        asked("/"),
+    ],
+)
+async def test_names_are_escaped_and_answers_are_bound(start, path):
+    async with start() as console:
+        status, headers, text = await console.ask(path)
+    assert status in (200, 404)
+    found = elements(text)
+    assert "script" not in {one.tag for one in found}
+    assert not [one for one in found if any(name.startswith("on") for name in one.attrib)]
+    assert headers["content-security-policy"].startswith(
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; "
+    )
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["content-type"] == "text/html; charset=utf-8"
+    assert TOKEN not in text
+    links = [one.get("href") for one in found if one.tag == "a"]
+    assert all(one.startswith(("/", "about:srcdoc#templ-")) for one in links)
+
+
+async def test_links_of_hostile_names_lead_to_their_reports(start):
+    async with start() as console:
+        _, _, text = await console.ask("/")
+        (link,) = [one for one in elements(text) if one.text == HOSTILE_SITE and one.tag == "a"]
+        status, _, report = await console.ask(link.get("href"))
+        assert status == 200
+        assert "Learning curve" in report
+        _, _, pages = await console.ask(link.get("href").replace("/site", "/pages"))
+        (link,) = [one for one in elements(pages) if one.text == HOSTILE_URL]
+        status, _, report = await console.ask(link.get("href"))
+    assert status == 200
+    assert "Story 0 has many words" in report
+
+
+async def test_ten_thousand_sites_are_sorted_searched_and_paged(start, monkeypatch):
+    states = {
+        f"site-{number:05}.example": SiteState(
+            pages=number + 1, newest_ms=DAY_MS, model_version="1", fit=number / 10_000, learned=1
+        )
+        for number in range(10_000)
+    }
+    monkeypatch.setattr(site_list, "copied_sites", lambda _state: states)
+
+    async def sites(**query):
+        _, _, text = await console.ask(asked("/", **query))
+        first = [one.text for one in elements(text) if (one.get("href") or "").startswith("/site?")]
+        return first, text
+
+    async with start() as console:
+        first, text = await sites()
+        assert first[0] == "site-00000.example"
+        assert len(first) == 100
+        assert "10000 sites" in text
+        assert "1 of 100" in " ".join(text.split())
+        assert (await sites(page=100))[0][-1] == "site-09999.example"
+        assert (await sites(page=10**8))[0][-1] == "site-09999.example"
+        assert (await sites(order="pages", down=1))[0][0] == "site-09999.example"
+        assert (await sites(order="fit", down=0))[0][0] == "site-00000.example"
+        found, text = await sites(q="SITE-0123 low")
+        assert found == [f"site-0123{number}.example" for number in range(10)]
+        assert "10 sites found" in text
+
+
+def test_a_site_gets_the_warnings_that_its_figures_ask_for():
+    config = ConsoleConfig()
+    state = SiteState(
+        pages=20, learned=20, fitted_at=20, model_version="1", fit=0.2, changed_at_ms=1, newest_ms=5
+    )
+    facts = SiteFacts(state=state, lag=5000, repeated=0.1, decided=())
+    row = site_row(SITE, facts, DAY_MS, config)
+    assert row.warnings == ("low fit", "design changed", "repeated text", "long lag")
+    assert row.age_ms == DAY_MS - 5
+    quiet = SiteFacts(state=SiteState(pages=1), lag=None, repeated=None, decided=())
+    assert site_row(SITE, quiet, 0, config).warnings == ("no site model yet",)
+    unknown = SiteFacts(state=None, lag=3, repeated=None, decided=("pinned",))
+    assert site_row(SITE, unknown, 0, config).lag == 3
+
+
+async def test_repeated_text_is_measured_and_listed(state):
+    config = ConsoleConfig()
+    processes = LookProcesses(state, load_settings(), config)
+    lister = site_list.SiteLister(state, processes, config, None)
+    await lister.now()
+    await lister.measure_next()
+    lister.expire()
+    rows = {one.site: one for one in (await lister.now()).rows}
+    assert rows[SITE].repeated is not None
+    assert rows[HOSTILE_SITE].repeated is not None
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"action": "override"}, "asks for no change"),
+        ({"action": "override", "remove": "div >"}, "is no CSS selector"),
+        ({"action": "override", "window_days": "0"}, "window_days"),
+        ({"action": "override", "window_days": "nan"}, "window_days"),
+        ({"action": "override", "window_pages": "-1"}, "pages_max"),
+        ({"action": "override", "comments": "perhaps"}, "comments"),
+        ({"action": "forget", "confirm": "other.example"}, "write its key"),
+        ({"action": "explode"}, "no such form"),
+        ({"action": "pin", "model": "x"}, "there is no model x"),
+    ],
+)
+async def test_a_wrong_form_is_one_sentence_and_changes_nothing(start, fields, message):
+    async with start() as console:
+        status, _, text = await console.ask(
+            asked("/settings", key=SITE), "POST", form(SITE, **fields)
+        )
+        assert console.desk.changes == []
+    assert status == 400
+    (problem,) = [one for one in elements(text) if one.get("role") == "alert"]
+    assert message in problem.text
+
+
+async def test_a_form_of_older_settings_is_not_taken(start):
+    async with start() as console:
+        target = asked("/settings", key=SITE)
+        body = form(SITE, action="override", remove="h1")
+        assert (await console.ask(target, "POST", body))[0] == 200
+        status, _, text = await console.ask(target, "POST", body)
+        assert status == 409
+        assert "changed meanwhile" in text
+        assert len(console.desk.changes) == 1
+
+
+async def test_all_forms_do_what_they_say(start):
+    async with start() as console:
+        target, desk = asked("/settings", key=SITE), console.desk
+        fields = {
+            "action": "override", "keep": "div.a\r\n\r\n div.b ", "remove_text": "Read also:*",
+            "comments": "keep", "window_days": "2.5", "window_pages": "30", "quarantine": "true",
+        }  # fmt: skip
+        assert (await console.ask(target, "POST", form(SITE, **fields)))[0] == 200
+        record = desk.known[SITE]
+        assert record.rules == [
+            SiteRuleRecord(action="remove", text="Read also:*"),
+            SiteRuleRecord(action="keep", selector="div.a"),
+            SiteRuleRecord(action="keep", selector="div.b"),
+        ]
+        assert (record.comments, record.quarantined) == ("keep", True)
+        assert (record.window.age_ms, record.window.pages_max) == (2.5 * DAY_MS, 30)
+        body = form(SITE, record, action="reset")
+        assert (await console.ask(target, "POST", body))[0] == 200
+        assert desk.changes[-1] == (SITE, None)
+        body = form(SITE, action="forget", confirm=SITE)
+        _, _, text = await console.ask(target, "POST", body)
+        assert "It is gone." in text
+        assert desk.changes[-1] == (SITE, "forget")
+
+
+async def test_a_console_without_a_token_has_no_forms(start):
+    async with start(token=None) as console:
+        _, _, text = await console.ask(asked("/settings", key=SITE))
+    assert "form" not in {one.tag for one in elements(text)}
+    assert "TEMPL_CONSOLE_TOKEN_FILE" in text
+
+
+async def test_a_report_that_takes_too_long_is_ended(start, state):
+    config = ConsoleConfig(look_s=0.0)
+    processes = LookProcesses(state, load_settings(), config)
+    with pytest.raises(LookFailed, match="within 0 s"):
+        processes.run(SiteLook(site=SITE, navigation=""))
+    async with start(config, processes=processes) as console:
+        assert (await console.ask(asked("/site", key=SITE)))[0] == 504
+
+
+def test_a_report_that_is_too_large_or_ends_its_process_is_a_sentence(state):
+    for config, settings in (
+        (ConsoleConfig(look_bytes_max=100), load_settings()),
+        (ConsoleConfig(look_processor_s=0), load_settings()),
+    ):
+        with pytest.raises(LookFailed, match="`templ inspect` says which"):
+            LookProcesses(state, settings, config).run(SiteLook(site=SITE, navigation=""))

@@ -1,0 +1,93 @@
+"""Runs looks in processes of their own, whose time and memory are bounded.
+
+A report of a hostile or very large site may take long. In a process of its own it holds up neither the
+console nor the worker, can be ended at any time, and leaves nothing in memory.
+"""
+
+import multiprocessing
+import resource
+import signal
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from workers.console.config import ConsoleConfig
+from workers.console.looks import Look, look_at
+from workers.errors import WorkerError
+from workers.settings import Settings
+
+_DONE, _REFUSED = b"+", b"-"
+"""First byte of an answer."""
+
+
+class LookFailed(Exception):
+    """The error that there is no report; the message is a sentence for the person who asked for it."""
+
+
+class LookRefused(Exception):
+    """The error that there is no such site or page; the message says so."""
+
+
+class LookProcesses:
+    """Starts a process for each look, forked off one that has imported what is needed."""
+
+    def __init__(self, state: Path, settings: Settings, config: ConsoleConfig) -> None:
+        """Start the process that the others are forked off.
+
+        Args:
+            state: State directory that is looked at.
+            settings: Limits, page model and bounds.
+            config: Bounds of time and size.
+        """
+        self._state = state
+        self._settings = settings
+        self._config = config
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload([__name__])
+
+    def run(self, look: Look) -> bytes:
+        """Return the answer to a look; the call blocks.
+
+        Raises:
+            LookRefused: There is no such site or page.
+            LookFailed: It took too long or too much memory, or met a fault.
+        """
+        receiver, sender = self._context.Pipe(duplex=False)
+        process = self._context.Process(
+            target=_answer,
+            args=(sender, look, self._state, self._settings, self._config.look_processor_s),
+            daemon=True,
+        )
+        process.start()
+        sender.close()
+        try:
+            if not receiver.poll(self._config.look_s):
+                raise LookFailed(f"There was no report within {self._config.look_s:g} s.")
+            answer = receiver.recv_bytes(self._config.look_bytes_max)
+        except (EOFError, OSError):
+            raise LookFailed(
+                "The report took too much time or memory, is too large, or met a fault of templ; "
+                "`templ inspect` says which."
+            ) from None
+        finally:
+            process.kill()
+            process.join()
+            process.close()
+            receiver.close()
+        if answer[:1] == _REFUSED:
+            raise LookRefused(answer[1:].decode())
+        return answer[1:]
+
+
+def _answer(
+    sender: Connection, look: Look, state: Path, settings: Settings, processor_s: int
+) -> None:
+    """Perform a look and send its answer; nothing is sent where it fails."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (settings.child_memory_bytes, hard))
+    try:
+        sender.send_bytes(_DONE + look_at(look, state, settings))
+    except WorkerError as error:
+        sender.send_bytes(_REFUSED + str(error).encode())

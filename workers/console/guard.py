@@ -1,0 +1,117 @@
+"""Decides which requests the console answers, from their heads alone."""
+
+import hmac
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+
+FORM = "application/x-www-form-urlencoded"
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Headers of every answer.
+
+The referrer policy lets browsers send the header `Origin` with the console's own forms.
+"""
+_CLOSED = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; "
+PAGE_POLICY = _CLOSED + "style-src 'self'; form-action 'self'"
+"""Content security policy of the console's own pages, which load nothing but their style sheet."""
+REPORT_POLICY = _CLOSED + "style-src 'unsafe-inline'; img-src data:; form-action 'none'"
+"""Content security policy of reports, which hold crawled markup that is written anew."""
+_READING = ("GET", "HEAD")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class Refusal(Exception):
+    """The decision that a request is not answered."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        """Set the answer.
+
+        Args:
+            status: HTTP status.
+            reason: A sentence for the person who reads the answer.
+        """
+        super().__init__(reason)
+        self.status = status
+
+
+class RequestHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a request before its body is read."""
+
+    method: str
+    target: str
+    """Target of the request line as it was sent."""
+    hosts: Sequence[str]
+    """Values of the header `Host`."""
+    origin: str | None = None
+    fetch_site: str | None = None
+    """Value of `Sec-Fetch-Site`, in which a browser says who caused the request."""
+    content_type: str = ""
+    """Media type of the body without its parameters."""
+    has_body: bool = False
+
+
+def allowed_hosts(host: str, port: int, names: Sequence[str]) -> frozenset[str]:
+    """Return the values of the header `Host` that name the console.
+
+    A page of another site may have a name that it lets point to this machine (DNS rebinding). Its requests
+    reach the console, but carry that name.
+
+    Args:
+        host: Address at which the console listens.
+        port: Port at which it listens.
+        names: Further names, as the setting `console_names` gives them.
+
+    >>> sorted(allowed_hosts("10.0.0.7", 9200, ["console.example"]))
+    ['10.0.0.7:9200', '127.0.0.1:9200', '[::1]:9200', 'console.example', 'localhost:9200']
+    """
+    own = f"[{host}]" if ":" in host else host
+    return frozenset(
+        [*(f"{one}:{port}" for one in (*_LOOPBACK, own)), *(one.lower() for one in names)]
+    )
+
+
+def check_head(head: RequestHead, hosts: frozenset[str]) -> None:
+    """Check that a request names the console, and is a plain one that its own pages may have caused.
+
+    Raises:
+        Refusal: It is not to be answered.
+    """
+    if len(head.hosts) != 1 or head.hosts[0].lower() not in hosts:
+        raise Refusal(
+            421, "The request names another host; TEMPL_CONSOLE_NAMES says which are right."
+        )
+    if not head.target.startswith("/") or head.target.startswith("//"):
+        raise Refusal(400, "The target of the request is no path.")
+    if head.method in _READING:
+        if head.has_body:
+            raise Refusal(400, "A request that only reads has no body.")
+        return
+    if head.method != "POST":
+        raise Refusal(405, "The console knows GET, HEAD and POST.")
+    if head.origin is not None and urlsplit(head.origin).netloc.lower() not in hosts:
+        raise Refusal(403, "The form belongs to another site.")
+    if head.fetch_site not in (None, "same-origin", "none"):
+        raise Refusal(403, "Another site has caused the request.")
+    if head.content_type != FORM:
+        raise Refusal(415, f"The body must be of the type {FORM}.")
+
+
+def check_token(given: str, token: str | None) -> None:
+    """Check the token that a request carries, in a time that does not tell how much of it is right.
+
+    Raises:
+        Refusal: It is not the token, or the console has none.
+    """
+    if token is None:
+        raise Refusal(403, "This console only shows: TEMPL_CONSOLE_TOKEN_FILE is not set.")
+    if not hmac.compare_digest(given.encode(), token.encode()):
+        raise Refusal(403, "The token is missing or wrong; nothing was changed.")

@@ -1,0 +1,267 @@
+"""The pages of the console, each made of a template or by a process of its own."""
+
+import asyncio
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from aiohttp import web
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from templ_core.site_key import site_key
+from workers.console.apart import LookProcesses
+from workers.console.changes import SettingsChanged, SettingsDesk, apply_form
+from workers.console.config import ConsoleConfig
+from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
+from workers.console.looks import Look, PageLook, SiteLook, WindowLook, WindowPageRow
+from workers.console.site_list import SiteLister
+from workers.console.site_rows import COLUMNS, duration_text, list_page, ordered, searched
+from workers.errors import InputProblem, UsageProblem
+from workers.inspect.report_parts import REPORT_STYLE, time_text
+from workers.site_settings.book import decided_site, described, settings_version
+
+FORM_FIELDS: web.RequestKey[dict[str, str]] = web.RequestKey("form", dict)
+"""Where the server puts the fields of a form whose token was right."""
+_SEARCH_CHARS_MAX = 200
+
+
+class ConsolePages:
+    """Answers the requests that the server lets through."""
+
+    def __init__(
+        self,
+        config: ConsoleConfig,
+        lister: SiteLister,
+        processes: LookProcesses,
+        desk: SettingsDesk,
+        *,
+        is_open: bool,
+    ) -> None:
+        """Put the parts together.
+
+        Args:
+            config: Bounds of lists, names and reports.
+            lister: Makes the list of sites.
+            processes: Where reports are made.
+            desk: Where settings of sites are kept.
+            is_open: Whether settings can be changed here.
+        """
+        self.config = config
+        self.lister = lister
+        self._processes = processes
+        self._desk = desk
+        self._is_open = is_open
+        self._looks = asyncio.Semaphore(config.looks_max)
+        self._changes = asyncio.Lock()
+        loader = PackageLoader("workers.console")
+        self._templates = Environment(
+            loader=loader,
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.globals.update(duration=duration_text, time=time_text)
+        self._style, _, _ = loader.get_source(self._templates, "console.css")
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the handler of each path."""
+        return [
+            web.get("/", self._sites),
+            web.get("/site", self._site),
+            web.get("/pages", self._pages),
+            web.get("/page", self._page),
+            web.get("/settings", self._settings),
+            web.post("/settings", self._change),
+            web.get("/style.css", self._style_sheet),
+        ]
+
+    def refused(self, status: int, reason: str) -> web.Response:
+        """Return the answer to a request that is refused, as a page with one sentence."""
+        return self._shown("base.html", status, title="The request was refused", problem=reason)
+
+    async def _sites(self, request: web.Request) -> web.Response:
+        query = _query(request)
+        words = query.get("q", "")[:_SEARCH_CHARS_MAX]
+        order = query.get("order", "site")
+        if order not in COLUMNS:
+            raise Refusal(400, "There is no such column.")
+        down = query.get("down") == "1"
+        found = await self.lister.now()
+        rows = ordered(searched(found.rows, words), order, is_descending=down)
+        return self._shown(
+            "sites.html",
+            title="sites",
+            problem=found.problem,
+            list=list_page(rows, _number(query), self.config.rows_max),
+            lag=found.lag,
+            q=words,
+            order=order,
+            down=down,
+        )
+
+    async def _site(self, request: web.Request) -> web.Response:
+        site = self._key(_query(request))
+        return await self._report(SiteLook(site=site, navigation=self._navigation(site)))
+
+    async def _page(self, request: web.Request) -> web.Response:
+        query = _query(request)
+        url = _plain(query.get("url", ""), self.config.url_chars_max, "URL")
+        site = self._key(query if query.get("key") else {"key": await self._site_of(url)})
+        return await self._report(PageLook(site=site, url=url, navigation=self._navigation(site)))
+
+    async def _pages(self, request: web.Request) -> web.Response:
+        query = _query(request)
+        site, part = self._key(query), query.get("q", "")[:_SEARCH_CHARS_MAX]
+        answer = await self._looked(WindowLook(site=site))
+        rows = [
+            one
+            for one in msgspec.json.decode(answer, type=list[WindowPageRow])
+            if part.lower() in one.url.lower()
+        ]
+        return self._shown(
+            "pages.html",
+            title=f"pages of {site}",
+            key=site,
+            list=list_page(rows, _number(query), self.config.rows_max),
+            q=part,
+        )
+
+    async def _settings(self, request: web.Request) -> web.Response:
+        return await self._settings_page(_key(_query(request), self.config))
+
+    async def _change(self, request: web.Request) -> web.Response:
+        site, form = _key(_query(request), self.config), request[FORM_FIELDS]
+        async with self._changes:  # so that two forms at a time cannot both find the old version
+            try:
+                done = await asyncio.to_thread(apply_form, self._desk, site, form)
+            except SettingsChanged:
+                problem = "The settings were changed meanwhile; these are the present ones."
+                return await self._settings_page(site, 409, form, problem=problem)
+            except (UsageProblem, InputProblem) as error:
+                problem = f"Nothing was changed: {error}."
+                return await self._settings_page(site, 400, form, problem=problem)
+        self.lister.expire()
+        return await self._settings_page(site, done=done)
+
+    async def _style_sheet(self, _request: web.Request) -> web.Response:
+        return web.Response(text=REPORT_STYLE + self._style, content_type="text/css")
+
+    async def _settings_page(
+        self,
+        site: str,
+        status: int = 200,
+        form: Mapping[str, str] | None = None,
+        *,
+        problem: str = "",
+        done: str = "",
+    ) -> web.Response:
+        record = await asyncio.to_thread(self._desk.read, site)
+        known = decided_site(record)
+        return self._shown(
+            "settings.html",
+            status,
+            title=f"settings of {site}",
+            key=site,
+            version=settings_version(record),
+            said=described(known)[1:],
+            form=defaultdict(str, form or {}),
+            is_open=self._is_open,
+            problem=problem,
+            done=done,
+        )
+
+    async def _report(self, look: SiteLook | PageLook) -> web.Response:
+        report = await self._looked(look)
+        return web.Response(
+            body=report,
+            content_type="text/html",
+            charset="utf-8",
+            headers={"Content-Security-Policy": REPORT_POLICY},
+        )
+
+    async def _looked(self, look: Look) -> bytes:
+        """Return the answer of a process to a look.
+
+        Raises:
+            Refusal: The processes are busy.
+            LookRefused: There is no such site or page.
+            LookFailed: The report took too long or too much memory.
+        """
+        try:
+            async with asyncio.timeout(self.config.look_wait_s):
+                await self._looks.acquire()
+        except TimeoutError:
+            raise Refusal(503, "Other reports are being made; try again.") from None
+        try:
+            return await asyncio.to_thread(self._processes.run, look)
+        finally:
+            self._looks.release()
+
+    async def _site_of(self, url: str) -> str:
+        """Return the known site of a URL; feeds may have keys that are no registrable domains."""
+        host = urlsplit(url).hostname or ""
+        known = {one.site for one in (await self.lister.now()).rows}
+        labels = host.split(".")
+        names = [".".join(labels[number:]) for number in range(len(labels))]
+        return next((one for one in names if one in known), site_key(url))
+
+    def _key(self, query: Mapping[str, str]) -> str:
+        """Return the site of a request for a report.
+
+        Raises:
+            Refusal: It is no site key, or that of a site that is taken down.
+        """
+        site = _key(query, self.config)
+        if site in self.lister.forgotten:
+            raise Refusal(404, f"The site {site} is taken down.")
+        return site
+
+    def _navigation(self, site: str) -> str:
+        links = self._templates.get_template("navigation.html").render(key=site)
+        return f"<style>{self._style}</style>{links}"
+
+    def _shown(self, template: str, status: int = 200, **values: Any) -> web.Response:
+        given = {"key": "", "problem": "", "done": "", **values}
+        return web.Response(
+            text=self._templates.get_template(template).render(given),
+            status=status,
+            content_type="text/html",
+            headers={"Content-Security-Policy": PAGE_POLICY},
+        )
+
+
+def _query(request: web.Request) -> dict[str, str]:
+    """Return the fields of a request's query by name.
+
+    Raises:
+        Refusal: A field is there twice.
+    """
+    if len(set(request.query)) != len(request.query):
+        raise Refusal(400, "A field of the query is there twice.")
+    return dict(request.query)
+
+
+def _key(query: Mapping[str, str], config: ConsoleConfig) -> str:
+    return _plain(query.get("key", ""), config.key_chars_max, "site key")
+
+
+def _plain(text: str, chars_max: int, name: str) -> str:
+    """Return a text that has neither control characters nor too many characters.
+
+    Raises:
+        Refusal: It has, or it is empty.
+    """
+    is_plain = not any(unicodedata.category(one) in {"Cc", "Cs"} for one in text)
+    if not text or len(text) > chars_max or not is_plain:
+        raise Refusal(400, f"The request has no {name} that can be looked up.")
+    return text
+
+
+def _number(query: Mapping[str, str]) -> int:
+    """Return the wanted page of a list; a text that is no number stands for the first one."""
+    number = query.get("page", "1")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 1
