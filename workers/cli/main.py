@@ -23,6 +23,7 @@ _COMMANDS = {
     "worker": "workers.cli.worker:worker_command",
     "index": "workers.cli.indexes.index:index_command",
     "search": "workers.cli.indexes.search:search_command",
+    "crawl": "workers.cli.crawl.crawl:crawl_command",
     "feed": "workers.cli.feed:feed_command",
     "seed": "workers.cli.seed:seed_command",
     "topics": "workers.cli.topics:topics_command",
@@ -49,6 +50,7 @@ _SUMMARIES = {
     "worker": "Clean pages from Kafka as they arrive.",
     "index": "Keep a full-text index of cleaned pages.",
     "search": "Search an index of cleaned pages.",
+    "crawl": "Crawl sites politely, into `pages`, WARC files or JSON Lines.",
     "feed": "Send pages from files to the topic `pages`.",
     "seed": "Send what a run on files has learned to Kafka.",
     "topics": "Create the Kafka topics, or check them.",
@@ -72,8 +74,7 @@ _SUMMARIES = {
 _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics", "doctor", "status", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
-    | {"tour": "inspect"}
-    | {"inspect": "inspect"}
+    | {"crawl": "crawl", "inspect": "inspect", "tour": "inspect"}
 )
 
 

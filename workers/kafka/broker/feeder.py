@@ -105,6 +105,15 @@ class Feeder:
             await self._settle(done)
         return None
 
+    async def flush(self) -> None:
+        """Wait until all pages that were queued are acknowledged.
+
+        Raises:
+            BrokerProblem: The broker refused a page.
+        """
+        pending, self._pending = self._pending, set()
+        await self._settle(pending)
+
     async def _settle(self, futures: Iterable[asyncio.Future[object]]) -> None:
         try:
             await asyncio.gather(*futures)

@@ -1,0 +1,56 @@
+"""A run of the crawler, from its seeds to its counts."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from scrapy.crawler import AsyncCrawlerProcess
+
+from templ_core.site_key import site_key
+from workers.crawl.config import CrawlConfig
+from workers.crawl.download import scrapy_settings
+from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
+from workers.crawl.spider import CrawlRun, CrawlSpider, PageOutput
+from workers.crawl.store import CrawlStore, StoreKinds
+
+
+def crawl(
+    directory: Path,
+    seeds: Iterable[str],
+    config: CrawlConfig,
+    kinds: StoreKinds,
+    output: PageOutput | None = None,
+) -> Counter[str]:
+    """Crawl the sites of some seeds, and return how many requests had which outcome.
+
+    A process can do this once only, because Twisted's reactor cannot be started again.
+
+    Args:
+        directory: Where the frontier and the files are; a crawl that is there is gone on with.
+        seeds: Absolute http addresses.
+        config: Limits.
+        kinds: Which files are kept.
+        output: Where pages are sent to as well.
+
+    Raises:
+        StateProblem: Another crawl uses the directory, or it was written by another version.
+        WorkerError: Something else that a person has to solve ended the crawl.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with CrawlFrontier(directory / "frontier.db") as frontier:
+        with frontier.transaction():
+            for url in seeds:
+                frontier.add_site(site_key(url))
+                frontier.add([FoundAddress(url, site_key(url), 0, NEW_LISTING)], time.time())
+        store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
+        run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
+        try:
+            process = AsyncCrawlerProcess(scrapy_settings(config), install_root_handler=False)
+            process.crawl(CrawlSpider, run=run)
+            process.start()
+        finally:
+            store.close()
+        if run.problem is not None:
+            raise run.problem
+        return run.counts
