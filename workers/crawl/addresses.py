@@ -1,7 +1,7 @@
 """Addresses: which ones are the same, and which ones lead into a trap."""
 
 import re
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -14,13 +14,28 @@ _REPEATS_MAX = 2
 PATH_QUERIES_MAX = 50
 """Most addresses with different queries of one path; lists of many pages fit, calendars do not."""
 _REPEATED = re.compile(rf"/((?:[^/]+/){{1,4}}?)(?:\1){{{_REPEATS_MAX},}}")
-_NO_MEANING = re.compile(
-    r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga"
-    r"|sid|session_?id|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken",
-    re.IGNORECASE,
+_CAMPAIGN = re.compile(
+    r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga", re.IGNORECASE
 )
-"""Parameters of campaigns and of sessions: the page is the same without them."""
+"""Parameters that tell by which campaign a reader came; no page needs them."""
+_SESSION = re.compile(
+    r"sid|session_?id|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE
+)
+"""Parameters that tell which reader came; some sites need them, but the page is the same."""
 _PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.IGNORECASE)
+
+
+def asked_address(url: str) -> str:
+    """Return an address without its fragment and without parameters of campaigns.
+
+    >>> asked_address("http://a.example/b?utm_source=rss&id=3#top")
+    'http://a.example/b?id=3'
+    """
+    url, _, _ = url.partition("#")
+    path, mark, query = url.partition("?")
+    fields = [one for one in query.split("&") if not _CAMPAIGN.fullmatch(one.partition("=")[0])]
+    kept = "&".join(fields)
+    return f"{path}{mark if kept else ''}{kept}"
 
 
 def address_key(url: str) -> str:
@@ -32,13 +47,9 @@ def address_key(url: str) -> str:
     >>> address_key("https://News.example/a?b=2&a=1&utm_source=x#top")
     'news.example/a?a=1&b=2'
     """
-    parts = urlsplit(_PATH_SESSION.sub("", url))
-    query = [
-        (name, value)
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if not _NO_MEANING.fullmatch(name)
-    ]
-    return canonicalize_url(urlunsplit(parts._replace(query=urlencode(query)))).partition("//")[2]
+    path, mark, query = asked_address(_PATH_SESSION.sub("", url)).partition("?")
+    fields = [one for one in query.split("&") if not _SESSION.fullmatch(one.partition("=")[0])]
+    return canonicalize_url(f"{path}{mark}{'&'.join(fields)}").partition("//")[2]
 
 
 def path_of_key(key: str) -> str:

@@ -47,5 +47,5 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, object]:
         "COOKIES_ENABLED": False,
         "REFERER_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
-        "LOG_ENABLED": False,
+        "LOG_INSTALL_ROOT_HANDLER": False,
     }

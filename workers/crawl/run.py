@@ -1,5 +1,6 @@
 """A run of the crawler, from its seeds to its counts."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -46,7 +47,8 @@ def crawl(
         store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
         run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
         try:
-            process = AsyncCrawlerProcess(scrapy_settings(config), install_root_handler=False)
+            process = AsyncCrawlerProcess(scrapy_settings(config))
+            logging.getLogger("scrapy").setLevel(logging.ERROR)  # after Scrapy has set it
             process.crawl(CrawlSpider, run=run)
             process.start()
         finally:

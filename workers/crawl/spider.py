@@ -23,7 +23,7 @@ from twisted.python.failure import Failure
 
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.crawl.addresses import is_askable
+from workers.crawl.addresses import asked_address, is_askable
 from workers.crawl.answers import AnswerContent, may_be_read, read_answer
 from workers.crawl.config import CrawlConfig
 from workers.crawl.crawl_files import HttpExchange, warc_digest
@@ -286,7 +286,7 @@ class CrawlSpider(Spider):
             return
         for url, rank in links.items():
             if is_askable(url) and (site := site_key(url)) in self._sites:
-                yield FoundAddress(url.partition("#")[0], site, depth, rank)
+                yield FoundAddress(asked_address(url), site, depth, rank)
 
     def _archive(
         self,

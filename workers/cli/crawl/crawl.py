@@ -122,9 +122,9 @@ def crawl_command(
     from workers.crawl.run import crawl  # noqa: PLC0415 - imports Scrapy
     from workers.crawl.store import StoreKinds  # noqa: PLC0415
 
-    logging.basicConfig(format="templ: %(message)s")
-    for noisy in ("scrapy", "twisted"):
-        logging.getLogger(noisy).setLevel(logging.ERROR)
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    logging.basicConfig(format="templ: %(message)s", handlers=[handler])
     addresses = list(_addresses(seeds))
     kinds = StoreKinds(pages=target == "jsonl", archive=keep_warc or target == "warc")
     output = _kafka(broker, prefix) if target == "kafka" else None

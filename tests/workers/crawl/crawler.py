@@ -1,0 +1,56 @@
+"""`templ crawl` as a process, with a simulated web as its proxy."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+CONTACT = "mailto:owner@crawler.example"
+QUICK = {
+    "--delay-s": 0.03,
+    "--timeout-s": 1,
+    "--retry-s": 0.3,
+    "--robots-retry-s": 0.3,
+    "--page-bytes-max": 1_000_000,
+    "--depth-max": 4,
+    "--site-day-pages": 60,
+}
+"""Limits that make a small crawl end within seconds."""
+
+
+def start_crawl(web, directory, *more, **limits):
+    options = {**QUICK, **{f"--{name.replace('_', '-')}": value for name, value in limits.items()}}
+    arguments = [str(part) for pair in options.items() for part in pair]
+    return subprocess.Popen(
+        [sys.executable, "-m", "workers", "crawl", *web.seeds, "--dir", str(directory),
+         "--contact", CONTACT, *arguments, *more],
+        env={**os.environ, "http_proxy": web.proxy},
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+
+
+def finish(process, timeout_s=120):
+    _, errors = process.communicate(timeout=timeout_s)
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors, errors
+    return errors
+
+
+def kill_after(process, web, requests):
+    """Kill the crawler once the web has had some more requests; return the time, or None if it ended."""
+    until = len(web.log) + requests
+    while len(web.log) < until:
+        if process.poll() is not None:
+            return None
+        time.sleep(0.005)
+    process.kill()
+    killed = time.monotonic()
+    process.communicate()
+    return killed
+
+
+def lines(path):
+    """The records of a JSON Lines file."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
