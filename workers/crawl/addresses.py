@@ -76,7 +76,11 @@ def trap_reason(url: str) -> str | None:
 def is_askable(url: str) -> bool:
     """Return whether a text is a whole http or https address.
 
-    >>> is_askable("https://a.example/b"), is_askable("mailto:a@b.example"), is_askable("http://[:/")
+    >>> (
+    ...     is_askable("https://a.example/b"),
+    ...     is_askable("mailto:a@b.example"),
+    ...     is_askable("http://[:/"),
+    ... )
     (True, False, False)
     """
     try:

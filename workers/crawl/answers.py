@@ -67,7 +67,7 @@ def read_answer(response: Response, bytes_max: int) -> AnswerContent:
     body = response.body
     if body.startswith(_GZIP):
         body = _decompressed(body, bytes_max)
-    kind = _kind(body, response.headers.get("Content-Type", b"").decode("latin-1"))
+    kind = _kind(body, (response.headers.get("Content-Type") or b"").decode("latin-1"))
     if kind == "page":
         return _page_content(response)
     links: dict[str, int] = {}

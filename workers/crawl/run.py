@@ -12,7 +12,7 @@ from templ_core.site_key import site_key
 from workers.crawl.config import CrawlConfig
 from workers.crawl.download import scrapy_settings
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
-from workers.crawl.spider import CrawlRun, CrawlSpider, PageOutput
+from workers.crawl.spider import CrawlRun, CrawlSpider, PageTarget
 from workers.crawl.store import CrawlStore, StoreKinds
 
 
@@ -21,7 +21,7 @@ def crawl(
     seeds: Iterable[str],
     config: CrawlConfig,
     kinds: StoreKinds,
-    output: PageOutput | None = None,
+    output: PageTarget | None = None,
 ) -> Counter[str]:
     """Crawl the sites of some seeds, and return how many requests had which outcome.
 

@@ -51,7 +51,7 @@ from workers.page import Page
 log = logging.getLogger("templ")
 
 
-class PageOutput(Protocol):
+class PageTarget(Protocol):
     """A place beside the crawl's files that pages are sent to, such as `KafkaOutput`."""
 
     async def open(self) -> None:
@@ -70,7 +70,7 @@ class CrawlRun(msgspec.Struct, kw_only=True):
     config: CrawlConfig
     frontier: CrawlFrontier
     store: CrawlStore
-    output: PageOutput | None = None
+    output: PageTarget | None = None
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     """Number of requests by what came of them, pages that were sent, and addresses not asked."""
     problem: Exception | None = None
@@ -144,7 +144,7 @@ class CrawlSpider(Spider):
 
     async def failed(self, failure: Failure) -> None:
         """Deal with a request that brought no answer that can be read."""
-        question = failure.request.meta["question"]  # type: ignore[attr-defined] # set by Scrapy
+        question = failure.request.meta["question"]  # type: ignore[attr-defined]
         if isinstance(failure.value, (StopDownload, DownloadCancelledError, IgnoreRequest)):
             await self._finish(question, failure.value)
         else:
@@ -170,7 +170,7 @@ class CrawlSpider(Spider):
 
     async def _finish(self, question: Question, found: Response | Exception | None) -> None:
         config = self._run.config
-        slot = self.crawler.engine.downloader.slots.get(question.site)  # type: ignore[union-attr]
+        slot = self.crawler.engine.downloader.slots.get(question.site)
         pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
         try:
             if isinstance(question, RobotsQuestion):
@@ -201,7 +201,9 @@ class CrawlSpider(Spider):
             )
             self._queue.redirect(further)
             return
-        status, body = (response.status, response.body) if response is not None else (NO_ANSWER, b"")
+        status, body = (
+            (response.status, response.body) if response is not None else (NO_ANSWER, b"")
+        )
         stored = robots_of_answer(question.host, status, body, now + config.robots_age_s)
         if not stored.is_reachable:
             stored = msgspec.structs.replace(stored, expires_at=now + config.robots_retry_s)

@@ -103,7 +103,11 @@ def refused_visit(address: DueAddress, now: float, config: CrawlConfig) -> NextV
 
 
 def _read(
-    address: DueAddress, answer: AddressAnswer, content: AnswerContent, now: float, config: CrawlConfig
+    address: DueAddress,
+    answer: AddressAnswer,
+    content: AnswerContent,
+    now: float,
+    config: CrawlConfig,
 ) -> VisitResult:
     before = address.state
     has_changed = content.digest != before.digest
@@ -167,9 +171,7 @@ def _failed(address: DueAddress, now: float, config: CrawlConfig) -> VisitResult
     return VisitResult(outcome="failed", next_visit=visit)
 
 
-def _redirected(
-    address: DueAddress, location: str, now: float, config: CrawlConfig
-) -> VisitResult:
+def _redirected(address: DueAddress, location: str, now: float, config: CrawlConfig) -> VisitResult:
     """Return what follows from a redirect, whose target is an address of its own.
 
     An address that leads to another form of itself, such as one with TLS, takes that form and is asked

@@ -1,6 +1,6 @@
 """A crawl of a large simulated web that is killed several times, and what it did wrong.
 
-    python -m tests.workers.crawl.big_crawl --sites 200 --kills 5
+python -m tests.workers.crawl.big_crawl --sites 200 --kills 5
 """
 
 import argparse

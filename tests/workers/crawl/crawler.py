@@ -14,7 +14,7 @@ QUICK = {
     "--robots-retry-s": 0.3,
     "--page-bytes-max": 1_000_000,
     "--depth-max": 4,
-    "--site-day-pages": 60,
+    "--site-day-pages": 75,
 }
 """Limits that make a small crawl end within seconds."""
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from itertools import pairwise
 
+
 def violations(web, contact, kills=()):
     """A line for each rule that a crawler has broken.
 

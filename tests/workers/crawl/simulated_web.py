@@ -104,7 +104,11 @@ class SimulatedWeb:
         self.log.append(one)
         try:
             site = self.site_of(one.host)
-            reply = Reply(502) if site is None else site.reply(one.host, one.path, headers, self.version)
+            reply = (
+                Reply(502)
+                if site is None
+                else site.reply(one.host, one.path, headers, self.version)
+            )
             await asyncio.sleep(reply.wait_s)
             if reply.fault == "hang":
                 await reader.read()
@@ -129,7 +133,9 @@ def response(reply):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Serve simulated sites behind a proxy on this machine.")
+    parser = argparse.ArgumentParser(
+        description="Serve simulated sites behind a proxy on this machine."
+    )
     parser.add_argument("--sites", type=int, default=20)
     parser.add_argument("--articles", type=int, default=12)
     parser.add_argument("--port", type=int, default=8321)

@@ -132,7 +132,9 @@ def test_a_page_is_asked_again_for_changes_only(crawled):
 
     again = go_on_later(web, directory)
     assert {one.status for one in again} == {304}
-    assert {one.path for one in again} == {one.path for one in again if "if-none-match" in one.headers}
+    assert {one.path for one in again} == {
+        one.path for one in again if "if-none-match" in one.headers
+    }
     assert (directory / "pages.jsonl").stat().st_size == before
     (path,) = directory.glob("*.warc.gz")
     assert gzip.decompress(path.read_bytes()).count(b"server-not-modified") == len(again)

@@ -23,8 +23,10 @@ _COUNT = click.IntRange(1)
 _LIMITS: dict[str, tuple[click.ParamType, str]] = {
     "delay_s": (
         _SECONDS,
-        "Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its "
-        "robots.txt goes before it, and slow sites are asked less often.",
+        (
+            "Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its "
+            "robots.txt goes before it, and slow sites are asked less often."
+        ),
     ),
     "concurrency": (_COUNT, "Most sites that are asked at the same time."),
     "timeout_s": (_SECONDS, "Seconds until an answer must have come whole."),
@@ -38,8 +40,10 @@ _LIMITS: dict[str, tuple[click.ParamType, str]] = {
     "retry_s": (_SECONDS, "Seconds from a failure to the second request; then twice as long."),
     "listing_interval_s": (
         _SECONDS,
-        "Seconds until a seed, feed or sitemap is asked again. After a change, an interval is halved, "
-        "otherwise doubled.",
+        (
+            "Seconds until a seed, feed or sitemap is asked again. After a change, an interval is halved, "
+            "otherwise doubled."
+        ),
     ),
     "page_interval_s": (_SECONDS, "Seconds until another page is asked again, likewise."),
     "interval_min_s": (_SECONDS, "Shortest such interval, in seconds."),
@@ -162,4 +166,7 @@ def _kafka(broker: str | None, prefix: str) -> "KafkaOutput":
 
 
 def _summary(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.most_common() if count) or "nothing due"
+    return (
+        ", ".join(f"{count} {name}" for name, count in counts.most_common() if count)
+        or "nothing due"
+    )
