@@ -10,7 +10,7 @@ import click
 from workers.errors import UsageProblem
 
 _PACKAGES = {
-    "crawl": ("feedparser", "protego", "scrapy", "w3lib", "warcio"),
+    "crawl": ("feedparser", "itemadapter", "protego", "scrapy", "w3lib", "warcio"),
     "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("scipy", "sklearn"),

@@ -22,6 +22,7 @@ from scrapy.http import Headers, Response
 from twisted.python.failure import Failure
 
 from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_key import site_key
 from workers.crawl.addresses import asked_address, is_askable
 from workers.crawl.answers import AnswerContent, may_be_read, read_answer
@@ -326,14 +327,14 @@ def _page(
     now: float,
 ) -> Page:
     """Return an answer as a page, or as the end of one."""
-    moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
+    time_ms = round(now * 1000)
     return Page(
         source=Source("crawl", 0, 0),
         url=response.url if response is not None else address.url,
         site=address.site,
         id=uuid.uuid4().urn,
-        event_time_ms=round(now * 1000),
-        fetched_at=moment.replace("+00:00", "Z"),
+        event_time_ms=time_ms,
+        fetched_at=rfc3339(time_ms),
         content_type=answer.headers.get("content-type"),
         status=answer.status,
         body=response.body if response is not None and answer.status == 200 else None,

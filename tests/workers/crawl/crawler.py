@@ -1,10 +1,11 @@
 """`templ crawl` as a process, with a simulated web as its proxy."""
 
 import json
-import os
 import subprocess
 import sys
 import time
+
+from workers.settings import child_environment
 
 CONTACT = "mailto:owner@crawler.example"
 QUICK = {
@@ -25,7 +26,7 @@ def start_crawl(web, directory, *more, **limits):
     return subprocess.Popen(
         [sys.executable, "-m", "workers", "crawl", *web.seeds, "--dir", str(directory),
          "--contact", CONTACT, *arguments, *more],
-        env={**os.environ, "http_proxy": web.proxy},
+        env={**child_environment(), "http_proxy": web.proxy},
         stderr=subprocess.PIPE,
         text=True,
     )  # fmt: skip

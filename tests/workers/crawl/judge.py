@@ -83,9 +83,16 @@ def asked_twice(web):
 
 
 def _asked_twice(web, kills):
-    """An answer that was under way when the crawler was killed may be asked for again."""
+    """What a site was asked last before a kill may be asked again: the answer may not have been read."""
+    last = set()
+    for kill in kills:
+        before_kill = {}
+        for one in sorted(web.log, key=lambda one: one.start):
+            if one.start <= kill:
+                before_kill[web.site_of(one.host)] = id(one)
+        last.update(before_kill.values())
     for before, one in asked_twice(web):
-        if not any(before.start <= kill <= before.end + 1.0 for kill in kills):
+        if id(before) not in last:
             yield f"asked twice: {one.host}{one.path}"
 
 
