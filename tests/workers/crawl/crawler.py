@@ -1,9 +1,11 @@
 """`templ crawl` as a process, with a simulated web as its proxy."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 from workers.settings import child_environment
 
@@ -37,6 +39,12 @@ def finish(process, timeout_s=120):
     assert process.returncode == 0, errors
     assert "Traceback" not in errors, errors
     return errors
+
+
+def let_articles_be_due(directory):
+    """Change a crawl's memory as if the time of its next visits had come."""
+    with closing(sqlite3.connect(directory / "frontier.db")) as db, db:
+        db.execute("UPDATE addresses SET due_at = 0 WHERE path LIKE '%/articles/%'")
 
 
 def kill_after(process, web, requests):

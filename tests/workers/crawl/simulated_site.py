@@ -52,6 +52,8 @@ class SimulatedSite:
         """Shortest time between two requests that the site wants, or the crawler was told."""
         self.is_closed = self.robots_kind in ("failing", "closed")
         self.is_slow = number % 16 == 5
+        self.gone = set()
+        """Numbers of articles that exist no longer."""
         self._articles = articles
         self._seed = seed
         self._asked = {}
@@ -238,13 +240,14 @@ class SimulatedSite:
     def _article(self, host, path, number, headers, version):
         if f"http://{host}{path}" != self.article_url(number):
             return Reply(404)
+        if number in self.gone:
+            return Reply(410)
         etag = f'"{number}-{version}"'
         if headers.get("if-none-match") == etag:
             return Reply(304, headers={"ETag": etag})
-        # The links of a synthetic page lead nowhere.
-        text = self.pages[number].html.replace(" href=", " data-href=")
-        if version:
-            text = text.replace("</p>", f" (update {version})</p>", 1)
+        # A changed article has the text of another one; the links of synthetic pages lead nowhere.
+        made = self.pages[(number + version) % len(self.pages)]
+        text = made.html.replace(" href=", " data-href=")
         head = f'<link rel="canonical" href="{self.article_url(number)}"></head>'
         body = text.replace("</head>", head, 1).encode()
         return Reply(body=body, headers={"Content-Type": "text/html; charset=utf-8", "ETag": etag})

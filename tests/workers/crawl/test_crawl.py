@@ -8,7 +8,14 @@ from contextlib import closing
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from tests.workers.crawl.crawler import CONTACT, finish, kill_after, lines, start_crawl
+from tests.workers.crawl.crawler import (
+    CONTACT,
+    finish,
+    kill_after,
+    let_articles_be_due,
+    lines,
+    start_crawl,
+)
 from tests.workers.crawl.judge import found_ratio, violations
 from tests.workers.crawl.simulated_web import SimulatedWeb
 from workers.crawl.config import DAY_S
@@ -112,8 +119,7 @@ def test_the_archive_is_whole_and_has_what_was_sent(crawled):
 
 def go_on_later(web, directory):
     """Go on as if all revisits were due; return the new requests for articles."""
-    with closing(sqlite3.connect(directory / "frontier.db")) as db, db:
-        db.execute("UPDATE addresses SET due_at = 0 WHERE path LIKE '%/articles/%'")
+    let_articles_be_due(directory)
     asked = len(web.log)
     finish(start_crawl(web, directory, "--to", "jsonl", "--keep-warc"))
     return [one for one in web.log[asked:] if one.path != "/robots.txt"]
