@@ -4,6 +4,8 @@ import base64
 import hashlib
 import io
 from collections.abc import Mapping
+from fnmatch import fnmatch
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,7 +36,6 @@ class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the answer in the form of WARC files."""
     request_headers: tuple[tuple[str, str], ...]
     status: int
-    reason: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
     same_as: tuple[str, str] | None = None
@@ -124,27 +125,31 @@ def page_line(page: Page) -> dict[str, object]:
 
 
 class WarcFiles:
-    """WARC files of a crawl (`crawl-00001.warc.gz` and so on), with requests, answers and revisits."""
+    """WARC files in a row (`crawl-00001.warc.gz` and so on), with requests, answers and revisits."""
 
-    def __init__(self, directory: Path, lengths: Mapping[str, int], contact: str) -> None:
+    def __init__(
+        self, directory: Path, prefix: str, lengths: Mapping[str, int], contact: str
+    ) -> None:
         """Open the last file, or the first one.
 
         Args:
             directory: Where the files are.
+            prefix: How the names of the files begin.
             lengths: Lengths of files at the last transaction, by name.
             contact: Who crawls, for the record at the beginning of each file.
         """
         self._directory = directory
+        self._prefix = prefix
         self._contact = contact
         self._buffer = io.BytesIO()
         self._writer = WARCWriter(self._buffer, gzip=True)
-        kept = {name: length for name, length in lengths.items() if name.endswith(".warc.gz")}
-        for path in directory.glob("crawl-*.warc.gz"):
+        names = f"{prefix}-*.warc.gz"
+        kept = sorted(name for name in lengths if fnmatch(name, names))
+        for path in directory.glob(names):
             if path.name not in kept:
                 path.unlink()  # begun, but no answer in it was kept
-        last = max(kept, default="")
-        self._number = int(last[6:11]) if last else 0
-        self._file = self._next() if not last else _GrowingFile(directory / last, kept[last])
+        self._number = len(kept)
+        self._file = _GrowingFile(directory / kept[-1], lengths[kept[-1]]) if kept else self._next()
 
     def write(self, exchange: HttpExchange) -> None:
         """Add a request and its answer; an answer whose body is known becomes a revisit record."""
@@ -171,7 +176,9 @@ class WarcFiles:
 
     def _answer(self, exchange: HttpExchange) -> object:
         head = StatusAndHeaders(
-            f"{exchange.status} {exchange.reason}", list(_kept_headers(exchange)), "HTTP/1.1"
+            f"{exchange.status} {_reason(exchange.status)}",
+            list(_kept_headers(exchange)),
+            "HTTP/1.1",
         )
         headers = {"WARC-Date": exchange.date, "WARC-Record-ID": f"<{exchange.id}>"}
         if exchange.same_as is not None:
@@ -198,7 +205,7 @@ class WarcFiles:
 
     def _next(self) -> _GrowingFile:
         self._number += 1
-        file = _GrowingFile(self._directory / f"crawl-{self._number:05}.warc.gz", 0)
+        file = _GrowingFile(self._directory / f"{self._prefix}-{self._number:05}.warc.gz", 0)
         about = {
             "software": f"{ROBOTS_NAME}/{__version__}",
             "format": "WARC File Format 1.0",
@@ -222,6 +229,14 @@ def _kept_headers(exchange: HttpExchange) -> list[tuple[str, str]]:
         for name, value in exchange.headers
     ]
     return [*kept, ("Content-Length", str(len(exchange.body)))]
+
+
+def _reason(status: int) -> str:
+    """Return the phrase of a status, which Scrapy does not keep."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"
 
 
 def _request_head(exchange: HttpExchange) -> StatusAndHeaders:

@@ -47,9 +47,11 @@ from workers.crawl.visits import (
     refused_visit,
     visit_result,
 )
-from workers.page import Page
+from workers.page import GONE_STATUSES, Page
 
 log = logging.getLogger("templ")
+_PAGE_STATUSES = frozenset([200, NOT_MODIFIED, *GONE_STATUSES])
+"""Statuses of answers that are kept beside pages in the archive."""
 
 
 class PageTarget(Protocol):
@@ -211,7 +213,8 @@ class CrawlSpider(Spider):
         links = dict.fromkeys(RobotsRules(stored).sitemaps(), NEW_LISTING)
         with self._run.frontier.transaction():
             if response is not None:
-                self._archive(response)
+                exchange = _exchange(response, uuid.uuid4().urn, _warc_date(now))
+                self._run.store.keep_exchange(exchange, is_page=False)
             found = self._run.frontier.add(self._found(links, 1), now)
             self._queue.keep_robots(stored)
             self._run.frontier.keep_file_lengths(self._run.store.lengths())
@@ -262,7 +265,7 @@ class CrawlSpider(Spider):
             if result.keeps_feed:
                 run.store.keep_feed(page)
             if response is not None:
-                self._archive(response, page.id, answer, address)
+                self._archive_page(address, answer, response, page)
             run.frontier.asked(address, result.next_visit, now)
             found = run.frontier.add(self._named(address, answer), now)
             run.frontier.keep_file_lengths(run.store.lengths())
@@ -291,33 +294,35 @@ class CrawlSpider(Spider):
             if is_askable(url) and (site := site_key(url)) in self._sites:
                 yield FoundAddress(asked_address(url), site, depth, rank)
 
-    def _archive(
-        self,
-        response: Response,
-        record_id: str | None = None,
-        answer: AddressAnswer | None = None,
-        address: DueAddress | None = None,
+    def _archive_page(
+        self, address: DueAddress, answer: AddressAnswer, response: Response, page: Page
     ) -> None:
-        """Write a request and its answer to the WARC file."""
-        state = address.state if address is not None else None
-        same_as = None
-        if state is not None and answer is not None and state.warc_digest and state.warc_date:
-            is_same = answer.status == NOT_MODIFIED or answer.warc_digest == state.warc_digest
-            same_as = (state.warc_digest, state.warc_date) if is_same else None
-        request = response.request
-        self._run.store.keep_exchange(
-            HttpExchange(
-                url=response.url,
-                id=record_id or uuid.uuid4().urn,
-                date=answer.date if answer is not None else _warc_date(time.time()),
-                request_headers=_header_list(request.headers) if request is not None else (),
-                status=response.status,
-                reason="",
-                headers=_header_list(response.headers),
-                body=response.body,
-                same_as=same_as,
-            )
+        """Write what an address answered to the WARC files; a body that is known is not repeated."""
+        state, same_as = address.state, None
+        is_same = answer.status == NOT_MODIFIED or answer.warc_digest == state.warc_digest
+        if is_same and state.warc_digest and state.warc_date:
+            same_as = (state.warc_digest, state.warc_date)
+        is_page = answer.status in _PAGE_STATUSES and (
+            answer.content is None or answer.content.kind == "page"
         )
+        exchange = _exchange(response, page.id, answer.date, same_as)
+        self._run.store.keep_exchange(exchange, is_page=is_page)
+
+
+def _exchange(
+    response: Response, record_id: str, date: str, same_as: tuple[str, str] | None = None
+) -> HttpExchange:
+    request = response.request
+    return HttpExchange(
+        url=response.url,
+        id=record_id,
+        date=date,
+        request_headers=_header_list(request.headers) if request is not None else (),
+        status=response.status,
+        headers=_header_list(response.headers),
+        body=response.body,
+        same_as=same_as,
+    )
 
 
 def _page(

@@ -15,7 +15,11 @@ class StoreKinds(msgspec.Struct, frozen=True, kw_only=True):
     pages: bool = False
     """Whether pages are kept in `pages.jsonl`."""
     archive: bool = False
-    """Whether requests and answers are kept in WARC files."""
+    """Whether requests and answers are kept in WARC files.
+
+    Like in the archives of Common Crawl, `crawl-*.warc.gz` has the pages and their ends, which `templ run`
+    reads, and `other-*.warc.gz` has robots.txt, sitemaps, feeds, redirects and errors.
+    """
 
 
 class CrawlStore:
@@ -34,7 +38,8 @@ class CrawlStore:
         """
         self._pages = PageLines(directory / "pages.jsonl", lengths) if kinds.pages else None
         self._feeds = PageLines(directory / "feeds.jsonl", lengths)
-        self._archive = WarcFiles(directory, lengths, contact) if kinds.archive else None
+        prefixes = ("crawl", "other") if kinds.archive else ()
+        self._archives = [WarcFiles(directory, prefix, lengths, contact) for prefix in prefixes]
 
     def keep_page(self, page: Page) -> None:
         """Add a page, or the end of one, where pages are kept."""
@@ -45,10 +50,15 @@ class CrawlStore:
         """Add a feed."""
         self._feeds.write(feed)
 
-    def keep_exchange(self, exchange: HttpExchange) -> None:
-        """Add a request and its answer, where WARC files are kept."""
-        if self._archive is not None:
-            self._archive.write(exchange)
+    def keep_exchange(self, exchange: HttpExchange, *, is_page: bool) -> None:
+        """Add a request and its answer, where WARC files are kept.
+
+        Args:
+            exchange: The request and its answer.
+            is_page: Whether the answer is a page, or says that a page is unchanged or gone.
+        """
+        if self._archives:
+            self._archives[not is_page].write(exchange)
 
     def lengths(self) -> dict[str, int]:
         """Return the lengths of the present files by name, in bytes."""
@@ -60,4 +70,5 @@ class CrawlStore:
             one.close()
 
     def _files(self) -> list[PageLines | WarcFiles]:
-        return [one for one in (self._pages, self._feeds, self._archive) if one is not None]
+        lines = [self._feeds] if self._pages is None else [self._pages, self._feeds]
+        return [*lines, *self._archives]

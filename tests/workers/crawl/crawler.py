@@ -16,7 +16,7 @@ QUICK = {
     "--retry-s": 0.3,
     "--robots-retry-s": 0.3,
     "--page-bytes-max": 1_000_000,
-    "--depth-max": 4,
+    "--depth-max": 3,
     "--site-day-pages": 75,
 }
 """Limits that make a small crawl end within seconds."""
@@ -48,16 +48,23 @@ def let_articles_be_due(directory):
 
 
 def kill_after(process, web, requests):
-    """Kill the crawler once the web has had some more requests; return the time, or None if it ended."""
+    """Kill the crawler once the web has had some more requests.
+
+    Returns:
+        The time of the monotonic clock when the web had read all that was sent before, or None if the
+        crawler ended by itself.
+    """
     until = len(web.log) + requests
     while len(web.log) < until:
         if process.poll() is not None:
             return None
         time.sleep(0.005)
     process.kill()
-    killed = time.monotonic()
     process.communicate()
-    return killed
+    while web.connections:
+        time.sleep(0.05)
+    time.sleep(0.1)
+    return time.monotonic()
 
 
 def lines(path):

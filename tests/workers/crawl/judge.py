@@ -8,7 +8,7 @@ def violations(web, contact, kills=()):
     """A line for each rule that a crawler has broken.
 
     Args:
-        kills: Times of the monotonic clock at which the crawler was killed.
+        kills: Times of the monotonic clock between a kill of the crawler and its next start.
     """
     return [
         *_unnamed(web, contact),

@@ -38,6 +38,7 @@ class SimulatedWeb:
         self.log = []
         self.version = 0
         """Raised by tests to change all articles."""
+        self.connections = 0
         self._port = port
 
     def site_of(self, host):
@@ -82,6 +83,7 @@ class SimulatedWeb:
         self._loop.close()
 
     async def _serve(self, reader, writer):
+        self.connections += 1
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 if not await self._answer(head.decode("latin-1"), reader, writer):
@@ -89,6 +91,7 @@ class SimulatedWeb:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self.connections -= 1
             writer.close()
 
     async def _answer(self, head, reader, writer):

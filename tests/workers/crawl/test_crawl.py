@@ -101,9 +101,9 @@ def test_feeds_are_kept(crawled):
     assert len(feeds) == len({feed["url"] for feed in feeds})
 
 
-def test_the_archive_is_whole_and_has_what_was_sent(crawled):
-    _, directory = crawled
-    (path,) = directory.glob("*.warc.gz")
+def archived(directory, prefix):
+    """The types of the records of a WARC file, and the bodies of its answers by their ids."""
+    (path,) = directory.glob(f"{prefix}-*.warc.gz")
     kinds, bodies = Counter(), {}
     with path.open("rb") as file:
         for record in ArchiveIterator(file, check_digests="raise"):
@@ -111,10 +111,22 @@ def test_the_archive_is_whole_and_has_what_was_sent(crawled):
             body = record.content_stream().read()
             if record.rec_type == "response":
                 bodies[record.rec_headers["WARC-Record-ID"].strip("<>")] = body
-    assert kinds["request"] == kinds["response"] + kinds["revisit"]
+    return kinds, bodies
+
+
+def test_the_archive_is_whole_and_has_what_was_sent(crawled):
+    _, directory = crawled
+    kinds, bodies = archived(directory, "crawl")
+    assert kinds["request"] == kinds["response"]
     assert kinds["warcinfo"] == 1
     pages = list(read_feed([directory / "pages.jsonl"]))
     assert all(bodies[page.id] == page.body for page in pages)
+    (path,) = directory.glob("crawl-*.warc.gz")
+    from_archive = {page.url for page in read_feed([path]) if not page.is_deletion}
+    assert from_archive == {page.url for page in pages}
+    _, others = archived(directory, "other")
+    assert any(b"Disallow:" in body for body in others.values())
+    assert any(b"<rss" in body for body in others.values())
 
 
 def go_on_later(web, directory):
@@ -142,7 +154,7 @@ def test_a_page_is_asked_again_for_changes_only(crawled):
         one.path for one in again if "if-none-match" in one.headers
     }
     assert (directory / "pages.jsonl").stat().st_size == before
-    (path,) = directory.glob("*.warc.gz")
+    (path,) = directory.glob("crawl-*.warc.gz")
     assert gzip.decompress(path.read_bytes()).count(b"server-not-modified") == len(again)
     assert intervals(directory) == {2 * DAY_S}
 
