@@ -4,7 +4,7 @@ import sqlite3
 
 from schemas.topics import PAGES
 from tests.kafka.stream import templ
-from tests.workers.crawl.crawler import finish, let_articles_be_due, start_crawl
+from tests.workers.crawl.crawler import ended, finish, let_articles_be_due, start_crawl
 from tests.workers.crawl.simulated_web import SimulatedWeb
 from workers.errors import BrokerProblem
 
@@ -45,7 +45,7 @@ def test_what_is_crawled_is_found_in_the_index_with_changes_and_deletions(stream
 def test_a_broker_that_is_not_there_ends_the_crawl_with_one_line(tmp_path):
     with SimulatedWeb(1) as web:
         process = start_crawl(web, tmp_path, "--to", "kafka", "--broker", "127.0.0.1:1")
-        _, told = process.communicate(timeout=60)
+        told = ended(process)
     assert process.returncode == BrokerProblem.exit_code
     assert told.startswith("templ: ")
     assert told.count("\n") == 1

@@ -35,10 +35,19 @@ def start_crawl(web, directory, *more, **limits):
 
 
 def finish(process, timeout_s=120):
-    _, errors = process.communicate(timeout=timeout_s)
+    errors = ended(process, timeout_s)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors, errors
     return errors
+
+
+def ended(process, timeout_s=120):
+    """Wait until the crawler ends; return what it printed."""
+    try:
+        return process.communicate(timeout=timeout_s)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
 
 
 def let_articles_be_due(directory):

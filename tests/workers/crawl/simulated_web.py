@@ -141,9 +141,12 @@ def main():
     )
     parser.add_argument("--sites", type=int, default=20)
     parser.add_argument("--articles", type=int, default=12)
+    parser.add_argument(
+        "--delay", type=float, default=1.0, help="seconds that the sites are used to"
+    )
     parser.add_argument("--port", type=int, default=8321)
     given = parser.parse_args()
-    with SimulatedWeb(given.sites, given.articles, port=given.port) as web:
+    with SimulatedWeb(given.sites, given.articles, given.delay, port=given.port) as web:
         print(f"export http_proxy={web.proxy}; the first of {given.sites} sites is {web.seeds[0]}")
         threading.Event().wait()
 
