@@ -7,7 +7,7 @@ files are cut to these lengths, so the address is either done and in the files, 
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -165,7 +165,7 @@ class CrawlFrontier:
 
     def add_site(self, site: str) -> None:
         """Let addresses of a site be asked."""
-        self._db.execute("INSERT OR IGNORE INTO sites VALUES (?)", [site])
+        self._write("INSERT OR IGNORE INTO sites VALUES (?)", [site])
 
     def sites(self) -> set[str]:
         """Return the sites of which addresses may be asked."""
@@ -190,7 +190,7 @@ class CrawlFrontier:
             is_listed = one.rank != NEW_LINKED
             if "?" in key and not is_listed and self._path_count(path) >= PATH_QUERIES_MAX:
                 continue
-            self._db.execute(
+            self._write(
                 "INSERT INTO addresses (key, url, site, path, depth, rank, due_at) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [key, one.url, one.site, path, one.depth, one.rank, now],
@@ -205,7 +205,7 @@ class CrawlFrontier:
         if row is None:
             return False
         if row[0] in NEW_RANKS and rank < row[0] and not row[1]:
-            self._db.execute(
+            self._write(
                 "UPDATE addresses SET rank = ?, depth = MIN(depth, 1), due_at = MIN(due_at, ?) "
                 "WHERE key = ?",
                 [rank, now, key],
@@ -275,8 +275,7 @@ class CrawlFrontier:
             now: Unix time of the answer in seconds.
         """
         state = visit.state
-        self._db.execute(
-            "UPDATE addresses SET url = ?, due_at = ?, rank = ?, attempts = ?, interval_s = ?, "
+        self._write("UPDATE addresses SET url = ?, due_at = ?, rank = ?, attempts = ?, interval_s = ?, "
             "first_at = COALESCE(first_at, ?), asked_at = ?, etag = ?, last_modified = ?, digest = ?, "
             "warc_digest = ?, warc_date = ?, is_published = ? WHERE key = ?",
             [
@@ -288,7 +287,7 @@ class CrawlFrontier:
 
     def postpone(self, address: DueAddress, due_at: float, rank: int) -> None:
         """Let an address be due at another time, without having asked it."""
-        self._db.execute(
+        self._write(
             "UPDATE addresses SET due_at = ?, rank = ? WHERE key = ?", [due_at, rank, address.key]
         )
 
@@ -312,7 +311,7 @@ class CrawlFrontier:
 
     def keep_robots(self, robots: StoredRobots) -> None:
         """Keep what is known of a host's robots.txt."""
-        self._db.execute(
+        self._write(
             "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)",
             [robots.host, robots.text, robots.is_reachable, robots.expires_at],
         )
@@ -323,4 +322,11 @@ class CrawlFrontier:
 
     def keep_file_lengths(self, lengths: dict[str, int]) -> None:
         """Keep the lengths of files of the crawl, in bytes."""
-        self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", lengths.items())
+        for name, length in lengths.items():
+            self._write("INSERT OR REPLACE INTO files VALUES (?, ?)", [name, length])
+
+    def _write(self, statement: str, values: Sequence[object]) -> None:
+        try:
+            self._db.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            raise DiskProblem(f"{self._path} cannot be written: {error}") from None

@@ -12,7 +12,7 @@ from templ_core.site_key import site_key
 from workers.crawl.config import CrawlConfig
 from workers.crawl.download import scrapy_settings
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
-from workers.crawl.spider import CrawlRun, CrawlSpider, PageTarget
+from workers.crawl.spider import CrawlRun, PageTarget, SiteSpider
 from workers.crawl.store import CrawlStore, StoreKinds
 
 
@@ -49,7 +49,7 @@ def crawl(
         try:
             process = AsyncCrawlerProcess(scrapy_settings(config))
             logging.getLogger("scrapy").setLevel(logging.ERROR)  # after Scrapy has set it
-            process.crawl(CrawlSpider, run=run)
+            process.crawl(SiteSpider, run=run)
             process.start()
         finally:
             store.close()

@@ -50,7 +50,7 @@ class SiteQueue:
         self._config = config
         self._started_at = time.time()
         self._rules: dict[str, RobotsRules] = {}
-        self._delays: dict[str, float] = {}
+        self._delays: defaultdict[str, dict[str, float]] = defaultdict(dict)
         self._failures: Counter[str] = Counter()
         self._redirected: defaultdict[str, list[RobotsQuestion]] = defaultdict(list)
         self._blocked: set[str] = set()
@@ -75,7 +75,7 @@ class SiteQueue:
 
     def robots_delay_s(self, site: str) -> float:
         """Return the longest delay that the robots.txt of a site's hosts want, in seconds."""
-        return self._delays.get(site, 0.0)
+        return max(self._delays[site].values(), default=0.0)
 
     def next_ready_s(self) -> float | None:
         """Return the seconds until a site may be asked; None when no time will do, but only an answer."""
@@ -135,11 +135,9 @@ class SiteQueue:
         self.found([question.site])
 
     def _use(self, rules: RobotsRules) -> None:
-        self._rules[rules.stored.host] = rules
-        site = site_key(rules.stored.host)
-        self._delays[site] = max(
-            one.delay_s for host, one in self._rules.items() if site_key(host) == site
-        )
+        host = rules.stored.host
+        self._rules[host] = rules
+        self._delays[site_key(host)][host] = rules.delay_s
 
     def _question(self, site: str) -> Question | None:
         if self._redirected[site]:

@@ -80,7 +80,7 @@ class CrawlRun(msgspec.Struct, kw_only=True):
     """Why the run ended early."""
 
 
-class CrawlSpider(Spider):
+class SiteSpider(Spider):
     """A spider that follows a frontier on disk, and one request at a time for each site."""
 
     name = "templ"

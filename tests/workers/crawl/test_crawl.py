@@ -1,11 +1,14 @@
 """The crawler on a small simulated web: its manners, its memory, and what it brings home."""
 
 import gzip
+import signal
 import sqlite3
+import time
 from collections import Counter
 from contextlib import closing
 
 import pytest
+from click.testing import CliRunner
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.workers.crawl.crawler import (
@@ -18,7 +21,9 @@ from tests.workers.crawl.crawler import (
 )
 from tests.workers.crawl.judge import found_ratio, violations
 from tests.workers.crawl.simulated_web import SimulatedWeb
+from workers.cli.main import templ
 from workers.crawl.config import DAY_S
+from workers.errors import UsageProblem
 from workers.feeds.files import read_feed
 
 SITES = 8
@@ -165,3 +170,25 @@ def test_a_page_is_asked_again_for_changes_only(crawled):
     added = (directory / "pages.jsonl").read_bytes()[before:]
     assert added.count(b"/articles/") == len(changed)
     assert intervals(directory) == {DAY_S}
+
+
+def test_a_crawl_that_follows_ends_with_sigterm(tmp_path):
+    with SimulatedWeb(1, articles=4, delay_s=0.03) as web:
+        process = start_crawl(web, tmp_path, "--to", "warc", "--follow")
+        while not all(any(one.path in url for one in web.log) for url in web.articles):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert "pages sent" in finish(process)
+    assert list(read_feed(sorted(tmp_path.glob("crawl-*.warc.gz"))))
+
+
+@pytest.mark.parametrize(
+    ("seed", "told"),
+    [("mailto:a@b.example", "neither a file nor an http address"), ("nothing", "neither a file")],
+)
+def test_a_seed_that_is_no_address_is_refused(tmp_path, seed, told):
+    arguments = ["crawl", seed, "--to", "jsonl", "--dir", str(tmp_path / "new"), "--contact", "a@b"]
+    done = CliRunner().invoke(templ, arguments)
+    assert isinstance(done.exception, UsageProblem)
+    assert told in str(done.exception)
+    assert not (tmp_path / "new").exists()
