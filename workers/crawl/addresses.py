@@ -74,7 +74,7 @@ def trap_reason(url: str) -> str | None:
 
 
 def is_askable(url: str) -> bool:
-    """Return whether a text is a whole http or https address.
+    """Return whether a text is a whole http or https address, without a user name.
 
     >>> (
     ...     is_askable("https://a.example/b"),
@@ -85,6 +85,7 @@ def is_askable(url: str) -> bool:
     """
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        is_web = parts.scheme in {"http", "https"} and parts.port != 0
+        return is_web and bool(parts.hostname) and "@" not in parts.netloc
     except ValueError:
         return False

@@ -242,7 +242,7 @@ def _reason(status: int) -> str:
 def _request_head(exchange: HttpExchange) -> StatusAndHeaders:
     parts = urlsplit(exchange.url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    headers = [("Host", parts.netloc.rpartition("@")[2]), *exchange.request_headers]
+    headers = [("Host", parts.netloc), *exchange.request_headers]
     return StatusAndHeaders(f"GET {path} HTTP/1.1", headers, is_http_request=True)
 
 

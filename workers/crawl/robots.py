@@ -53,7 +53,7 @@ def robots_host(url: str) -> str:
     'https://news.example:8443'
     """
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+    return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def robots_of_answer(host: str, status: int, body: bytes, expires_at: float) -> StoredRobots:

@@ -24,7 +24,7 @@ def main():
     limits = {
         "delay_s": given.delay,
         "concurrency": given.sites,
-        "timeout_s": 5,
+        "timeout_s": 20,
         "site_day_pages": given.day_pages,
         "depth_max": 12,
     }

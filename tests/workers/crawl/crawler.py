@@ -12,7 +12,8 @@ from workers.settings import child_environment
 CONTACT = "mailto:owner@crawler.example"
 QUICK = {
     "--delay-s": 0.03,
-    "--timeout-s": 1,
+    "--timeout-s": 5,
+    "--attempts-max": 2,
     "--retry-s": 0.3,
     "--robots-retry-s": 0.3,
     "--page-bytes-max": 1_000_000,

@@ -114,6 +114,7 @@ class SimulatedWeb:
             )
             await asyncio.sleep(reply.wait_s)
             if reply.fault == "hang":
+                one.end = one.start  # when the crawler has given up cannot be known here
                 await reader.read()
             if reply.fault:
                 writer.transport.abort()
