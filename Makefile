@@ -5,7 +5,9 @@ OUT ?= out
 CHROMIUM ?= chromium
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
-.PHONY: help setup run pictures test check sanitize wheel-check engines kafka schemas clean
+TOOLS := $(abspath .cache/deploy-tools)
+
+.PHONY: help setup run pictures test check sanitize wheel-check image-check deploy-check engines kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -55,6 +57,16 @@ sanitize: setup  ## mutated stored values and hostile pages under gcc's address 
 
 wheel-check: setup  ## the wheel in an empty environment, as a new user installs it; some minutes
 	.venv/bin/python -m tests.quality.wheel_check
+
+image-check: setup  ## the steps of the image without a container engine, and pages through it; as root
+	.venv/bin/python -m tests.deploy.image_check
+
+deploy-check: setup  ## the files of deploy/ by helm, Kubernetes, compose, systemd and Grafana; needs Go
+	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '.[deploy]'
+	GOBIN=$(TOOLS) go install helm.sh/helm/v3/cmd/helm@v3.22.0
+	GOBIN=$(TOOLS)/compose go install github.com/compose-spec/compose-go/v2/cmd@v2.16.2
+	ln -sf compose/cmd $(TOOLS)/compose-go
+	GOPROXY=$$(go env GOPROXY) .venv/bin/pytest tests/deploy
 
 engines: setup   ## the steps for datatrove, Ray Data and PySpark with the real libraries; some minutes
 	.venv/bin/uv pip install --quiet --python .venv/bin/python --constraint constraints.txt \

@@ -89,6 +89,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Longest processor time to fit a site model once."""
     child_memory_bytes: Annotated[int, number_of(BYTES, ge=256 << 20)] = 2 << 30
     """Largest memory of a child process."""
+    cleaner_children: Annotated[int, Meta(ge=1)] | None = None
+    """Child processes in which a cleaner cleans pages; None means one for each processor of the machine.
+
+    Set it where a container or a service may use fewer processors than the machine has.
+    """
     page_limit_bytes: Annotated[int, number_of(BYTES, gt=0)] = 32 << 20
     """Largest page after decompression."""
     message_limit_bytes: Annotated[int, number_of(BYTES, ge=64 << 10)] = MAX_MESSAGE_BYTES

@@ -158,6 +158,7 @@ class Broker:
         *,
         more_settings: str = "",
         scram_users: Sequence[str] = (),
+        java_options: Sequence[str] = (),
     ) -> None:
         """Prepare without starting.
 
@@ -168,7 +169,9 @@ class Broker:
             more_settings: Lines that go before those of `server.properties`, and instead of lines
                 there that begin with the same name.
             scram_users: Users that log in by SCRAM, as `StorageTool format --add-scram` wants them.
+            java_options: Options of the Java machine, such as `-XX:TieredStopAtLevel=1`.
         """
+        self._java_options = java_options
         self._more_settings = more_settings
         self._scram_users = scram_users
         self.data = data.resolve()
@@ -197,7 +200,7 @@ class Broker:
         if self.running:
             return
         java = [_tool("java"), f"-Xmx{HEAP}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
-        java += ["-cp", f"{fetch(self._cache)}/*"]
+        java += [*self._java_options, "-cp", f"{fetch(self._cache)}/*"]
         self._take_folder()
         try:
             self._check_ports()

@@ -26,9 +26,10 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
 class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.schedule`."""
 
-    first_fits: tuple[int, ...] = (1, 2, 3, 5, 8, 12, 16, 24)
-    """Documents learned at which the model of a new site is fitted, ascending: the fewer a model
-    rests on, the more each further document improves it."""
+    first_fits: tuple[int, ...] = (1, 2, 3, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24)
+    """Documents learned at which the model of a new site is fitted, ascending. A text that the site repeats
+    is published until the next fit: with eight fits two to three times as much of injected text is left,
+    and a page of a site of 120 pages costs the same."""
 
     growth_ratio: float = 0.15
     """After `first_fits` a model is fitted anew when this share of the window is new, 0 to 1.
@@ -37,20 +38,20 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     site is lower by 0.0003, by 0.0001 and by 0.0001, and higher by 0.0003 where sites are redesigned."""
 
     first_templates: int = 2
-    """New documents after which the templates of a new site are fitted first, and then each time
-    that the documents have doubled."""
+    """New documents after which the templates of a new site are fitted first."""
+
+    young_growth_ratio: float = 0.5
+    """New documents after which templates are fitted anew, as a share of those at the last fit. With 1,
+    boxes whose words vary are left half as often again, and a page costs 2 % less."""
 
     templates_growth_ratio: float = 0.25
-    """Share of the window, 0 to 1, that is new at most before templates are fitted anew, unless the
-    documents they are fitted on are more."""
+    """Share of the window, 0 to 1, that is new at most, unless the documents of a fit are more."""
 
     templates_turnovers: int = 2
-    """Templates are fitted anew when so many times the documents that they are fitted on are new, unless
-    the documents have not doubled yet."""
+    """Templates are fitted anew, at the latest, when so many times the documents of a fit are new."""
 
     templates_ahead: int = 2
-    """Documents that are offered to a fit of templates, in multiples of those it uses: some are
-    near-duplicates and count for nothing."""
+    """Documents offered to a fit of templates, in multiples of those it uses: near-duplicates do not count."""
 
 
 class WindowBounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -331,12 +332,19 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     pages is one of the site's, such as its footer, and makes no record."""
 
     everywhere_ratio: float = 0.6
-    """Share of a window's pages, 0 to 1, from which on a run of sentences is template on documentation
-    and in forums as well, whatever is around it: what stands beside it is then the site's, too."""
+    """Share of a window's pages, 0 to 1, from which on a run of sentences is template whatever is around
+    it: what stands beside it is then the site's, too."""
+
+    everywhere_pages_min: int = 5
+    """Pages that must have such a run; fewer may be the first articles of a series."""
 
     everywhere_words_ratio_max: float = 0.33
-    """Share of the words in a page's sentences, 0 to 1, that such runs may have together; a page with more
-    is made of records that other pages have as well, such as inherited members."""
+    """Share of the words in a page's sentences, 0 to 1, that such runs may have together on documentation
+    and in forums; a page with more is made of records that other pages have as well, such as inherited
+    members."""
+
+    everywhere_words_min: int = 100
+    """Words of such runs that make no page one of such records, however few other words it has."""
 
     record_probability: float = 0.5
     """Probability that a page is documentation or a thread, 0 to 1, from which on its sentences

@@ -15,6 +15,8 @@ from workers.kafka.access.broker_access import BrokerAccess
 
 HERE = Path(__file__).parent
 RUNNER = HERE.parents[1] / "deploy" / "kafka" / "broker.py"
+JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options for brokers that run for minutes: compiling their code well would take longer than it saves."""
 
 
 def _load_runner() -> ModuleType:
@@ -42,7 +44,7 @@ def kafka_broker(pytestconfig, tmp_path_factory) -> Iterator[runner.Broker]:
         if pytestconfig.getoption("--require-kafka"):
             pytest.fail(f"{missing} is not installed", pytrace=False)
         pytest.skip(f"needs Java and Maven: {missing} is not installed")
-    broker = runner.Broker(tmp_path_factory.mktemp("kafka-broker"))
+    broker = runner.Broker(tmp_path_factory.mktemp("kafka-broker"), java_options=JAVA_OPTIONS)
     try:
         broker.start()
     except runner.BrokerError as error:

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.kafka.broker import runner
+from tests.kafka.broker import JAVA_OPTIONS, runner
 
 PASSWORD = "a right password"
 KEY_PASSWORD = "the key's own"
@@ -110,7 +110,10 @@ def secure_broker(directory: Path):
         for name in ("alice", "bob")
     ]
     broker = runner.Broker(
-        directory / "broker", more_settings="\n".join([*lines, ""]), scram_users=users
+        directory / "broker",
+        more_settings="\n".join([*lines, ""]),
+        scram_users=users,
+        java_options=JAVA_OPTIONS,
     )
     return broker, certificates, addresses
 

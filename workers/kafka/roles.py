@@ -144,7 +144,7 @@ async def _checked_partitions(
 @contextmanager
 def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
-    pool = Pool(config.settings, children=os.cpu_count() or 1)
+    pool = Pool(config.settings, children=config.settings.cleaner_children or os.cpu_count() or 1)
     try:
         yield CleanerApp(config, pool, models)
     finally:

@@ -114,13 +114,16 @@ def judge_sentences(
         behind_one_text[first] / on_pages[first], before_one_text[last] / on_pages[last]
     )
     is_alike = share_alike >= config.constant_ratio
+    everywhere_pages = max(config.everywhere_pages_min, config.everywhere_ratio * pages)
     certain_pages = max(config.certain_pages_min, config.certain_ratio * pages)
     fewest = np.minimum.reduceat(on_pages, first)
-    is_rare = fewest < certain_pages
+    is_rare = fewest < min(certain_pages, everywhere_pages)
     if is_record_page(page_type, config):
         run_words = np.add.reduceat(repeated.words, first)
-        is_everywhere = fewest >= max(config.certain_pages_min, config.everywhere_ratio * pages)
-        words_max = config.everywhere_words_ratio_max * sentences.words.sum()
+        is_everywhere = fewest >= everywhere_pages
+        words_max = max(
+            config.everywhere_words_min, config.everywhere_words_ratio_max * sentences.words.sum()
+        )
         is_everywhere &= run_words[is_everywhere].sum() <= words_max
         stays = (is_alike & ~is_everywhere) | (run_words < config.record_words_min)
     else:

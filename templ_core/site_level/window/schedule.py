@@ -7,7 +7,7 @@ def is_due(learned: int, fitted_at: int, pages: int, config: ScheduleConfig = SC
     """Return whether the schedule asks for a fresh site model.
 
     >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
-    [1, 2, 3, 5, 8, 12, 16, 24]
+    [1, 2, 3, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24]
     >>> is_due(1150, 1000, 1000)  # 15 % of the window are new
     True
 
@@ -34,11 +34,11 @@ def templates_overdue(
 ) -> float:
     """Return the new documents over the number at which templates are due: they are from 1 on.
 
-    Templates are fitted on two documents first, then each time that the documents have doubled, until
+    Templates are fitted on two documents first, then each time that half as many again have come, until
     that would be later than when the documents they are fitted on were all replaced twice, or a share of
     the window is new.
 
-    >>> templates_overdue(learned=8, fitted_at=4, pages=8, template_pages=25)
+    >>> templates_overdue(learned=9, fitted_at=6, pages=9, template_pages=25)
     1.0
     >>> templates_overdue(learned=1050, fitted_at=1000, pages=1000, template_pages=25)
     0.2
@@ -53,4 +53,6 @@ def templates_overdue(
     if not pages:
         return 0.0
     most = max(config.templates_turnovers * template_pages, config.templates_growth_ratio * pages)
-    return (learned - fitted_at) / max(config.first_templates, min(fitted_at, most))
+    return (learned - fitted_at) / max(
+        config.first_templates, min(config.young_growth_ratio * fitted_at, most)
+    )

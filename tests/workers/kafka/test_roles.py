@@ -1,13 +1,16 @@
-"""A role opens its stores before its event loop starts."""
+"""A role opens its stores before its event loop starts, with as many child processes as it may have."""
 
 import asyncio
+import os
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.settings import load_settings
+from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
 
 
@@ -41,3 +44,16 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
     StateDirectory.open(tmp_path / "cleaner", 2).close()
     with pytest.raises(BrokerProblem, match="no such topic"):
         roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
+
+
+@pytest.mark.parametrize(("given", "started"), [(None, os.cpu_count()), (3, 3)])
+def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, given, started):
+    pool = MagicMock()
+    for name in ("open_rebuildable", "CleanerApp"):
+        monkeypatch.setattr(roles, name, MagicMock())
+    monkeypatch.setattr(roles, "Pool", pool)
+    settings = Settings(cleaner_children=given)
+    config = SimpleNamespace(settings=settings, state=tmp_path, topic=str)
+    with roles._cleaner(config):
+        pass
+    pool.assert_called_once_with(settings, children=started)

@@ -39,7 +39,9 @@ async def examine(
     found, partitions = await _of_broker(broker, prefix, settings, limits)
     if state is not None:
         found += judge_state(read_state(state), partitions, limits)
-    found += judge_machine(read_machine(), settings, partitions or DEFAULT_PARTITIONS, limits)
+    found += judge_machine(
+        read_machine(settings), settings, partitions or DEFAULT_PARTITIONS, limits
+    )
     return [*found, *judge_page_model(settings.page_model)]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from workers.errors import DamagedStore, UsageProblem
 from workers.kafka.operate.findings import Finding, MachineFacts, StateFacts, findings_of_lines
 from workers.processes.page_model import has_fitted_weights, usable_model_file
+from workers.settings import Settings
 from workers.state.directory import is_used, made_for_partitions
 
 _REFRESHER_CHILDREN = 2
@@ -21,12 +22,12 @@ _CGROUP_LIMITS = (
 _ROLES = ("cleaner", "refresher")
 
 
-def read_machine() -> MachineFacts:
+def read_machine(settings: Settings) -> MachineFacts:
     """Return what this machine offers to a worker."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MachineFacts(
         memory_bytes=_memory_bytes(),
-        children=(os.cpu_count() or 1) + _REFRESHER_CHILDREN,
+        children=(settings.cleaner_children or os.cpu_count() or 1) + _REFRESHER_CHILDREN,
         open_files=None if soft == resource.RLIM_INFINITY else soft,
     )
 

@@ -121,6 +121,29 @@ def test_on_documentation_text_goes_with_what_is_around_it_if_most_pages_have_it
     assert (judged.stays == stays).all()
 
 
+@pytest.mark.parametrize(("having", "stays"), [(4, True), (5, False)])
+def test_what_most_pages_of_a_young_window_have_goes_whatever_is_beside_it(having, stays):
+    some = f"{NOTICE}</p><p>Comments are open."
+    pages = [article(number, *[some] * (number < having)) for number in range(6)]
+    model = site_model(pages)
+    judged = judge_sentences(read_features(pages[0]), PageType(), model.sentences, model.documents)
+    assert judged.is_alike.all()
+    assert (judged.stays == stays).all()
+
+
+def test_a_text_of_most_pages_goes_from_a_short_page_of_documentation_too():
+    """It is most of the page, as inherited members would be, but it is only one notice."""
+    some = f"{NOTICE}</p><p>See the licence."
+    pages = [article(number, some, paragraphs=2) for number in range(12)]
+    model = site_model(pages)
+    short = parse_document(
+        f"<article><h1>isalpha</h1><p>{NOTICE}</p><p>See the licence.", "https://paper.example/"
+    )
+    reference = PageType(documentation=0.9)
+    judged = judge_sentences(read_features(short), reference, model.sentences, model.documents)
+    assert not judged.stays.any()
+
+
 def test_near_copies_of_a_page_count_once():
     model = site_model([article(7, NOTICE) for _ in range(6)] + [article(n) for n in range(20, 24)])
     assert "readers of this paper" in cleaned(article(50, NOTICE), model).text

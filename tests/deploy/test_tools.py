@@ -1,0 +1,202 @@
+"""The tools that will read the files of `deploy/` accept them; skipped where a tool is missing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.deploy.files import CHART, COMPOSE, DEPLOY, DOCKERFILE, UNIT, needed_tool
+
+KUBERNETES = ("1.27", "1.31", "1.37")
+"""The oldest version that the chart allows, one between, and the newest that there are schemas of."""
+VALUES = ("smallest", "all")
+EXPOSURE_MAX = 2.0
+"""Exposure of the service as `systemd-analyze security` counts it, from 0 to 10; 5 and more is medium."""
+CUSTOM = {
+    "ScaledObject": (
+        "github.com/kedacore/keda/v2@v2.21.0",
+        "config/crd/bases/keda.sh_scaledobjects.yaml",
+    ),
+    "ServiceMonitor": (
+        "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+        "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml",
+    ),
+    "PrometheusRule": (
+        "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+        "example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",
+    ),
+}
+"""The module and the file in it that define each kind that Kubernetes itself does not have."""
+
+
+def run(*command, **options):
+    return subprocess.run(
+        [str(one) for one in command],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **options,
+    )
+
+
+def rendered(name, version="1.37"):
+    """Return the resources that the chart makes of values, by kind."""
+    helm = needed_tool("helm")
+    values = CHART / "ci" / f"{name}-values.yaml"
+    done = subprocess.run(
+        [helm, "template", "t", CHART, "--values", values, "--kube-version", f"{version}.0"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return {one["kind"]: one for one in yaml.safe_load_all(done.stdout) if one}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_helm_finds_nothing_wrong_with_the_chart(name):
+    values = CHART / "ci" / f"{name}-values.yaml"
+    command = (needed_tool("helm"), "lint", "--strict", CHART, "--values", values)
+    done = run(*command, "--kube-version", "1.37.0")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_chart_without_a_broker_says_what_is_missing():
+    done = run(needed_tool("helm"), "template", "t", CHART, "--kube-version", "1.37.0")
+    assert done.returncode != 0
+    assert "kafka.broker must name HOST:PORT of the Kafka brokers" in done.stdout
+
+
+@pytest.mark.parametrize("version", KUBERNETES)
+@pytest.mark.parametrize("name", VALUES)
+def test_kubernetes_accepts_the_resources(name, version):
+    kubernetes = pytest.importorskip("kubernetes_validate", reason="`make deploy-check` brings it")
+    resources = rendered(name, version)
+    own = resources.keys() - CUSTOM.keys()
+    assert own >= {"StatefulSet", "Service", "Job", "PodDisruptionBudget"}
+    for kind in own:
+        kubernetes.validate(resources[kind], version, strict=True)
+    resources["StatefulSet"]["spec"]["replica"] = 3
+    with pytest.raises(jsonschema.ValidationError):
+        kubernetes.validate(resources["StatefulSet"], version, strict=True)
+
+
+@pytest.mark.parametrize("kind", CUSTOM)
+def test_operators_accept_their_resources(kind):
+    module, file = CUSTOM[kind]
+    found = run(
+        needed_tool("go"), "mod", "download", "-json", module, env={"GOPROXY": "off", **os.environ}
+    )
+    if found.returncode:
+        pytest.skip(f"needs the Go module {module}; `make deploy-check` brings it")
+    definition = yaml.safe_load((Path(json.loads(found.stdout)["Dir"]) / file).read_text())
+    resource = rendered("all")[kind]
+    version = resource["apiVersion"].rpartition("/")[2]
+    (schema,) = (
+        one["schema"]["openAPIV3Schema"]
+        for one in definition["spec"]["versions"]
+        if one["name"] == version
+    )
+    jsonschema.Draft202012Validator(closed(schema)).validate(resource)
+
+
+def test_two_containers_share_a_volume_that_outlives_the_pod():
+    made = rendered("all")
+    pod = made["StatefulSet"]["spec"]["template"]["spec"]
+    roles = {one["args"][2]: one["ports"][0]["containerPort"] for one in pod["containers"]}
+    assert roles == {"cleaner": 9100, "refresher": 9101}
+    for one in pod["containers"]:
+        assert {"name": "state", "mountPath": "/var/lib/templ"} in one["volumeMounts"]
+        assert one["securityContext"]["readOnlyRootFilesystem"]
+        assert one["livenessProbe"]["httpGet"] == {"path": "/live", "port": one["name"]}
+        assert one["readinessProbe"]["httpGet"] == {"path": "/ready", "port": one["name"]}
+    assert "replicas" not in made["StatefulSet"]["spec"]  # KEDA decides
+    assert rendered("smallest")["StatefulSet"]["spec"]["replicas"] == 1
+
+
+def test_the_cleaner_starts_as_many_children_as_its_limit_has_processors():
+    pod = rendered("smallest")["StatefulSet"]["spec"]["template"]["spec"]
+    cleaner = {one["name"]: one for one in pod["containers"][0]["env"]}
+    assert (
+        cleaner["TEMPL_CLEANER_CHILDREN"]["valueFrom"]["resourceFieldRef"]["resource"]
+        == "limits.cpu"
+    )
+    own = rendered("all")["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert [one["value"] for one in own if one["name"] == "TEMPL_CLEANER_CHILDREN"] == ["3"]
+
+
+def test_systemd_accepts_the_unit(tmp_path):
+    tool = needed_tool("systemd-analyze")
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text().replace("/opt/templ/bin/templ", sys.executable))
+    done = run(tool, "verify", unit)
+    assert (done.returncode, done.stdout) == (0, "")
+    level = run(tool, "security", "--offline=true", f"--threshold={EXPOSURE_MAX * 10:.0f}", unit)
+    assert level.returncode == 0, level.stdout.splitlines()[-1]
+
+
+def test_the_dockerfile_follows_good_practice():
+    done = run(needed_tool("hadolint"), DOCKERFILE)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_compose_accepts_its_file():
+    done = run(needed_tool("compose-go"), COMPOSE.name, cwd=COMPOSE.parent)
+    assert done.returncode == 0, done.stdout
+    project = yaml.safe_load(done.stdout)
+    assert {"kafka", "topics", "worker", "prometheus", "grafana"} <= project["services"].keys()
+    assert done.stdout.count(str(DEPLOY)) >= 5
+
+
+@pytest.mark.parametrize("folder", ["compose", "prometheus"])
+def test_prometheus_accepts_its_configuration(folder, tmp_path):
+    tool = needed_tool("promtool")
+    shutil.copy(DEPLOY / folder / "prometheus.yml", tmp_path)
+    shutil.copy(DEPLOY / "prometheus" / "alerts.yml", tmp_path)
+    done = run(tool, "check", "config", tmp_path / "prometheus.yml")
+    assert done.returncode == 0, done.stdout
+
+
+def test_grafana_knows_every_field_of_the_dashboard():
+    pytest.importorskip("grafana_foundation_sdk", reason="`make deploy-check` brings it")
+    from grafana_foundation_sdk.cog import plugins
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder
+    from grafana_foundation_sdk.models.dashboard import Dashboard
+
+    plugins.register_default_plugins()
+    board = json.loads((DEPLOY / "grafana" / "templ.json").read_text())
+    read = json.loads(JSONEncoder().encode(Dashboard.from_json(board)))
+    assert list(missing(board, read)) == []
+
+
+def missing(wanted, found, path=""):
+    """Yield the paths of values that are not found again."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        for name, value in wanted.items():
+            yield from missing(value, found.get(name), f"{path}/{name}")
+    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        for number, pair in enumerate(zip(wanted, found, strict=True)):
+            yield from missing(*pair, f"{path}/{number}")
+    elif wanted != found:
+        yield path
+
+
+def closed(schema):
+    """Return a schema of a custom resource that refuses unknown fields, as strict validation does."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: closed(value) for name, value in schema.items()}
+    if isinstance(schema.get("properties"), dict) and not schema.get(
+        "x-kubernetes-preserve-unknown-fields"
+    ):
+        made.setdefault("additionalProperties", False)
+    return made
