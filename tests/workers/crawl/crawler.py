@@ -12,7 +12,7 @@ from workers.settings import child_environment
 CONTACT = "mailto:owner@crawler.example"
 QUICK = {
     "--delay-s": 0.03,
-    "--timeout-s": 5,
+    "--timeout-s": 60,
     "--attempts-max": 2,
     "--retry-s": 0.3,
     "--robots-retry-s": 0.3,

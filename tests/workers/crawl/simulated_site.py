@@ -52,6 +52,8 @@ class SimulatedSite:
         """Shortest time between two requests that the site wants, or the crawler was told."""
         self.is_closed = self.robots_kind in ("failing", "closed")
         self.is_slow = number % 16 == 5
+        self.hangs = number % 8 == 1
+        """Whether a page never answers."""
         self.gone = set()
         """Numbers of articles that exist no longer."""
         self._articles = articles
@@ -196,7 +198,7 @@ class SimulatedSite:
             "/photo", "/elsewhere", "/private/page", "/flaky-page", "mailto:a@b.example", "/manual.pdf",
             "http://[broken/", "//",
         )  # fmt: skip
-        if self.number % 8 == 1:
+        if self.hangs:
             traps = (*traps, "/hang")
         feed = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
         return html(links("/list", *traps), feed)
