@@ -146,7 +146,8 @@ class SiteQueue:
         while address := self._frontier.next_address(site, self._latest_at(site, now)):
             host = robots_host(address.url)
             rules = self._rules.get(host)
-            if rules is None or rules.stored.expires_at <= now:
+            is_known = rules is not None and rules.stored.expires_at > now
+            if rules is None or not (is_known or self._is_given_up(host)):
                 return RobotsQuestion(site=site, host=host, url=f"{host}/robots.txt")
             if rules.allows(address.url):
                 if address.rank in NEW_RANKS and not address.attempts:
@@ -154,6 +155,10 @@ class SiteQueue:
                 return address
             self._set_aside(address, rules, now)
         return None
+
+    def _is_given_up(self, host: str) -> bool:
+        """Return whether a host has failed so often that this run does not wait for it."""
+        return not self._config.follows and self._failures[host] >= self._config.attempts_max
 
     def _set_aside(self, address: DueAddress, rules: RobotsRules, now: float) -> None:
         """Let an address be due later, because its host forbids it or did not say what it allows."""
@@ -163,7 +168,7 @@ class SiteQueue:
             self.refused_count += 1
         else:
             due_at = rules.stored.expires_at
-            if self._failures[host] < self._config.attempts_max:
+            if not self._is_given_up(host):
                 rank = address.rank
         self._frontier.postpone(address, due_at, rank)
 

@@ -177,7 +177,7 @@ class SiteSpider(Spider):
         pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
         try:
             if isinstance(question, RobotsQuestion):
-                self._keep_robots(question, found if isinstance(found, Response) else None)
+                self._keep_robots(question, found if isinstance(found, Response) else None, pause)
             elif isinstance(found, Exception):
                 self._set_aside(question, found)
             else:
@@ -191,7 +191,17 @@ class SiteSpider(Spider):
             self._queue.release(question.site, pause)
             self._changed.set()
 
-    def _keep_robots(self, question: RobotsQuestion, response: Response | None) -> None:
+    def _keep_robots(
+        self, question: RobotsQuestion, response: Response | None, pause: float
+    ) -> None:
+        """Keep a host's rules, and the sitemaps that they name.
+
+        Args:
+            question: What was asked.
+            response: The answer; None where there was none.
+            pause: Time until the site is asked again, in seconds. What its other hosts have to be asked
+                comes before a host that has failed.
+        """
         config, now = self._run.config, time.time()
         self._run.counts["robots.txt"] += 1
         location = _location(response)
@@ -209,7 +219,8 @@ class SiteSpider(Spider):
         )
         stored = robots_of_answer(question.host, status, body, now + config.robots_age_s)
         if not stored.is_reachable:
-            stored = msgspec.structs.replace(stored, expires_at=now + config.robots_retry_s)
+            later = now + pause + config.robots_retry_s
+            stored = msgspec.structs.replace(stored, expires_at=later)
         links = dict.fromkeys(RobotsRules(stored).sitemaps(), NEW_LISTING)
         with self._run.frontier.transaction():
             if response is not None:
