@@ -5,6 +5,7 @@ WorkerError            exit code 1
 ├── FeedProblem        65  most records of a feed cannot be cleaned
 ├── InputProblem       66  an input file cannot be read
 ├── BrokerProblem      69  the broker cannot be reached, or refuses
+├── ServerProblem      69  a search server cannot be reached, or refuses
 ├── StateProblem       73  the state is of another version, in use, damaged or not writable
 ├── DiskProblem        74  a store cannot be written because the disk is full or fails
 ├── SettingsProblem    78  a setting is unknown, cannot be used or contradicts another one
@@ -45,6 +46,12 @@ class InputProblem(WorkerError):
 
 class BrokerProblem(WorkerError):
     """The problem that the broker cannot be reached, or refuses."""
+
+    exit_code = 69
+
+
+class ServerProblem(WorkerError):
+    """The problem that a search server cannot be reached, or refuses."""
 
     exit_code = 69
 

@@ -77,6 +77,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sasl_scope: str | None = None
     """Scope that is asked for at that address."""
 
+    opensearch_username: str | None = None
+    """User name for an OpenSearch or Elasticsearch server."""
+    opensearch_password: Annotated[str, SECRET] | None = None
+    """Password of that user."""
+    opensearch_ca_file: Path | None = None
+    """PEM file of the authorities that may sign the server's certificate; none means certifi's."""
+
     page_model: Path | None = None
     """File of a page model that `templ train` wrote; None means the one that comes with templ."""
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0

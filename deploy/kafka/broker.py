@@ -63,19 +63,27 @@ def missing_tool() -> str | None:
 def fetch(cache: Path = CACHE) -> Path:
     """Folder with Kafka's jars; the first call downloads them.
 
+    Raises:
+        BrokerError: no Maven, or it could not get the jars.
+    """
+    return fetch_jars(POM, cache / version())
+
+
+def fetch_jars(pom: Path, jars: Path) -> Path:
+    """Return the folder `jars` with what a POM lists; the first call downloads it.
+
     They appear under their final name only when all are there, so that an interrupted download
     leaves nothing that looks complete.
 
     Raises:
-        BrokerError: no Maven, or it could not get the jars.
+        BrokerError: There is no Maven, or it could not get the jars.
     """
-    jars = cache / version()
     if jars.is_dir():
         return jars
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as scratch:
+    jars.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=jars.parent) as scratch:
         fetched = Path(scratch) / "jars"
-        _copy_jars(fetched)
+        _copy_jars(pom, fetched)
         try:
             fetched.rename(jars)
         except OSError:
@@ -84,8 +92,8 @@ def fetch(cache: Path = CACHE) -> Path:
     return jars
 
 
-def _copy_jars(folder: Path) -> None:
-    command = [_tool("mvn"), "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
+def _copy_jars(pom: Path, folder: Path) -> None:
+    command = [tool("mvn"), "-q", "-B", "-f", str(pom), "dependency:copy-dependencies"]
     command.append(f"-DoutputDirectory={folder}")
     try:
         done = subprocess.run(  # noqa: S603 - fixed arguments
@@ -98,9 +106,9 @@ def _copy_jars(folder: Path) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise BrokerError(f"Maven did not finish within {FETCH_SECONDS} s; try again") from error
-    if done.returncode or not list(folder.glob("kafka_*.jar")):
+    if done.returncode or not list(folder.glob("*.jar")):
         reason = _first_error(done.stdout + done.stderr)
-        raise BrokerError(f"Maven could not fetch Kafka {version()}: {reason}")
+        raise BrokerError(f"Maven could not fetch what {pom} lists: {reason}")
 
 
 def _first_error(output: str) -> str:
@@ -109,7 +117,12 @@ def _first_error(output: str) -> str:
     return text.removeprefix("[ERROR]").strip()[:300]
 
 
-def _tool(name: str) -> str:
+def tool(name: str) -> str:
+    """Return the path of a program.
+
+    Raises:
+        BrokerError: It is not installed.
+    """
     path = shutil.which(name)
     if path is None:
         raise BrokerError(f"{name} is not installed; Kafka needs Java 17 or newer, and Maven once")
@@ -199,7 +212,7 @@ class Broker:
         """
         if self.running:
             return
-        java = [_tool("java"), f"-Xmx{HEAP}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
+        java = [tool("java"), f"-Xmx{HEAP}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
         java += [*self._java_options, "-cp", f"{fetch(self._cache)}/*"]
         self._take_folder()
         try:
@@ -208,7 +221,7 @@ class Broker:
             if not (self.data / "log" / "meta.properties").exists():
                 self._format(java, settings)
             atexit.register(self.stop)
-            self._process = _spawn_tied([*java, "kafka.Kafka", str(settings)], self.data / LOG_FILE)
+            self._process = spawn_tied([*java, "kafka.Kafka", str(settings)], self.data / LOG_FILE)
             self._wait_until_ready()
         except BaseException:
             self.kill()
@@ -313,7 +326,7 @@ class Broker:
             time.sleep(0.05)
 
 
-def _spawn_tied(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
+def spawn_tied(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
     """Start a program that dies with this process.
 
     The kernel ties it to the thread that started it, so that thread stays until the program ends.

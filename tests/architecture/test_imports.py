@@ -36,7 +36,10 @@ print(len(MODULES))
 """
 
 
-WITH_ENGINE = ("workers.engines.datatrove_steps",)
+WITH_ENGINE = (
+    "workers.engines.datatrove_steps",
+    "workers.engines.nemo_curator_stages",
+)
 """Modules whose classes are those of an engine that is not in the default set-up."""
 
 

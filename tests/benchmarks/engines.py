@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.engines stream.jsonl.xz --pages 400
 
-Each system cleans the same pages in a process of its own, one after the other. Time is processor time, that of
-child processes included. It needs the extras `datatrove` and `peers`.
+Each system cleans the same pages in a process of its own, one after the other, and this three times; the shortest
+time counts. Time is processor time, that of child processes included. It needs the extras `datatrove` and `peers`.
 """
 
 import argparse
@@ -43,8 +43,8 @@ _OURS = "workers.engines.datatrove_steps"
 SYSTEMS = {
     "library, in two passes": library,
     "datatrove, TemplCleaner": step(_OURS, "TemplCleaner"),
-    "datatrove, TemplExtractor": step(_OURS, "TemplExtractor", timeout=60),
-    "datatrove, Trafilatura": step("datatrove.pipeline.extractors", "Trafilatura", timeout=60),
+    "datatrove, TemplExtractor": step(_OURS, "TemplExtractor", timeout=600),
+    "datatrove, Trafilatura": step("datatrove.pipeline.extractors", "Trafilatura", timeout=600),
 }
 
 
@@ -78,19 +78,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--pages", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
-    rate_of_library = 0.0
-    for name in SYSTEMS:
-        with process_pool(1) as pool:
-            texts, used_s, memory_mb = pool.submit(
-                measure, name, given.corpus, given.pages
-            ).result()
-        rate = given.pages / used_s * 3600
-        rate_of_library = rate_of_library or rate
+    best: dict[str, tuple[int, float, float]] = {}
+    for _ in range(given.rounds):
+        for name in SYSTEMS:
+            with process_pool(1) as pool:
+                found = pool.submit(measure, name, given.corpus, given.pages).result()
+            best[name] = min(found, best.get(name, found), key=lambda one: one[1])
+    shortest_s = best["library, in two passes"][1]
+    for name, (texts, used_s, memory_mb) in best.items():
         print(
-            f"{name:28} {rate:9.0f} pages an hour and core, {rate / rate_of_library:.2f} of the library, "
-            f"{texts} texts, {memory_mb:.0f} MB",
-            flush=True,
+            f"{name:28} {given.pages / used_s * 3600:9.0f} pages an hour and core, "
+            f"{shortest_s / used_s:.2f} of the library, {texts} texts, {memory_mb:.0f} MB"
         )
 
 

@@ -36,7 +36,8 @@ from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
 from tests.kafka.broker import runner
 from tests.kafka.stream import ENVIRONMENT, PARTITIONS, Stream, templ
 from workers.feeds.files import read_feed
-from workers.kafka.broker.feeder import Feeder, Pace
+from workers.kafka.broker.feeder import Feeder
+from workers.pace import Pace
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaner, NoModels
 from workers.processes.page_model import page_model_of, read_model_file

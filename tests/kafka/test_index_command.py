@@ -14,7 +14,8 @@ from schemas.codec import decode_output
 from schemas.topics import CLEANED
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import WAIT_S, templ
-from workers.indexes.sqlite_index import LogPlace, SqliteIndex
+from workers.indexes.cleaned_index import LogPlace
+from workers.indexes.sqlite_index import SqliteIndex
 
 DAY_MS = 24 * 3600 * 1000
 

@@ -13,6 +13,7 @@ from workers.cli.options import broker_options
 from workers.cli.progress import progress
 from workers.local.dead_letters import DeadLetterFile
 from workers.log_lines import one_line
+from workers.pace import Pace
 from workers.page import Page, Rejected
 from workers.settings import Settings, load_settings
 
@@ -52,7 +53,8 @@ def feed_command(
 ) -> None:
     """Send the pages of INPUT... to the topic `pages`, keyed by site.
 
-    The inputs are those of `templ run`. Exit code 1 means that some records could not be sent; they
+    The inputs are those of `templ run`, and are sent as they are; `templ replay` sends archives in the order of
+    time and goes on after a kill. Exit code 1 means that some records could not be sent; they
     are in the file of dead letters.
     """
     settings = load_settings()
@@ -79,7 +81,7 @@ async def _send(
     settings: Settings,
 ) -> int:
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
-    from workers.kafka.broker.feeder import Feeder, Pace  # noqa: PLC0415
+    from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
     from workers.kafka.broker.off_loop import items_off_loop  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, settings)

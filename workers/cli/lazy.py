@@ -14,6 +14,7 @@ _PACKAGES = {
     "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("scipy", "sklearn"),
+    "opensearch": ("opensearchpy",),
 }
 """Import names of the packages that each extra of pyproject.toml installs."""
 

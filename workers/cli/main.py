@@ -25,6 +25,7 @@ _COMMANDS = {
     "search": "workers.cli.indexes.search:search_command",
     "crawl": "workers.cli.crawl.crawl:crawl_command",
     "feed": "workers.cli.feed:feed_command",
+    "replay": "workers.cli.archives.replay:replay_command",
     "seed": "workers.cli.seed:seed_command",
     "topics": "workers.cli.topics:topics_command",
     "inspect": "workers.cli.sites.inspect:inspect_command",
@@ -52,6 +53,7 @@ _SUMMARIES = {
     "search": "Search an index of cleaned pages.",
     "crawl": "Crawl sites politely, into `pages`, WARC files or JSON Lines.",
     "feed": "Send pages from files to the topic `pages`.",
+    "replay": "Send the pages of archives or of a topic again, in the order of their times.",
     "seed": "Send what a run on files has learned to Kafka.",
     "topics": "Create the Kafka topics, or check them.",
     "inspect": "Look at what was decided about a page, and at what was learned of a site.",
@@ -84,7 +86,7 @@ _EXTRAS = (
     extras=_EXTRAS,
     summaries=_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
-    "feed, was refused; 66 an input cannot be read; 69 the broker cannot be reached or refuses; 70 a "
+    "feed, was refused; 66 an input cannot be read; 69 the broker or a search server cannot be reached or refuses; 70 a "
     "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
     "setting cannot be used, or a topic is missing or has wrong settings; 130 interrupted; 143 ended "
     "by SIGTERM.",

@@ -41,7 +41,7 @@ class KafkaOutput:
         letter = await self._feeder.send(page)
         if letter is not None:
             return letter.message
-        await self._feeder.flush()
+        await self._feeder.settle()
         return None
 
     async def close(self) -> None:

@@ -11,6 +11,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cache
+from sys import getsizeof
 from typing import Any
 
 import zstandard
@@ -37,8 +38,8 @@ _UNKNOWN_URL = "https://unknown.invalid/"
 class SiteBuckets(PipelineStep):  # type: ignore[misc]
     """Notes the site of each document and a bucket, which is the same for all pages of a site.
 
-    The HTML of a bucket is held in memory, compressed, when the bucket is cleaned. So the memory that a task
-    may have decides how many buckets a crawl needs.
+    The HTML of a bucket is held in memory when the bucket is cleaned. So the memory that a task may have
+    decides how many buckets a crawl needs.
     """
 
     type = "🪣 - BUCKET"
@@ -77,6 +78,7 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
         self,
         exclusion_writer: DiskWriter | None = None,
         sample: SampleBounds | None = None,
+        plain_bytes_max: int = 256 << 20,
     ) -> None:
         """Set what happens beside the cleaning.
 
@@ -84,10 +86,13 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
             exclusion_writer: Writer of documents that cannot be cleaned or have no text, which are dropped;
                 their metadata has the reason in `templ_error`.
             sample: How many pages of a site are learned from before the first one is cleaned.
+            plain_bytes_max: Most bytes of HTML of a bucket that are held as they are. What comes behind them
+                is held compressed, to about a fifth, which costs some processor time.
         """
         super().__init__()
         self.exclusion_writer = exclusion_writer
         self.sample = sample
+        self.plain_bytes_max = plain_bytes_max
 
     def run(
         self,
@@ -96,7 +101,7 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
         world_size: int = 1,  # noqa: ARG002 - datatrove's signature
     ) -> DocumentsPipeline:
         """Yield the documents that have a text, site by site."""
-        for document in self._cleaned(_by_site(data)):
+        for document in self._cleaned(_by_site(data, self.plain_bytes_max)):
             if "templ_error" not in document.metadata:
                 self.stat_update("forwarded")
                 self.update_doc_stats(document)
@@ -154,18 +159,23 @@ def _page_cleaner() -> SiteCleaner:
     return SiteCleaner()
 
 
-def _by_site(documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield documents site by site; until then their HTML is held compressed."""
+def _by_site(documents: Iterable[Document], plain_bytes_max: int) -> Iterator[Document]:
+    """Yield documents site by site; until then their HTML is held, compressed behind the first bytes."""
     compressor = zstandard.ZstdCompressor(level=1)
-    sites: dict[str, list[tuple[Document, bytes]]] = {}
+    room_bytes = plain_bytes_max
+    sites: dict[str, list[tuple[Document, bytes | None]]] = {}
     for document in documents:
         site = document.metadata.setdefault("site", site_key(document.metadata["url"]))
-        html = compressor.compress(document.text.encode("utf-8", "surrogatepass"))
-        document.text = ""
+        html = None
+        room_bytes -= getsizeof(document.text)
+        if room_bytes < 0:
+            html = compressor.compress(document.text.encode("utf-8", "surrogatepass"))
+            document.text = ""
         sites.setdefault(site, []).append((document, html))
     for site in list(sites):
         for document, html in sites.pop(site):
-            document.text = zstandard.decompress(html).decode("utf-8", "surrogatepass")
+            if html is not None:
+                document.text = zstandard.decompress(html).decode("utf-8", "surrogatepass")
             yield document
 
 

@@ -25,7 +25,8 @@ SPARK_SCHEMA = (
     "page_type string, published_at string, fingerprint string, error string"
 )
 """The columns of what `clean_site_frame` returns, with their types for PySpark."""
-_COLUMNS = [field.split()[0] for field in SPARK_SCHEMA.split(", ")]
+FRAME_COLUMNS = [field.split()[0] for field in SPARK_SCHEMA.split(", ")]
+"""The names of these columns."""
 _INPUT = ("url", "html", "site", "content_type", "status")
 
 
@@ -44,8 +45,8 @@ def clean_site_frame(frame: "DataFrame") -> "DataFrame":
     import pandas as pd  # noqa: PLC0415 - an engine brings it
 
     rows = [_row(outcome) for outcome in clean_crawl(_pages(frame))]
-    columns = {name: [row.get(name) for row in rows] for name in _COLUMNS}
-    return pd.DataFrame(columns, columns=_COLUMNS)
+    columns = {name: [row.get(name) for row in rows] for name in FRAME_COLUMNS}
+    return pd.DataFrame(columns, columns=FRAME_COLUMNS)
 
 
 def _pages(frame: "DataFrame") -> Iterator[CrawledPage]:

@@ -17,12 +17,12 @@ from workers.feeds.times import Timeline
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
 
-_LINES = tuple(
+LINES_SUFFIXES = tuple(
     f".{kind}{compression}"
     for kind in ("jsonl", "ndjson", "json")
     for compression in ("", ".gz", ".xz", ".zst")
 )
-_WARC = (".warc", ".warc.gz", ".warc.zst")
+WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _HTML_TYPES = {
     ".html": "text/html",
     ".htm": "text/html",
@@ -78,7 +78,7 @@ def read_feed(
     )
     seen: Counter[str] = Counter()
     for path in paths:
-        name = _name(path)
+        name = input_name(path)
         seen[name] += 1
         if seen[name] > 1:
             name = f"{name}~{seen[name]}"
@@ -115,7 +115,8 @@ def _ignore(_what: object) -> None:
     """Ignore what is told."""
 
 
-def _name(path: Path) -> str:
+def input_name(path: Path) -> str:
+    """Return the name of an input in sources and ids."""
     if path == STDIN:
         return "stdin"
     return _text(path.name or path.resolve().name or "root")
@@ -132,7 +133,7 @@ def _check(path: Path) -> None:
     with damage_told(path, lambda: ""):
         path.stat()
     name = path.name.lower()
-    if not path.is_dir() and not name.endswith((*_LINES, *_WARC, *_HTML_TYPES)):
+    if not path.is_dir() and not name.endswith((*LINES_SUFFIXES, *WARC_SUFFIXES, *_HTML_TYPES)):
         raise InputProblem(f"{path} has no known suffix: give {_ACCEPTED}")
 
 
@@ -143,10 +144,10 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
         if not files:
             raise InputProblem(f"{path} holds no HTML file: give {_ACCEPTED}")
         yield from _read_html(files, path, name, reading)
-    elif lower.endswith(_WARC):
-        yield from read_warc(path, name, reading)
-    elif path == STDIN or lower.endswith(_LINES):
-        yield from read_json_lines(path, name, reading)
+    elif lower.endswith(WARC_SUFFIXES):
+        yield from (one.record for one in read_warc(path, name, reading))
+    elif path == STDIN or lower.endswith(LINES_SUFFIXES):
+        yield from (one.record for one in read_json_lines(path, name, reading))
     else:
         yield from _read_html([path], path.parent, name, reading)
 

@@ -14,7 +14,7 @@ from workers.errors import InputProblem
 from workers.feeds.first_lines import check_time_field
 from workers.feeds.identity import file_source
 from workers.feeds.lines import KEPT_BYTES
-from workers.feeds.reading import Reading
+from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
 from workers.feeds.records import DAMAGED_INPUT, INVALID_RECORD, PAGE_TOO_LARGE, clean_text
 from workers.feeds.streams import damage, damage_told, open_counted
 from workers.page import Page, Rejected
@@ -84,8 +84,10 @@ def _without_chunks(body: bytes) -> bytes:
     return b"".join(pieces) if is_cut else body
 
 
-def read_warc(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
-    """Yield the pages of a WARC file (`.warc`, `.warc.gz`, `.warc.zst`).
+def read_warc(
+    path: Path, name: str, reading: Reading, start: Place = BEGINNING
+) -> Iterator[PlacedRecord]:
+    """Yield the pages of a WARC file (`.warc`, `.warc.gz`, `.warc.zst`), each with the place behind it.
 
     Pages are response and resource records. Redirects and records of images, styles, scripts, fonts
     and data are left out. Reading goes on with the next whole record behind damage.
@@ -94,20 +96,22 @@ def read_warc(path: Path, name: str, reading: Reading) -> Iterator[Page | Reject
         path: The file.
         name: Name of the file in sources and ids.
         reading: What it is read with; the time field is a WARC header, or `fetched_at` for WARC-Date.
+        start: Where reading begins: a place that was yielded before.
 
     Raises:
         InputProblem: The file cannot be read or is damaged; all whole records were yielded.
         UsageProblem: The first page record does not have the header of the time field.
     """
-    number = 0
+    number = start.number
+    timeline = reading.timeline
     damaged: str | None = None
     with damage_told(path, lambda: f"after its first {number} page records"):
-        for one in _records(path, reading):
+        for one, behind in _with_ends(_records(path, reading, start.offset), path):
             if isinstance(one, _Damage):
                 damaged = damaged or damage(
                     path, f"after its first {number} page records", one.reason
                 )
-                yield _rejected(
+                rejected = _rejected(
                     file_source(name, number, one.rest),
                     None,
                     f"the file is damaged here ({one.reason})",
@@ -115,21 +119,22 @@ def read_warc(path: Path, name: str, reading: Reading) -> Iterator[Page | Reject
                     exception=DAMAGED_INPUT,
                 )
                 number += 1
+                yield PlacedRecord(rejected, Place(behind, number, timeline.next_ms))
                 continue
             if one.kind not in _PAGE_TYPES:
                 reading.on_left_out(one.kind)
                 continue
             if not number:
                 names = {key for key, _ in one.headers.items()}
-                check_time_field(str(path), reading.timeline.time_field, names)
+                check_time_field(str(path), timeline.time_field, names)
             found = _page(one, name, number, reading)
             number += 1
             if isinstance(found, str):
                 reading.on_left_out(found)
                 continue
             if isinstance(found, Page):
-                reading.timeline.passed(found)
-            yield found
+                timeline.passed(found)
+            yield PlacedRecord(found, Place(behind, number, timeline.next_ms))
     if damaged is not None:
         raise InputProblem(damaged)
 
@@ -140,6 +145,8 @@ class _Damage(NamedTuple):
     reason: str
     rest: bytes
     """What is left of the damaged record."""
+    start: int
+    """Where it begins in the file."""
 
 
 class _CutRecordError(EOFError):
@@ -159,12 +166,27 @@ class _WholeRecord(NamedTuple):
     """The block, cut when it is too large."""
     length: int
     """Bytes of the whole block."""
+    start: int
+    """Where it begins in the file."""
 
 
-def _records(path: Path, reading: Reading) -> Iterator[_WholeRecord | _Damage]:
-    """Yield the records of a file, and one damage for each run of bytes without whole records."""
+def _with_ends(
+    records: Iterator[_WholeRecord | _Damage], path: Path
+) -> Iterator[tuple[_WholeRecord | _Damage, int]]:
+    """Yield each record with the place where the next one begins; behind the last one the file ends."""
+    last: _WholeRecord | _Damage | None = None
+    for one in records:
+        if last is not None:
+            yield last, one.start
+        last = one
+    if last is not None:
+        yield last, path.stat().st_size
+
+
+def _records(path: Path, reading: Reading, offset: int) -> Iterator[_WholeRecord | _Damage]:
+    """Yield the records from an offset of a file on, and a damage for each run without whole records."""
     limit = reading.limit_bytes + _HEAD_ROOM_BYTES
-    start: int | None = 0
+    start: int | None = offset
     was_damaged = False
     with open_counted(path, reading.on_progress) as file:
         while start is not None:
@@ -173,17 +195,17 @@ def _records(path: Path, reading: Reading) -> Iterator[_WholeRecord | _Damage]:
             try:
                 for record in ArchiveIterator(file, WarcRecordType.any_type, parse_http=False):
                     block = _block(record, limit)
-                    last = start + record.stream_pos
+                    last = record.stream_pos
                     was_damaged = False
                     kind = (record.headers.get("WARC-Type") or "no type").lower()
-                    yield _WholeRecord(kind, record.headers, block, record.content_length)
+                    yield _WholeRecord(kind, record.headers, block, record.content_length, last)
             except (OSError, EOFError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise
                 if not was_damaged:
                     was_damaged = True
                     rest = error.rest if isinstance(error, _CutRecordError) else b""
-                    yield _Damage(str(error), rest[:KEPT_BYTES])
+                    yield _Damage(str(error), rest[:KEPT_BYTES], max(last, start))
                 start = _next_start(path, max(last, start) + 1)
             else:
                 return

@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
+from templ_core.min_hashes import HASH_BYTES, are_near_duplicates
 from workers.indexes.words import joined, match_expression
 
 _BEST_MAX = 1000
@@ -15,7 +17,7 @@ TITLE_WEIGHT = 4.0
 """How much more a word of the title counts than one of the text, in BM25."""
 _SNIPPET_WORDS = 24
 _FIND = f"""
-SELECT url, site, fetched_at, published_at, page_type, pages.title, fingerprint, bm25(words, {TITLE_WEIGHT}, 1.0)
+SELECT url, site, fetched_at, published_at, page_type, pages.title, fingerprint, min_hashes, bm25(words, {TITLE_WEIGHT}, 1.0)
     AS distance, snippet(words, 1, :open, :close, ' … ', {_SNIPPET_WORDS})
 FROM words JOIN pages ON pages.id = words.rowid
 WHERE words MATCH :match AND NOT is_deleted AND (:site IS NULL OR site = :site)
@@ -60,8 +62,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
     """Return the best hits of a query, the best one first.
 
-    Near-duplicates are pages whose fingerprints differ in at most 3 bits. The best one of them is the hit
-    and names the others that are among the best 1000 pages.
+    Near-duplicates are pages whose fingerprints differ in at most 3 bits, or that share at least 4 of their
+    8 min-hashes. The best one of them is the hit and names the others that are among the best 1000 pages.
 
     Raises:
         UsageProblem: The query has no word.
@@ -80,33 +82,45 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
     return _collapse(found, query.limit)
 
 
+class _Signature(NamedTuple):
+    """What near-duplicates are told by."""
+
+    fingerprint: int | None
+    min_hashes: frozenset[bytes]
+
+    def is_near(self, other: "_Signature") -> bool:
+        """Return whether the texts of two signatures are near-duplicates."""
+        if self.fingerprint is None or other.fingerprint is None:
+            return False
+        distance = (self.fingerprint ^ other.fingerprint).bit_count()
+        return distance <= _NEAR_BITS or are_near_duplicates(self.min_hashes, other.min_hashes)
+
+
 def _collapse(rows: Iterable[tuple[object, ...]], limit: int) -> list[Hit]:
     """Return the first `limit` hits, each with its near-duplicates among the rows after it."""
     hits: list[Hit] = []
-    fingerprints: list[int | None] = []
+    signatures: list[_Signature] = []
     for row in rows:
-        fingerprint = None if row[6] is None else int(str(row[6]), 16)
-        copy_of = _near(fingerprint, fingerprints)
-        if copy_of is not None:
-            hits[copy_of].near_duplicates.append(str(row[0]))
+        signature = _signature(row[6], row[7])
+        original = next((at for at, one in enumerate(signatures) if signature.is_near(one)), None)
+        if original is not None:
+            hits[original].near_duplicates.append(str(row[0]))
         elif len(hits) < limit:
             hits.append(_hit(row))
-            fingerprints.append(fingerprint)
+            signatures.append(signature)
     return hits
 
 
-def _near(fingerprint: int | None, others: list[int | None]) -> int | None:
-    """Return the number of the first near-duplicate among others, or None."""
-    if fingerprint is None:
-        return None
-    for number, other in enumerate(others):
-        if other is not None and (fingerprint ^ other).bit_count() <= _NEAR_BITS:
-            return number
-    return None
+def _signature(fingerprint: object, hashes: object) -> _Signature:
+    stored = hashes if isinstance(hashes, bytes) else b""
+    return _Signature(
+        None if fingerprint is None else int(str(fingerprint), 16),
+        frozenset(stored[at : at + HASH_BYTES] for at in range(0, len(stored), HASH_BYTES)),
+    )
 
 
 def _hit(row: tuple[object, ...]) -> Hit:
-    url, site, fetched_at, published_at, page_type, title, _, distance, snippet = row
+    url, site, fetched_at, published_at, page_type, title, _, _, distance, snippet = row
     return msgspec.convert(
         {
             "url": url,

@@ -8,19 +8,19 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Self
-
-import msgspec
+from typing import Self
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
+from templ_core.min_hashes import min_hashes
 from workers.errors import DiskProblem, OtherFormat, StateProblem
+from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition
 from workers.indexes.versions import Version, replaces, version_of
 from workers.indexes.words import separated
 
 _APPLICATION_ID = 0x746D706C
 """Number in the header of the file that tells an index of templ from other SQLite files."""
-_FORMAT = 1
+_FORMAT = 2
 _BUSY_MS = 5000
 """How long to wait for another process that writes to the index."""
 _SCHEMA = """
@@ -38,6 +38,7 @@ CREATE TABLE pages (
     published_at TEXT,
     page_type TEXT,
     fingerprint TEXT,
+    min_hashes BLOB,
     title TEXT NOT NULL,
     text TEXT NOT NULL,
     log_topic TEXT,
@@ -71,49 +72,21 @@ CREATE TABLE logs (
 _PUT = """
 INSERT INTO pages (
     url, is_deleted, time_ms, source_topic, source_partition, source_offset, revision, site, fetched_at,
-    published_at, page_type, fingerprint, title, text, log_topic, log_partition, log_offset
+    published_at, page_type, fingerprint, min_hashes, title, text, log_topic, log_partition,
+    log_offset
 ) VALUES (
     :url, :is_deleted, :time_ms, :source_topic, :source_partition, :source_offset, :revision, :site,
-    :fetched_at, :published_at, :page_type, :fingerprint, :title, :text, :log_topic, :log_partition,
+    :fetched_at, :published_at, :page_type, :fingerprint, :min_hashes, :title, :text, :log_topic, :log_partition,
     :log_offset
 ) ON CONFLICT (url) DO UPDATE SET
     is_deleted = excluded.is_deleted, time_ms = excluded.time_ms,
     source_topic = excluded.source_topic, source_partition = excluded.source_partition,
     source_offset = excluded.source_offset, revision = excluded.revision, site = excluded.site,
     fetched_at = excluded.fetched_at, published_at = excluded.published_at,
-    page_type = excluded.page_type, fingerprint = excluded.fingerprint, title = excluded.title,
-    text = excluded.text, log_topic = excluded.log_topic, log_partition = excluded.log_partition,
+    page_type = excluded.page_type, fingerprint = excluded.fingerprint,
+    min_hashes = excluded.min_hashes, title = excluded.title, text = excluded.text, log_topic = excluded.log_topic, log_partition = excluded.log_partition,
     log_offset = excluded.log_offset
 """
-
-
-class LogPlace(NamedTuple):
-    """The place of a record in a log of Kafka."""
-
-    topic: str
-    partition: int
-    offset: int
-
-
-class LogPosition(NamedTuple):
-    """How far a partition was read."""
-
-    next_offset: int = 0
-    mark: bytes | None = None
-    """What tells the log from a later one of the same name."""
-
-
-class IndexCounts(msgspec.Struct):
-    """What became of records."""
-
-    written: int = 0
-    """Texts that are new in the index, or new for their URL."""
-    deleted: int = 0
-    unchanged: int = 0
-    """Records that the index knew already, or that are older than what it knows."""
-
-    def __str__(self) -> str:
-        return f"{self.written} texts written, {self.deleted} deleted, {self.unchanged} unchanged"
 
 
 class SqliteIndex:
@@ -126,6 +99,7 @@ class SqliteIndex:
             StateProblem: The file is no index of this version, or another process writes to it.
         """
         self.counts = IndexCounts()
+        self.name = str(path)
         self._path = path
         with _problems_told(path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -362,13 +336,14 @@ def _row(
         "log_offset": place and place.offset,
     }
     if isinstance(record, DeletedRecord):
-        empty = dict.fromkeys(("published_at", "page_type", "fingerprint"))
+        empty = dict.fromkeys(("published_at", "page_type", "fingerprint", "min_hashes"))
         return row | empty | {"title": "", "text": ""}
     metadata = record.metadata
     return row | {
         "published_at": metadata and metadata.published_at,
         "page_type": record.page_type,
         "fingerprint": record.fingerprint and record.fingerprint.value,
+        "min_hashes": b"".join(sorted(min_hashes(record.text))),
         "title": separated((metadata and metadata.title) or record.title),
         "text": separated(record.text),
     }

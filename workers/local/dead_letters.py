@@ -66,6 +66,15 @@ class DeadLetterFile:
         self._file.write(encode_json(record) + b"\n")
         self.count += 1
 
+    def flush(self) -> None:
+        """Write what is buffered.
+
+        Raises:
+            DiskProblem: The disk is full or fails.
+        """
+        if self._file is not None:
+            self._file.flush()
+
     def close(self) -> None:
         """Write what is buffered."""
         if self._file is not None:

@@ -114,7 +114,7 @@ class RecordFile:
         if error.errno in _FULL:
             return DiskProblem(
                 f"{self._option} {self._path}: {error.strerror}; its lines are whole: free some disk "
-                "space and go on with --resume"
+                "space and go on (`templ run`: with --resume)"
             )
         return UsageProblem(
             f"{self._option} {self._path}: {error.strerror}; give a file that can be written"

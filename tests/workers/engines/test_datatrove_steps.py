@@ -69,3 +69,11 @@ def test_the_extractor_cleans_single_pages():
     assert [one.id for one in found] == [page.url for page in pages]
     assert all(len(one.text) < len(page.body) for one, page in zip(found, pages, strict=True))
     assert TemplExtractor().extract("") == ""
+
+
+def test_the_texts_are_the_same_however_much_html_is_held_compressed():
+    pages = crawled_pages()
+    expected = library_texts(pages)
+    for plain_bytes_max in (0, 300_000):
+        step = TemplCleaner(plain_bytes_max=plain_bytes_max)
+        assert {one.id: one.text for one in step.run(iter(documents(pages)))} == expected

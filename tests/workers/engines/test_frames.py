@@ -63,6 +63,24 @@ def test_ray_data(frame, pages):
         ray.shutdown()
 
 
+def test_nemo_curator(frame, pages):
+    pytest.importorskip(
+        "nemo_curator", reason="nemo-curator is not installed; see workers/README.md"
+    )
+    from nemo_curator.backends.ray_data import RayDataExecutor
+    from nemo_curator.pipeline import Pipeline
+    from nemo_curator.tasks import DocumentBatch
+
+    from workers.engines.nemo_curator_stages import TemplStage
+
+    batch = DocumentBatch(dataset_name="crawl", data=frame)
+    (alone,) = TemplStage().process_batch([batch])
+    check(alone.to_pandas().to_dict("records"), pages)
+    pipeline = Pipeline(name="crawl", stages=[TemplStage()])
+    (cleaned,) = pipeline.run(RayDataExecutor(), initial_tasks=[batch])
+    check(cleaned.to_pandas().to_dict("records"), pages)
+
+
 def test_pyspark(frame, pages, monkeypatch):
     sql = pytest.importorskip(
         "pyspark.sql", reason="the extra `pyspark` is not installed; see `make engines`"

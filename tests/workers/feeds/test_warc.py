@@ -221,3 +221,19 @@ def test_an_archive_of_stormcrawler_is_read(tmp_path):
     )
     (page,) = read(tmp_path, warc.data, "storm.warc.gz")
     assert (page.body, page.content_encoding) == (b"<p>storm", None)
+
+
+def test_whole_records_behind_two_damages_are_read(tmp_path):
+    warc = Warc(compressed=True)
+    starts = []
+    for number in range(12):
+        starts.append(warc.buffer.tell())
+        warc.add(f"<p>Story {number}".encode())
+    data = bytearray(warc.data)
+    for number in (3, 7):
+        data[starts[number] + 20 : starts[number] + 60] = bytes(40)
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(data)
+    found = list(read_feed([path], on_problem=lambda _: None))
+    bodies = [one.body for one in found if isinstance(one, Page)]
+    assert bodies == [f"<p>Story {number}".encode() for number in range(12) if number not in {3, 7}]

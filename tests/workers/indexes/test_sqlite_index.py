@@ -13,8 +13,9 @@ from schemas.cleaned import CleanedRecord, DeletedRecord, Fingerprint
 from schemas.codec import encode_json
 from schemas.source import Source
 from workers.errors import OtherFormat, StateProblem, UsageProblem
+from workers.indexes.cleaned_index import LogPlace
 from workers.indexes.search import Query, search
-from workers.indexes.sqlite_index import LogPlace, SqliteIndex, open_for_reading
+from workers.indexes.sqlite_index import SqliteIndex, open_for_reading
 from workers.indexes.words import match_expression
 
 URL = "https://a.example/1"
@@ -176,6 +177,18 @@ def test_near_duplicates_are_one_hit(index):
     with sqlite3.connect(index._path) as db:
         hits = search(db, Query(words="bridge"))
     assert [hit.near_duplicates for hit in hits] == [["near"], []]
+
+
+def test_texts_that_share_min_hashes_are_one_hit(index):
+    words = [f"word{number}" for number in range(80)]
+    texts = {
+        "first": words,
+        "other end": [*words[:76], *("another", "end", "of", "the", "text")],
+        "other order": [*words[::-1], "once", "more"],
+    }
+    for number, (url, some) in enumerate(texts.items()):
+        apply(index, text(" ".join(some), url=url, fingerprint=0xFFFF << 16 * number))
+    assert found(index, "word1") == ["first", "other order"]
 
 
 def test_a_log_that_is_read_anew_takes_away_what_it_does_not_have_any_more(index):

@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,26 +20,35 @@ from workers.cli.progress import progress
 from workers.errors import UsageProblem
 from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
+from workers.indexes.cleaned_index import CleanedIndex
 from workers.indexes.sqlite_index import SqliteIndex
 from workers.log_lines import one_line
 from workers.settings import load_settings
+
+if TYPE_CHECKING:
+    from workers.indexes.opensearch_index import OpenSearchIndex
 
 _AT_ONCE = 200
 """Records of a file that are written in one transaction."""
 _SOME_REFUSED = 1
 
-index_option = click.option(
-    "--index",
-    "path",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="SQLite file of the index.",
-)
-
 
 @click.command(name="index")
 @click.argument("inputs", metavar="[CLEANED]...", nargs=-1, type=click.Path(path_type=Path))
-@index_option
+@click.option(
+    "--index",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="SQLite file of the index.",
+)
+@click.option(
+    "--to",
+    nargs=2,
+    type=(click.Choice(["opensearch"]), str),
+    metavar="opensearch URL",
+    help="Index on an OpenSearch or Elasticsearch server instead, as https://HOST:9200/NAME; it is created "
+    "if it does not exist.",
+)
 @click.option(
     "--broker",
     envvar="TEMPL_BROKER",
@@ -52,35 +62,55 @@ index_option = click.option(
     help="Wait for further records of the topic until SIGTERM or Ctrl-C; otherwise stop where it ends now.",
 )
 def index_command(
-    inputs: tuple[Path, ...], path: Path, broker: str | None, prefix: str, *, follow: bool
+    inputs: tuple[Path, ...],
+    path: Path | None,
+    to: tuple[str, str] | None,
+    broker: str | None,
+    prefix: str,
+    *,
+    follow: bool,
 ) -> None:
     """Bring an index up to date with CLEANED..., or with the topic `cleaned` of a broker.
 
     CLEANED is a JSON Lines file that `templ run` wrote, compressed or not; - stands for standard input. The
     index holds the newest text of each URL. A record that it knows changes nothing, a higher revision
-    replaces the text, and a deletion removes it. Exit code 1 means that lines of a file were left out.
+    replaces the text, and a deletion removes it. Exit code 1 means that lines of a file were left out, or
+    that a server refused records.
     """
     if not inputs and broker is None:
         raise UsageProblem("give files that `templ run` wrote, or --broker")
     if inputs and follow:
         raise UsageProblem("--follow reads a topic; leave the files out")
+    if (path is None) == (to is None):
+        raise UsageProblem("give either --index or --to")
     refuse_overwriting(inputs, index=path)
     if broker is not None and not inputs:
         require_extra("kafka", "--broker")
+    if to is not None or not inputs:
+        logging.basicConfig(format="templ: %(message)s")
     refused = 0
-    with SqliteIndex(path) as index:
+    with _open(path, to) as index:
         try:
             if inputs:
                 refused = _index_files(index, inputs)
             elif broker is not None:
                 _index_topic(index, broker, prefix, follow=follow)
         finally:
-            click.echo(f"{index.counts}; {path} holds {index.text_count()} texts", err=True)
-    if refused:
+            click.echo(f"{index.counts}; {index.name} holds {index.text_count()} texts", err=True)
+    if refused or index.counts.refused:
         sys.exit(_SOME_REFUSED)
 
 
-def _index_files(index: SqliteIndex, inputs: Sequence[Path]) -> int:
+def _open(path: Path | None, to: tuple[str, str] | None) -> "SqliteIndex | OpenSearchIndex":
+    if path is not None:
+        return SqliteIndex(path)
+    require_extra("opensearch", "--to opensearch")
+    from workers.indexes.opensearch_index import OpenSearchIndex  # noqa: PLC0415 - see above
+
+    return OpenSearchIndex(to[1] if to else "", load_settings())
+
+
+def _index_files(index: CleanedIndex, inputs: Sequence[Path]) -> int:
     """Apply the records of files; return how many lines were left out."""
     limit_bytes = load_settings().record_limit_bytes
     refused = done = 0
@@ -99,7 +129,7 @@ def _index_files(index: SqliteIndex, inputs: Sequence[Path]) -> int:
 
 
 def _apply(
-    index: SqliteIndex, path: Path, records: Sequence[CleanedRecord | DeletedRecord | RefusedLine]
+    index: CleanedIndex, path: Path, records: Sequence[CleanedRecord | DeletedRecord | RefusedLine]
 ) -> int:
     """Apply records of a file in one transaction; return how many lines were left out."""
     refused = 0
@@ -114,11 +144,10 @@ def _apply(
     return refused
 
 
-def _index_topic(index: SqliteIndex, broker: str, prefix: str, *, follow: bool) -> None:
+def _index_topic(index: CleanedIndex, broker: str, prefix: str, *, follow: bool) -> None:
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
 
-    logging.basicConfig(format="templ: %(message)s")
     access = BrokerAccess.of(broker, load_settings())
     asyncio.run(_until_signal(CleanedFollower(access, prefix, index).run(stays=follow)))
 

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from schemas.codec import encode_json
-from workers.cli.indexes.index import index_option
 from workers.indexes.search import Hit, Query, search
 from workers.indexes.sqlite_index import open_for_reading
 from workers.log_lines import one_line
@@ -20,7 +19,13 @@ _MARKS = ("\x02", "\x03")
 
 @click.command(name="search")
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
-@index_option
+@click.option(
+    "--index",
+    "path",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="SQLite file of the index.",
+)
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most hits."
 )

@@ -1,7 +1,6 @@
 """Sending pages to the topic `pages`."""
 
 import asyncio
-import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Self
@@ -70,10 +69,20 @@ class Feeder:
         await self._producer.start()
         return self
 
+    async def settle(self) -> None:
+        """Wait until all pages are acknowledged.
+
+        Raises:
+            BrokerProblem: The broker refused a page.
+        """
+        pending = set(self._pending)
+        await self._settle(pending)
+        self._pending -= pending  # others may have sent and may settle meanwhile
+
     async def __aexit__(self, *_: object) -> None:
         """Wait until all pages are acknowledged, and disconnect."""
         try:
-            await self._settle(self._pending)
+            await self.settle()
         finally:
             await self._producer.stop()
 
@@ -87,7 +96,7 @@ class Feeder:
             BrokerProblem: The broker refused an earlier page.
         """
         headers = page_headers(page)
-        size_bytes = len(page.body or b"") + sum(len(k) + len(v) for k, v in headers)
+        size_bytes = len(page.body or b"") + sum(len(k) + len(v or b"") for k, v in headers)
         if size_bytes + _ENVELOPE_BYTES > self._limit_bytes:
             return DeadLetter(
                 exception="PageTooLarge",
@@ -105,15 +114,6 @@ class Feeder:
             await self._settle(done)
         return None
 
-    async def flush(self) -> None:
-        """Wait until all pages that were queued are acknowledged.
-
-        Raises:
-            BrokerProblem: The broker refused a page.
-        """
-        pending, self._pending = self._pending, set()
-        await self._settle(pending)
-
     async def _settle(self, futures: Iterable[asyncio.Future[object]]) -> None:
         try:
             await asyncio.gather(*futures)
@@ -121,8 +121,11 @@ class Feeder:
             raise BrokerProblem(f"{self._broker} refused a page: {error}") from None
 
 
-def page_headers(page: Page) -> list[tuple[str, bytes]]:
-    """Return the headers of a page message; `fetched-at` is the event time."""
+def page_headers(page: Page) -> list[tuple[str, bytes | None]]:
+    """Return the headers of a page message; `fetched-at` is the event time.
+
+    Headers that came with the page and are not templ's follow unchanged.
+    """
     moment = datetime.fromtimestamp(page.event_time_ms / 1000, UTC)
     content_type = page.content_type
     if page.charset and "charset" not in (content_type or ""):
@@ -136,19 +139,5 @@ def page_headers(page: Page) -> list[tuple[str, bytes]]:
         HEADER_STATUS: str(page.status),
         HEADER_ID: page.id,
     }
-    return [(name, value.encode()) for name, value in values.items() if value]
-
-
-class Pace:
-    """Limits a sender to a number of pages per second."""
-
-    def __init__(self, pages_per_s: float) -> None:
-        self._pages_per_s = pages_per_s
-        self._started = time.monotonic()
-        self._sent = 0
-
-    async def wait(self) -> None:
-        """Wait until the next page may be sent."""
-        due = self._started + self._sent / self._pages_per_s
-        self._sent += 1
-        await asyncio.sleep(max(due - time.monotonic(), 0))
+    own = [(name, value.encode()) for name, value in values.items() if value]
+    return [*own, *page.headers]

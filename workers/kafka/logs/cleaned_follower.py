@@ -16,7 +16,7 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_json
 from schemas.source import HEADER_SOURCE_ID, Source
 from schemas.topics import CLEANED
-from workers.indexes.sqlite_index import LogPlace, SqliteIndex
+from workers.indexes.cleaned_index import CleanedIndex, LogPlace
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import partition_count
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
@@ -32,7 +32,7 @@ log = logging.getLogger("templ")
 class CleanedFollower:
     """Applies the records of `cleaned` to an index."""
 
-    def __init__(self, broker: BrokerAccess, prefix: str, index: SqliteIndex) -> None:
+    def __init__(self, broker: BrokerAccess, prefix: str, index: CleanedIndex) -> None:
         """Prepare without connecting.
 
         Args:

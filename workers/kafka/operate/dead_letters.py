@@ -25,8 +25,8 @@ from templ_core.site_key import site_key
 from workers.errors import BrokerProblem, InputProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import topic_partitions
-from workers.kafka.broker.feeder import Pace
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.pace import Pace
 
 _OURS = ("__streams.errors.", "templ.")
 """Beginnings of the names of headers that a worker adds to a dead letter."""

@@ -3,12 +3,14 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 import click
 
-from templ_core.lab.papers.pagelevel.min_hashes import are_near_duplicates, min_hashes
+from templ_core.fingerprint import simhash
+from templ_core.min_hashes import are_near_duplicates, min_hashes
 from workers.lab.experiments.corpora.class_pages import (
     CLASS_SET_CLEANERS,
     CleanedClassPage,
@@ -23,6 +25,8 @@ _PAPER = {
     "SITELEVEL": ("42.7 %", "83.2 %"),
     "smooth": ("76 %", "91.6 %"),
 }
+_NEAR_BITS = 3
+"""Most bits in which the fingerprints of near-duplicates differ (Manku, Jain, Das Sarma, WWW 2007)."""
 _Pair = tuple[CleanedClassPage, CleanedClassPage]
 
 
@@ -37,7 +41,7 @@ def pagelevel_duplicates(
     seed: int,
     out: Path | None,
 ) -> None:
-    """Measure near-duplicate detection by 6-word shingles, before and after cleaning.
+    """Measure near-duplicate detection, before and after cleaning, by min-hashes and by fingerprints.
 
     Duplicates are pairs of one real article inside two real templates. Non-duplicates are pairs of
     two articles inside one template.
@@ -56,10 +60,13 @@ def pagelevel_duplicates(
     rows = []
     for cleaner in CLASS_SET_CLEANERS:
         hashes = {one.page.url: min_hashes(one.texts[cleaner]) for one in cleaned}
-        found = _share(hashes, same)
-        kept = 1 - _share(hashes, different)
-        rows.append([cleaner, f"{found:.1%}", f"{kept:.1%}", *_PAPER.get(cleaner, ("", ""))])
-    header = ["", "duplicates found", "others kept apart", "the paper's", "the paper's"]
+        keys = {one.page.url: simhash(one.texts[cleaner]) for one in cleaned}
+        shares = []
+        for is_near in (partial(_share_hashes, hashes), partial(_have_near_keys, keys)):
+            shares += [_share(is_near, same), 1 - _share(is_near, different)]
+        rows.append([cleaner, *(f"{one:.1%}" for one in shares), *_PAPER.get(cleaner, ("", ""))])
+    header = ["", "duplicates found", "others kept apart"]
+    header += ["found by fingerprint", "kept apart by it", "the paper's", "the paper's"]
     report.table("table 2: near-duplicates", header, rows)
 
 
@@ -85,11 +92,21 @@ def _drawn(pairs: Sequence[_Pair], count: int, seed: int) -> list[_Pair]:
     return sorted(pairs, key=by_hash)[:count]
 
 
-def _share(hashes: dict[str, frozenset[bytes]], pairs: Sequence[_Pair]) -> float:
-    found = sum(
-        are_near_duplicates(hashes[one.page.url], hashes[other.page.url]) for one, other in pairs
-    )
+def _share(is_near: Callable[[str, str], bool], pairs: Sequence[_Pair]) -> float:
+    """Return the share of pairs that are taken for near-duplicates."""
+    found = sum(is_near(one.page.url, other.page.url) for one, other in pairs)
     return found / len(pairs) if pairs else 0.0
+
+
+def _share_hashes(hashes: dict[str, frozenset[bytes]], one: str, other: str) -> bool:
+    return are_near_duplicates(hashes[one], hashes[other])
+
+
+def _have_near_keys(keys: dict[str, int | None], one: str, other: str) -> bool:
+    first, second = keys[one], keys[other]
+    if first is None or second is None:
+        return False
+    return (first ^ second).bit_count() <= _NEAR_BITS
 
 
 def _median_words(pages: Sequence[CleanedClassPage]) -> int:

@@ -1,4 +1,4 @@
-from templ_core.lab.papers.pagelevel.min_hashes import HASHES, are_near_duplicates, min_hashes
+from templ_core.min_hashes import HASHES, are_near_duplicates, min_hashes
 
 TEXT = " ".join(f"word{number}" for number in range(100))
 

@@ -11,6 +11,8 @@ import re
 _SHINGLE_WORDS = 6
 HASHES = 8
 """Most hashes of a text."""
+HASH_BYTES = 8
+"""Size of a hash."""
 _MATCHES_MIN = 4
 """Near-duplicates share at least so many hashes."""
 
@@ -31,7 +33,7 @@ def min_hashes(text: str) -> frozenset[bytes]:
     words = _WORD.findall(text.lower())
     starts = range(max(len(words) - _SHINGLE_WORDS, 0) + 1) if words else ()
     shingles = {" ".join(words[start : start + _SHINGLE_WORDS]) for start in starts}
-    digests = (hashlib.blake2b(one.encode(), digest_size=8).digest() for one in shingles)
+    digests = (hashlib.blake2b(one.encode(), digest_size=HASH_BYTES).digest() for one in shingles)
     return frozenset(sorted(digests)[:HASHES])
 
 

@@ -1,0 +1,181 @@
+"""Pages from the files of a crawl, in the order of their times, from any places of the files on.
+
+Each file is taken to be about in the order of time, as crawlers write it. The files are merged by the times of
+their next pages, and a file is open only from its first page's time on, so memory is bounded by the files that
+overlap in time. The order within a file stays as it is.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from workers.errors import InputProblem, UsageProblem
+from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, input_name
+from workers.feeds.lines import read_json_lines
+from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
+from workers.feeds.streams import STDIN, damage_told
+from workers.feeds.times import Timeline
+from workers.feeds.warc import read_warc
+from workers.page import Page, Rejected
+
+OPEN_FILES_MAX = 64
+"""Most files that are read at the same time; each holds two pages and less than 1 MB of buffers."""
+
+
+class ArchivedRecord(NamedTuple):
+    """A record of one of several files."""
+
+    file: Path
+    record: Page | Rejected
+    behind: Place
+    """Where the file goes on."""
+
+
+class ArchiveReading(msgspec.Struct, frozen=True, kw_only=True):
+    """How archives are read, and who is told about it."""
+
+    time_field: str
+    """Field that holds the event time; `none` sets times one minute apart in each file."""
+    latest_ms: int
+    """Event times later than this count as this one, in Unix milliseconds."""
+    limit_bytes: int
+    """Largest page."""
+    on_progress: Callable[[int], None]
+    """Called with the number of bytes of each read of a file."""
+    on_problem: Callable[[InputProblem], None]
+    """Called with the problem of a file that is damaged or holds no pages; the other files are read."""
+    open_files_max: int = OPEN_FILES_MAX
+    """Most files that are read at the same time. Where more overlap in time, some begin later."""
+
+
+class _Next(NamedTuple):
+    """The next record of a file; the order of the fields is that in which records are merged."""
+
+    time_ms: int
+    number: int
+    """Number of the file."""
+    found: PlacedRecord
+    rest: Iterator[PlacedRecord]
+
+
+def archive_files(inputs: Sequence[Path]) -> list[Path]:
+    """Return the archives among the inputs, and below those that are directories, sorted by path.
+
+    A file that a crawler still writes (Heritrix calls it `.open`) is none yet.
+
+    Raises:
+        UsageProblem: An input is no archive, or a directory has none.
+        InputProblem: An input cannot be read.
+    """
+    found: list[Path] = []
+    for path in inputs:
+        with damage_told(path, lambda: ""):
+            if path == STDIN:
+                raise UsageProblem(
+                    "a replay reads files, which can be read again after a kill; `templ feed -` sends "
+                    "the pages of standard input"
+                )
+            path.stat()
+            some = sorted(path.rglob("*")) if path.is_dir() else [path]
+        some = [one for one in some if not path.is_dir() or _is_archive(one)]
+        if not some or not all(map(_is_archive, some)):
+            raise UsageProblem(
+                f"{path} is no archive and has none: give files of .warc or .jsonl, compressed or not, "
+                "or directories of them"
+            )
+        found += some
+    return list(dict.fromkeys(found))
+
+
+def _is_archive(path: Path) -> bool:
+    return path.name.lower().endswith((*LINES_SUFFIXES, *WARC_SUFFIXES)) and path.is_file()
+
+
+def read_archives(
+    files: Sequence[Path], places: Mapping[Path, Place], how: ArchiveReading
+) -> Iterator[ArchivedRecord]:
+    """Yield the records of all files, merged by time.
+
+    Args:
+        files: What `archive_files` returned.
+        places: Where reading of a file begins; other files are read from their beginning.
+        how: How they are read.
+
+    Raises:
+        UsageProblem: A file has no field of the name of the time field.
+    """
+    names = _names(files)
+    waiting = [
+        (_first_ms(file, places.get(file, BEGINNING), how), number)
+        for number, file in enumerate(files)
+    ]
+    heapq.heapify(waiting)
+    merged: list[_Next] = []
+    while waiting or merged:
+        while waiting and len(merged) < how.open_files_max:
+            if merged and waiting[0] > merged[0][:2]:
+                break
+            _, number = heapq.heappop(waiting)
+            file = files[number]
+            rest = _read(file, names[number], how, places.get(file, BEGINNING))
+            _push_next(merged, number, rest)
+        if merged:
+            _, number, found, rest = heapq.heappop(merged)
+            yield ArchivedRecord(files[number], found.record, found.behind)
+            _push_next(merged, number, rest)
+
+
+def _first_ms(file: Path, start: Place, how: ArchiveReading) -> int:
+    """Return the time of a file's next record, or about that; 0 for a file that has none."""
+    if start != BEGINNING:
+        return start.next_ms
+    quiet = msgspec.structs.replace(how, on_progress=_ignore, on_problem=_ignore)
+    first = next(_read(file, "", quiet, start), None)
+    return 0 if first is None else _time_ms(first)
+
+
+def _push_next(merged: list[_Next], number: int, rest: Iterator[PlacedRecord]) -> None:
+    found = next(rest, None)
+    if found is not None:
+        heapq.heappush(merged, _Next(_time_ms(found), number, found, rest))
+
+
+def _time_ms(found: PlacedRecord) -> int:
+    record = found.record
+    return record.event_time_ms if isinstance(record, Page) else found.behind.next_ms
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """Return the name of each file in sources and ids; a second one of a name is called `NAME~2`."""
+    seen: Counter[str] = Counter()
+    names = []
+    for file in files:
+        name = input_name(file)
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
+    return names
+
+
+def _read(file: Path, name: str, how: ArchiveReading, start: Place) -> Iterator[PlacedRecord]:
+    """Yield the records of a file from a place on; a problem ends it and is told."""
+    timeline = Timeline(how.time_field, how.latest_ms)
+    timeline.next_ms = start.next_ms
+    reading = Reading(
+        timeline=timeline,
+        limit_bytes=how.limit_bytes,
+        on_progress=how.on_progress,
+        on_left_out=_ignore,
+    )
+    read = read_warc if file.name.lower().endswith(WARC_SUFFIXES) else read_json_lines
+    try:
+        yield from read(file, name, reading, start)
+    except InputProblem as problem:
+        how.on_problem(problem)
+
+
+def _ignore(_what: object) -> None:
+    """Ignore what is told."""

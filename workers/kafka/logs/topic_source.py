@@ -1,0 +1,187 @@
+"""The page messages of a topic between two times, as a replay sends them again."""
+
+import heapq
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import NamedTuple, Self
+
+import msgspec
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
+
+from workers.errors import BrokerProblem
+from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.admin import topic_partitions
+from workers.kafka.broker.page_message import page_of_message
+from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
+from workers.kafka.broker.received import received_from_aiokafka
+from workers.page import Page, Rejected
+
+_POLL_MS = 200
+_AHEAD_RECORDS = 100
+"""Most records of a partition that are held while others are waited for."""
+
+
+class TopicSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a topic that is replayed, and who reads it."""
+
+    topic: str
+    """Full name of the topic."""
+    group: str
+    """Consumer group of this span alone, whose commits say how far the span was sent. It has no members."""
+    since_ms: int | None
+    """Time of the first records in Unix milliseconds; None means from the start of the topic."""
+    until_ms: int | None
+    """Time before which records are read; None means up to where the topic ends at the start."""
+
+
+class _Next(NamedTuple):
+    """The next record of a partition; the order of the fields is that in which records are merged."""
+
+    time_ms: int
+    partition: int
+    offset: int
+
+
+class TopicSource:
+    """An asynchronous context with the records of a span, merged by time across partitions.
+
+    The group's commits are the offsets behind the last records that were sent.
+    """
+
+    def __init__(self, broker: BrokerAccess, span: TopicSpan) -> None:
+        """Prepare without connecting.
+
+        Args:
+            broker: How the broker is reached.
+            span: What is read.
+        """
+        self._broker = broker
+        self._span = span
+        self._exits = AsyncExitStack()
+        self._ends: dict[TopicPartition, int] = {}
+        self._places: dict[TopicPartition, int] = {}
+        self._held: dict[TopicPartition, deque[ConsumerRecord]] = {}
+        self.is_resumed = False
+        """Whether an earlier replay of the span was begun."""
+        self.sent_before = 0
+        """Number of offsets of the span before those at which reading begins."""
+
+    async def __aenter__(self) -> Self:
+        """Connect, and find the offsets of the span.
+
+        Raises:
+            BrokerProblem: The broker cannot be reached.
+            TopicProblem: There is no such topic.
+        """
+        count = await topic_partitions(self._broker, self._span.topic)
+        self._consumer = AIOKafkaConsumer(
+            **self._broker.client_options(),
+            group_id=self._span.group,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+        )
+        await self._consumer.start()
+        self._exits.push_async_callback(self._consumer.stop)
+        try:
+            await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
+        except KafkaError as error:
+            await self._exits.aclose()
+            raise BrokerProblem(
+                f"{self._broker} does not give {self._span.topic}: {error}"
+            ) from None
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Disconnect."""
+        await self._exits.aclose()
+
+    async def _find(self, partitions: list[TopicPartition]) -> None:
+        """Set where each partition begins and ends, and put the consumer there."""
+        self._consumer.assign(partitions)
+        starts = await self._consumer.beginning_offsets(partitions)
+        ends = await self._consumer.end_offsets(partitions)
+        since = await self._offsets_at(self._span.since_ms, partitions, starts, ends)
+        until = await self._offsets_at(self._span.until_ms, partitions, ends, ends)
+        for one in partitions:
+            start = min(since[one], until[one])
+            committed = await self._consumer.committed(one)
+            if committed is not None:
+                self.is_resumed = True
+                self.sent_before += max(min(committed, until[one]) - start, 0)
+                start = max(start, committed)
+            self._consumer.seek(one, start)
+            self._ends[one] = until[one]
+            self._places[one] = start
+            self._held[one] = deque()
+
+    async def _offsets_at(
+        self,
+        time_ms: int | None,
+        partitions: list[TopicPartition],
+        without_time: dict[TopicPartition, int],
+        ends: dict[TopicPartition, int],
+    ) -> dict[TopicPartition, int]:
+        """Return the offset of the first record of each partition that is not older than a time."""
+        if time_ms is None:
+            return without_time
+        found = await self._consumer.offsets_for_times(dict.fromkeys(partitions, time_ms))
+        return {one: ends[one] if found[one] is None else found[one].offset for one in partitions}
+
+    async def records(self) -> AsyncIterator[Page | Rejected]:
+        """Yield the records of the span.
+
+        Raises:
+            BrokerProblem: There was no progress for a minute.
+        """
+        heads: list[_Next] = []
+        empty = set(self._ends)
+        while True:
+            for one in await self._fill(empty):
+                record = self._held[one][0]
+                heapq.heappush(heads, _Next(record.timestamp, one.partition, record.offset))
+            if not heads:
+                return
+            one = TopicPartition(self._span.topic, heapq.heappop(heads).partition)
+            record = self._held[one].popleft()
+            self._places[one] = record.offset + 1
+            received = received_from_aiokafka(record)
+            now_ms = round(time.time() * 1000)
+            yield page_of_message(received, self._broker.settings, now_ms)
+            empty = {one}
+
+    async def _fill(self, empty: set[TopicPartition]) -> set[TopicPartition]:
+        """Read until each partition has a record or is at its end; return those that have one."""
+        waits_until = time.monotonic() + NO_PROGRESS_S
+        asked = {one for one in empty if not self._held[one]}
+        while asked:
+            some = await self._consumer.getmany(
+                *asked, timeout_ms=_POLL_MS, max_records=_AHEAD_RECORDS
+            )
+            for one, records in some.items():
+                self._held[one].extend(each for each in records if each.offset < self._ends[one])
+            if some:
+                waits_until = time.monotonic() + NO_PROGRESS_S
+            asked = {
+                one
+                for one in asked
+                if not self._held[one] and await self._consumer.position(one) < self._ends[one]
+            }
+            if asked and time.monotonic() > waits_until:
+                raise BrokerProblem(f"reading {self._span.topic} has stood still for a minute")
+        return {one for one in empty if self._held[one]}
+
+    async def note(self) -> None:
+        """Commit that all records that were yielded are sent.
+
+        Raises:
+            BrokerProblem: The broker refuses the commit.
+        """
+        try:
+            await self._consumer.commit(self._places)
+        except KafkaError as error:
+            raise BrokerProblem(
+                f"{self._broker} refuses the commits of the group {self._span.group}: {error}"
+            ) from None
