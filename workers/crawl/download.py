@@ -7,14 +7,16 @@ from workers.crawl.config import CrawlConfig
 
 
 class OneTryHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for HTTP/1.1, which sends each request once only.
+    """Scrapy's handler for HTTP/1.1, which opens a connection for each request and sends it once only.
 
-    Twisted sends a request again at once when a connection that was kept open turns out to be closed. The
-    site would be asked twice, without the delay between.
+    Twisted sends a request again at once when a connection that was kept open turns out to be closed, so
+    a site would be asked twice without the delay between. Behind a proxy, an answer that is broken off
+    because of its type or size would also end the next request on its connection.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._pool.persistent = False
         self._pool.retryAutomatically = False
 
 
