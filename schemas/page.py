@@ -49,3 +49,18 @@ class ScrapyClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
     crawlid: str | None = None
     appid: str | None = None
     response_headers: dict[str, object] | None = None
+
+
+class CloudEventRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields of a CloudEvent in structured mode (JSON) that templ reads."""
+
+    specversion: str
+    subject: str
+    """URL of the page."""
+    id: str | None = None
+    time: str | None = None
+    datacontenttype: str | None = None
+    data: str | None = None
+    """The page as text."""
+    data_base64: str | None = None
+    """The fetched bytes."""

@@ -11,6 +11,7 @@ from workers.errors import UsageProblem
 
 _PACKAGES = {
     "console": ("aiohttp", "jinja2", "tinycss2"),
+    "crawl": ("feedparser", "itemadapter", "protego", "scrapy", "w3lib", "warcio"),
     "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),
     "lab": ("scipy", "sklearn"),

@@ -25,6 +25,7 @@ _COMMANDS = {
     "console": "workers.cli.console:console_command",
     "index": "workers.cli.indexes.index:index_command",
     "search": "workers.cli.indexes.search:search_command",
+    "crawl": "workers.cli.crawl.crawl:crawl_command",
     "feed": "workers.cli.feed:feed_command",
     "replay": "workers.cli.archives.replay:replay_command",
     "seed": "workers.cli.seed:seed_command",
@@ -53,6 +54,7 @@ _SUMMARIES = {
     "console": "Look at the sites of a worker in a browser, and correct them.",
     "index": "Keep a full-text index of cleaned pages.",
     "search": "Search an index of cleaned pages.",
+    "crawl": "Crawl sites politely, into `pages`, WARC files or JSON Lines.",
     "feed": "Send pages from files to the topic `pages`.",
     "replay": "Send the pages of archives or of a topic again, in the order of their times.",
     "seed": "Send what a run on files has learned to Kafka.",
@@ -77,8 +79,7 @@ _SUMMARIES = {
 _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics", "doctor", "status", "dlq"), "kafka")
     | dict.fromkeys(("evaluate", "train", "train-idioms", "experiments"), "lab")
-    | {"tour": "inspect"}
-    | {"inspect": "inspect", "console": "console"}
+    | {"console": "console", "crawl": "crawl", "inspect": "inspect", "tour": "inspect"}
 )
 
 

@@ -1,4 +1,4 @@
-"""Pages from JSON records: templ's own record and scrapy-cluster's crawl result."""
+"""Pages from JSON records: templ's own, crawl results of scrapy-cluster, and CloudEvents."""
 
 import base64
 import binascii
@@ -8,13 +8,13 @@ from typing import TypeVar
 
 import msgspec
 
-from schemas.page import PageRecord, ScrapyClusterRecord
+from schemas.page import CloudEventRecord, PageRecord, ScrapyClusterRecord
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.page import GONE_STATUSES, Page, Rejected
 
-_Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord)
+_Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord, CloudEventRecord)
 
 INVALID_RECORD = "InvalidRecord"
 PAGE_TOO_LARGE = "PageTooLarge"
@@ -45,7 +45,8 @@ def page_from_json(
     """Return the page in a JSON object, or the record with the reason why it is not a page.
 
     An object with `body` but neither `html` nor `html_base64` is a crawl result of scrapy-cluster.
-    Its `body` is text, or base64 when it contains no `<` but decodes to bytes that do.
+    Its `body` is text, or base64 when it contains no `<` but decodes to bytes that do. An object with
+    `specversion` is a CloudEvent in structured mode, whose `subject` is the URL.
 
     Args:
         value: One JSON object in UTF-8.
@@ -61,6 +62,8 @@ def page_from_json(
         raw = _json_object(value)
         if "body" in raw and "html" not in raw and "html_base64" not in raw:
             record, body, charset = _scrapy_cluster(raw)
+        elif "specversion" in raw and "url" not in raw:
+            record, body, charset = _page_record(_cloud_event(raw))
         else:
             record, body, charset = _page_record(raw)
         url = clean_text(record.url)
@@ -164,6 +167,19 @@ def _scrapy_cluster(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, s
         if b"<" in body:
             return record, body, found.encoding
     return record, found.body.encode("utf-8", "replace"), "utf-8"
+
+
+def _cloud_event(raw: dict[str, object]) -> dict[str, object]:
+    """Return a CloudEvent as the fields of templ's own record."""
+    event = _converted(raw, CloudEventRecord, "CloudEvent")
+    return {
+        "url": event.subject,
+        "html": event.data,
+        "html_base64": event.data_base64,
+        "fetched_at": event.time,
+        "content_type": event.datacontenttype,
+        "id": event.id,
+    }
 
 
 def _header(headers: dict[str, object], name: str) -> str | None:

@@ -170,6 +170,30 @@ def test_a_crawl_result_of_scrapy_cluster_is_a_page():
     assert read({**record, "body": "deadbeef"}).body == b"deadbeef"
 
 
+def test_a_cloud_event_in_structured_mode_is_a_page():
+    event = {
+        "specversion": "1.0",
+        "id": "e1",
+        "source": "//crawler/7",
+        "type": "page.fetched",
+        "subject": URL,
+        "time": "2024-01-01T00:00:00Z",
+        "datacontenttype": "text/html; charset=iso-8859-1",
+        "data_base64": base64.b64encode("<p>café</p>".encode("latin-1")).decode(),
+    }
+    page = read(event)
+    assert (page.url, page.id, page.body) == (URL, "e1", "<p>café</p>".encode("latin-1"))
+    assert (page.event_time_ms, page.content_type) == (
+        1_704_067_200_000,
+        "text/html; charset=iso-8859-1",
+    )
+    del event["data_base64"]
+    assert read({**event, "data": "<p>café</p>"}).body == "<p>café</p>".encode()
+    assert "neither html nor html_base64" in read(event).message
+    del event["subject"]
+    assert "not a CloudEvent record" in read(event).message
+
+
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

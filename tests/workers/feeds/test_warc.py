@@ -209,6 +209,20 @@ def test_progress_of_a_warc_adds_up_to_its_size(tmp_path):
     assert sum(steps) == total_bytes([path])
 
 
+def test_an_archive_of_stormcrawler_is_read(tmp_path):
+    """It keeps bodies decompressed, and the headers that told of their encoding under other names."""
+    warc = Warc(compressed=True)
+    warc.add(
+        b"<p>storm",
+        HTML,
+        ("X-Crawler-Content-Encoding", "gzip"),
+        ("X-Crawler-Transfer-Encoding", "chunked"),
+        ("Content-Length", "8"),
+    )
+    (page,) = read(tmp_path, warc.data, "storm.warc.gz")
+    assert (page.body, page.content_encoding) == (b"<p>storm", None)
+
+
 def test_whole_records_behind_two_damages_are_read(tmp_path):
     warc = Warc(compressed=True)
     starts = []

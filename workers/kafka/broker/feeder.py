@@ -75,8 +75,9 @@ class Feeder:
         Raises:
             BrokerProblem: The broker refused a page.
         """
-        await self._settle(self._pending)
-        self._pending.clear()
+        pending = set(self._pending)
+        await self._settle(pending)
+        self._pending -= pending  # others may have sent and may settle meanwhile
 
     async def __aexit__(self, *_: object) -> None:
         """Wait until all pages are acknowledged, and disconnect."""

@@ -17,6 +17,7 @@ _MODULES = {
     "phrases-removal": "workers.lab.experiments.foschini.removal",
     "foschini-injected": "workers.lab.experiments.foschini.injected",
     "foschini-copies": "workers.lab.experiments.foschini.copies",
+    "rss": "workers.lab.experiments.foschini.rss",
     "rtdm-templates": "workers.lab.experiments.rtdm.templates",
     "rtdm-mining": "workers.lab.experiments.rtdm.mining",
     "metadata": "workers.lab.experiments.metadata.fields",

@@ -1,0 +1,172 @@
+"""`templ crawl`: crawl sites politely, into `pages`, WARC files or JSON Lines."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from workers.cli.lazy import require_extra
+from workers.cli.options import STATE_PATH, prefix_option
+from workers.crawl.config import CrawlConfig
+from workers.errors import InputProblem, UsageProblem
+from workers.settings import load_settings
+
+if TYPE_CHECKING:
+    from workers.crawl.kafka_output import KafkaOutput
+
+_SECONDS = click.FloatRange(0, min_open=True)
+_COUNT = click.IntRange(1)
+_LIMITS: dict[str, tuple[click.ParamType, str]] = {
+    "delay_s": (
+        _SECONDS,
+        (
+            "Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its "
+            "robots.txt goes before it, and slow sites are asked less often."
+        ),
+    ),
+    "concurrency": (_COUNT, "Most sites that are asked at the same time."),
+    "timeout_s": (_SECONDS, "Seconds until an answer must have come whole."),
+    "page_bytes_max": (click.IntRange(1 << 10), "Largest answer after decompression, in bytes."),
+    "depth_max": (click.IntRange(0), "Most links from a seed, feed or sitemap to a page."),
+    "site_day_pages": (
+        _COUNT,
+        "Most addresses of a site that are asked for the first time in one day (UTC).",
+    ),
+    "attempts_max": (_COUNT, "Requests for an address that may fail until it is left alone."),
+    "retry_s": (_SECONDS, "Seconds from a failure to the second request; then twice as long."),
+    "listing_interval_s": (
+        _SECONDS,
+        (
+            "Seconds until a seed, feed or sitemap is asked again. After a change, an interval is halved, "
+            "otherwise doubled."
+        ),
+    ),
+    "page_interval_s": (_SECONDS, "Seconds until another page is asked again, likewise."),
+    "interval_min_s": (_SECONDS, "Shortest such interval, in seconds."),
+    "interval_max_s": (_SECONDS, "Longest such interval, in seconds."),
+    "robots_retry_s": (_SECONDS, "Seconds until a host is tried again that gave no robots.txt."),
+}
+"""Type and help of the options that set a limit, by the field of `CrawlConfig`."""
+
+
+def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add an option for each limit to a command."""
+    defaults = {one.name: one.default for one in msgspec.structs.fields(CrawlConfig)}
+    for name, (kind, text) in reversed(_LIMITS.items()):
+        option = click.option(
+            f"--{name.replace('_', '-')}",
+            name,
+            type=kind,
+            default=defaults[name],
+            show_default=True,
+            help=text,
+        )
+        command = option(command)
+    return command
+
+
+@click.command(name="crawl")
+@click.argument("seeds", metavar="SEED...", nargs=-1, required=True)
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Choice(["kafka", "warc", "jsonl"]),
+    help="Where pages go: the topic `pages`, WARC files (crawl-00001.warc.gz ...), or pages.jsonl.",
+)
+@click.option(
+    "--dir",
+    "directory",
+    required=True,
+    type=STATE_PATH,
+    help="Directory of the crawl: its addresses, files and feeds. A crawl that is there is gone on with.",
+)
+@click.option(
+    "--contact",
+    required=True,
+    metavar="TEXT",
+    help="Page or mailbox that tells the owners of sites who crawls; it is part of the user agent.",
+)
+@click.option(
+    "--follow",
+    "follows",
+    is_flag=True,
+    help="Go on until SIGTERM or Ctrl-C, and ask again what is due; otherwise end with what is due now.",
+)
+@click.option("--keep-warc", is_flag=True, help="Keep WARC files beside another output.")
+@click.option(
+    "--broker",
+    envvar="TEMPL_BROKER",
+    metavar="HOST:PORT",
+    help="Kafka broker of --to kafka; several are separated by commas.",
+)
+@prefix_option
+@_limit_options
+def crawl_command(
+    seeds: tuple[str, ...],
+    target: str,
+    directory: Path,
+    *,
+    keep_warc: bool,
+    broker: str | None,
+    prefix: str,
+    **limits: Any,
+) -> None:
+    """Crawl the sites of SEED..., which are addresses or files with an address a line.
+
+    The crawl stays on these sites (registrable domains), obeys their robots.txt, and asks each one thing
+    at a time. It follows links, sitemaps and feeds; feeds are kept in feeds.jsonl. After a crash, the same
+    command goes on: what was answered is not asked again. A proxy is taken from the environment variables
+    http_proxy and https_proxy.
+    """
+    from workers.crawl.run import crawl  # noqa: PLC0415 - imports Scrapy
+    from workers.crawl.store import StoreKinds  # noqa: PLC0415
+
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    logging.basicConfig(format="templ: %(message)s", handlers=[handler])
+    addresses = list(_addresses(seeds))
+    kinds = StoreKinds(pages=target == "jsonl", archive=keep_warc or target == "warc")
+    output = _kafka(broker, prefix) if target == "kafka" else None
+    counts = crawl(directory, addresses, CrawlConfig(**limits), kinds, output)
+    click.echo(_summary(counts), err=True)
+
+
+def _addresses(seeds: Sequence[str]) -> Iterator[str]:
+    """Yield the addresses that seeds are, or that stand in their files."""
+    from workers.crawl.addresses import is_askable  # noqa: PLC0415 - needs w3lib
+
+    for seed in seeds:
+        lines = [seed]
+        if "://" not in seed and Path(seed).is_file():
+            try:
+                lines = Path(seed).read_text(encoding="utf-8").split()
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputProblem(f"{seed} cannot be read: {error}") from None
+        for line in lines:
+            address = line if "://" in line else f"https://{line}/"
+            if not is_askable(address) or "." not in address:
+                raise UsageProblem(f"{line} is neither a file nor an http address")
+            yield address
+
+
+def _kafka(broker: str | None, prefix: str) -> "KafkaOutput":
+    if broker is None:
+        raise UsageProblem("--to kafka needs --broker")
+    require_extra("kafka", "--to kafka")
+    from workers.crawl.kafka_output import KafkaOutput  # noqa: PLC0415 - needs aiokafka
+    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+
+    settings = load_settings()
+    return KafkaOutput(BrokerAccess.of(broker, settings), prefix, settings.message_limit_bytes)
+
+
+def _summary(counts: Counter[str]) -> str:
+    return (
+        ", ".join(f"{count} {name}" for name, count in counts.most_common() if count)
+        or "nothing due"
+    )

@@ -1,0 +1,1 @@
+"""The polite crawler, and the pipeline for people who have a crawler of their own."""

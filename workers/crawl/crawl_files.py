@@ -1,0 +1,250 @@
+"""Files that a crawl adds records to, and that hold after a crash what the frontier says they hold."""
+
+import base64
+import hashlib
+import io
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from templ_core import __version__
+from workers.crawl.config import ROBOTS_NAME
+from workers.errors import DiskProblem
+from workers.page import Page
+
+_WARC_BYTES = 1 << 30
+"""Size from which on a further WARC file is begun, as the WARC guidelines of the IIPC advise."""
+_CHANGED_HEADERS = frozenset(["content-encoding", "transfer-encoding", "content-length"])
+"""Headers of an answer that do not describe the decompressed body that is kept."""
+
+_NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
+
+
+class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
+    """A request with its answer, whose body is decompressed."""
+
+    url: str
+    id: str
+    """Id of the answer, a UUID as URN."""
+    date: str
+    """Time of the answer in the form of WARC files."""
+    request_headers: tuple[tuple[str, str], ...]
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    same_as: tuple[str, str] | None = None
+    """Digest and date of the earlier answer that had this body; None for a body that is new."""
+
+
+class _GrowingFile:
+    """A file that is cut to the length that it had at the last transaction, and then grows."""
+
+    def __init__(self, path: Path, length: int) -> None:
+        self.path = path
+        try:
+            self._file = path.open("r+b" if path.exists() else "xb", 0)
+            self._file.truncate(length)
+            self.length = self._file.seek(length)
+        except OSError as error:
+            raise _problem(path, error) from None
+
+    def write(self, data: bytes) -> None:
+        """Add bytes.
+
+        Raises:
+            DiskProblem: The disk is full or fails.
+        """
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise _problem(self.path, error) from None
+        self.length += len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class PageLines:
+    """A JSON Lines file of pages or feeds, as `templ run` reads it."""
+
+    def __init__(self, path: Path, lengths: Mapping[str, int]) -> None:
+        """Open the file.
+
+        Args:
+            path: The file.
+            lengths: Lengths of files at the last transaction, by name.
+        """
+        self._file = _GrowingFile(path, lengths.get(path.name, 0))
+
+    def write(self, page: Page) -> None:
+        """Add a page, or the end of one."""
+        self._file.write(msgspec.json.encode(page_line(page)) + b"\n")
+
+    def lengths(self) -> dict[str, int]:
+        """Return the length of the file by its name, in bytes."""
+        return {self._file.path.name: self._file.length}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def warc_digest(body: bytes) -> str:
+    """Return the digest of a body in the form of WARC files.
+
+    >>> warc_digest(b"")
+    'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
+    """
+    digest = hashlib.sha1(body, usedforsecurity=False).digest()
+    return f"sha1:{base64.b32encode(digest).decode()}"
+
+
+def page_line(page: Page) -> dict[str, object]:
+    """Return a page as a line of JSON, in the form of `schemas/json_schema/page.json`."""
+    line: dict[str, object] = {
+        "url": page.url,
+        "site": page.site,
+        "fetched_at": page.fetched_at,
+        "content_type": page.content_type,
+        "charset": page.charset,
+        "status": page.status,
+        "id": page.id,
+    }
+    if page.body is not None:
+        line["html_base64"] = base64.b64encode(page.body).decode()
+    return {name: value for name, value in line.items() if value is not None}
+
+
+class WarcFiles:
+    """WARC files in a row (`crawl-00001.warc.gz` and so on), with requests, answers and revisits."""
+
+    def __init__(
+        self, directory: Path, prefix: str, lengths: Mapping[str, int], contact: str
+    ) -> None:
+        """Open the last file, or the first one.
+
+        Args:
+            directory: Where the files are.
+            prefix: How the names of the files begin.
+            lengths: Lengths of files at the last transaction, by name.
+            contact: Who crawls, for the record at the beginning of each file.
+        """
+        self._directory = directory
+        self._prefix = prefix
+        self._contact = contact
+        self._buffer = io.BytesIO()
+        self._writer = WARCWriter(self._buffer, gzip=True)
+        names = f"{prefix}-*.warc.gz"
+        kept = sorted(name for name in lengths if fnmatch(name, names))
+        for path in directory.glob(names):
+            if path.name not in kept:
+                path.unlink()  # begun, but no answer in it was kept
+        self._number = len(kept)
+        self._file = _GrowingFile(directory / kept[-1], lengths[kept[-1]]) if kept else self._next()
+
+    def write(self, exchange: HttpExchange) -> None:
+        """Add a request and its answer; an answer whose body is known becomes a revisit record."""
+        if self._file.length > _WARC_BYTES:
+            self._file.close()
+            self._file = self._next()
+        answer = self._answer(exchange)
+        request = self._writer.create_warc_record(
+            exchange.url,
+            "request",
+            http_headers=_request_head(exchange),
+            warc_headers_dict={"WARC-Date": exchange.date},
+        )
+        self._writer.write_request_response_pair(request, answer)
+        self._flush(self._file)
+
+    def lengths(self) -> dict[str, int]:
+        """Return the length of the present file by its name, in bytes."""
+        return {self._file.path.name: self._file.length}
+
+    def close(self) -> None:
+        """Close the present file."""
+        self._file.close()
+
+    def _answer(self, exchange: HttpExchange) -> object:
+        head = StatusAndHeaders(
+            f"{exchange.status} {_reason(exchange.status)}",
+            list(_kept_headers(exchange)),
+            "HTTP/1.1",
+        )
+        headers = {"WARC-Date": exchange.date, "WARC-Record-ID": f"<{exchange.id}>"}
+        if exchange.same_as is not None:
+            digest, date = exchange.same_as
+            revisit = self._writer.create_revisit_record(
+                exchange.url,
+                digest=digest,
+                refers_to_uri=exchange.url,
+                refers_to_date=date,
+                http_headers=head,
+                warc_headers_dict=headers,
+            )
+            if exchange.status == 304:
+                revisit.rec_headers.replace_header("WARC-Profile", _NOT_MODIFIED)
+            return revisit
+        return self._writer.create_warc_record(
+            exchange.url,
+            "response",
+            payload=io.BytesIO(exchange.body),
+            length=len(exchange.body),
+            http_headers=head,
+            warc_headers_dict=headers,
+        )
+
+    def _next(self) -> _GrowingFile:
+        self._number += 1
+        file = _GrowingFile(self._directory / f"{self._prefix}-{self._number:05}.warc.gz", 0)
+        about = {
+            "software": f"{ROBOTS_NAME}/{__version__}",
+            "format": "WARC File Format 1.0",
+            "operator": self._contact,
+            "robots": "obey",
+        }
+        self._writer.write_record(self._writer.create_warcinfo_record(file.path.name, about))
+        self._flush(file)
+        return file
+
+    def _flush(self, file: _GrowingFile) -> None:
+        file.write(self._buffer.getvalue())
+        self._buffer.seek(0)
+        self._buffer.truncate()
+
+
+def _kept_headers(exchange: HttpExchange) -> list[tuple[str, str]]:
+    """Return the headers of an answer; those of the body as it was sent are set aside by their names."""
+    kept = [
+        (f"X-Crawler-{name}" if name.lower() in _CHANGED_HEADERS else name, value)
+        for name, value in exchange.headers
+    ]
+    return [*kept, ("Content-Length", str(len(exchange.body)))]
+
+
+def _reason(status: int) -> str:
+    """Return the phrase of a status, which Scrapy does not keep."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"
+
+
+def _request_head(exchange: HttpExchange) -> StatusAndHeaders:
+    parts = urlsplit(exchange.url)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    headers = [("Host", parts.netloc), *exchange.request_headers]
+    return StatusAndHeaders(f"GET {path} HTTP/1.1", headers, is_http_request=True)
+
+
+def _problem(path: Path, error: OSError) -> DiskProblem:
+    return DiskProblem(f"{path} cannot be written: {error.strerror or error}")

@@ -1,0 +1,332 @@
+"""The addresses of a crawl on disk: what was asked, what it answered, and what is due when.
+
+Scrapy's own queue on disk (`JOBDIR`) loses its place when the process is killed, because it is written
+when the spider closes. The frontier is an SQLite file instead. What an answer changes is one
+transaction, together with the lengths of the files to which the answer was written. After a crash the
+files are cut to these lengths, so the address is either done and in the files, or due and not in them.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from workers.crawl.addresses import PATH_QUERIES_MAX, address_key, path_of_key, trap_reason
+from workers.crawl.robots import StoredRobots
+from workers.errors import DiskProblem, StateProblem
+
+NEW_LISTING, DUE_LISTING, NEW_LISTED, NEW_LINKED, DUE_PAGE = range(5)
+"""Ranks of addresses, in the order in which a site is asked.
+
+Seeds, feeds and sitemaps come first, then pages that those name, then pages found by links, then pages
+that are asked again.
+"""
+NEW_RANKS = (NEW_LISTING, NEW_LISTED, NEW_LINKED)
+"""Ranks of addresses that have not been answered yet."""
+_FORMAT = 1
+_SCHEMA = """
+CREATE TABLE addresses (
+    key TEXT PRIMARY KEY, url TEXT NOT NULL, site TEXT NOT NULL, path TEXT NOT NULL,
+    depth INTEGER NOT NULL, rank INTEGER NOT NULL, due_at REAL,
+    attempts INTEGER NOT NULL DEFAULT 0, first_at REAL, asked_at REAL, interval_s REAL,
+    etag TEXT, last_modified TEXT, digest TEXT, warc_digest TEXT, warc_date TEXT,
+    is_published INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX due ON addresses (site, rank, due_at);
+CREATE INDEX paths ON addresses (path);
+CREATE TABLE sites (site TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE robots (
+    host TEXT PRIMARY KEY, text TEXT NOT NULL, is_reachable INTEGER NOT NULL, expires_at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE files (name TEXT PRIMARY KEY, length INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+
+class FoundAddress(msgspec.Struct, frozen=True):
+    """An address that a seed file, a page, a feed or a sitemap names."""
+
+    url: str
+    site: str
+    depth: int
+    """Links from a seed, a feed or a sitemap."""
+    rank: int
+    """One of `NEW_RANKS`."""
+
+
+class PageState(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of an address from its last answer."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: str | None = None
+    """Digest of the page's words, by which a change is noticed."""
+    warc_digest: str | None = None
+    """Digest of the answer's body in the form of WARC files."""
+    warc_date: str | None = None
+    """Time of the answer that has this body, in the form of WARC files."""
+    is_published: bool = False
+    """Whether the page was sent to the output, so that its end must be sent, too."""
+
+
+class DueAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """An address that is to be asked now."""
+
+    key: str
+    url: str
+    site: str
+    depth: int
+    rank: int
+    attempts: int
+    """Failed requests in a row."""
+    interval_s: float | None
+    """Time between its last two visits; None before the second one is planned."""
+    state: PageState
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether it is a seed, a feed or a sitemap."""
+        return self.rank in {NEW_LISTING, DUE_LISTING}
+
+    @property
+    def later_rank(self) -> int:
+        """The rank that the address has once it was asked."""
+        return DUE_LISTING if self.is_listing else DUE_PAGE
+
+
+class NextVisit(msgspec.Struct, frozen=True, kw_only=True):
+    """When an address is due again after it was asked, and as what."""
+
+    url: str
+    due_at: float
+    """Unix time in seconds."""
+    rank: int
+    attempts: int = 0
+    interval_s: float | None = None
+    state: PageState = PageState()
+
+
+class CrawlFrontier:
+    """The file of a crawl's addresses; a context that closes it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, and make it when it is not there.
+
+        Raises:
+            StateProblem: The file is in use, damaged, or of another version.
+        """
+        self._path = path
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            (found,) = self._db.execute("PRAGMA user_version").fetchone()
+            if found == 0:
+                self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT")
+        except sqlite3.Error as error:
+            raise StateProblem(
+                f"{path} cannot be used ({error}); is another `templ crawl` using its directory?"
+            ) from None
+        if found not in {0, _FORMAT}:
+            raise StateProblem(f"{path} was written by another version of templ: start anew")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make all changes within it last together, or none of them.
+
+        Raises:
+            DiskProblem: The file cannot be written.
+        """
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise DiskProblem(f"{self._path} cannot be written: {error}") from None
+
+    def add_site(self, site: str) -> None:
+        """Let addresses of a site be asked."""
+        self._write("INSERT OR IGNORE INTO sites VALUES (?)", [site])
+
+    def sites(self) -> set[str]:
+        """Return the sites of which addresses may be asked."""
+        return {site for (site,) in self._db.execute("SELECT site FROM sites")}
+
+    def add(self, found: Iterable[FoundAddress], now: float) -> set[str]:
+        """Add addresses that are not known, and lead into no trap, to those that are due.
+
+        Args:
+            found: Addresses of sites that may be asked.
+            now: Unix time in seconds.
+
+        Returns:
+            The sites that have new addresses.
+        """
+        sites = set()
+        for one in found:
+            key = address_key(one.url)
+            if trap_reason(one.url) or self._is_known(key, one.rank, now):
+                continue
+            path = path_of_key(key)
+            is_listed = one.rank != NEW_LINKED
+            if "?" in key and not is_listed and self._path_count(path) >= PATH_QUERIES_MAX:
+                continue
+            self._write(
+                "INSERT INTO addresses (key, url, site, path, depth, rank, due_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [key, one.url, one.site, path, one.depth, one.rank, now],
+            )
+            sites.add(one.site)
+        return sites
+
+    def _is_known(self, key: str, rank: int, now: float) -> bool:
+        """Return whether an address is known; one that waits moves up when something better names it."""
+        known = self._db.execute("SELECT rank, attempts FROM addresses WHERE key = ?", [key])
+        row = known.fetchone()
+        if row is None:
+            return False
+        if row[0] in NEW_RANKS and rank < row[0] and not row[1]:
+            self._write(
+                "UPDATE addresses SET rank = ?, depth = MIN(depth, 1), due_at = MIN(due_at, ?) "
+                "WHERE key = ?",
+                [rank, now, key],
+            )
+        return True
+
+    def _path_count(self, path: str) -> int:
+        counted = self._db.execute("SELECT COUNT(*) FROM addresses WHERE path = ?", [path])
+        count: int = counted.fetchone()[0]
+        return count
+
+    def next_address(self, site: str, latest_at: dict[int, float]) -> DueAddress | None:
+        """Return what a site is to be asked next, or None when nothing is due.
+
+        Args:
+            site: The site.
+            latest_at: Unix time by rank up to which addresses of the rank are due; others are not asked.
+        """
+        for rank, latest in sorted(latest_at.items()):
+            row = self._db.execute(
+                "SELECT key, url, site, depth, rank, attempts, interval_s, etag, last_modified, digest, "
+                "warc_digest, warc_date, is_published FROM addresses "
+                "WHERE site = ? AND rank = ? AND due_at <= ? ORDER BY due_at LIMIT 1",
+                [site, rank, latest],
+            ).fetchone()
+            if row is not None:
+                names = ("key", "url", "site", "depth", "rank", "attempts", "interval_s")
+                own = dict(zip(names, row[:7], strict=True))
+                state = PageState(
+                    etag=row[7],
+                    last_modified=row[8],
+                    digest=row[9],
+                    warc_digest=row[10],
+                    warc_date=row[11],
+                    is_published=bool(row[12]),
+                )
+                return DueAddress(**own, state=state)
+        return None
+
+    def next_due_at(self, site: str, latest_at: dict[int, float]) -> float | None:
+        """Return when the next address of a site is due, as Unix time; None when none ever is.
+
+        Args:
+            site: The site.
+            latest_at: Unix time by rank after which an address does not count; ranks that are not in it
+                do not count at all.
+        """
+        times = [
+            self._db.execute(
+                "SELECT MIN(due_at) FROM addresses WHERE site = ? AND rank = ?", [site, rank]
+            ).fetchone()[0]
+            for rank in latest_at
+        ]
+        given = [
+            time
+            for time, latest in zip(times, latest_at.values(), strict=True)
+            if time is not None and time <= latest
+        ]
+        return min(given, default=None)
+
+    def asked(self, address: DueAddress, visit: NextVisit, now: float) -> None:
+        """Keep what an address answered, and when it is due again.
+
+        Args:
+            address: The address that was asked.
+            visit: Its next visit.
+            now: Unix time of the answer in seconds.
+        """
+        state = visit.state
+        self._write("UPDATE addresses SET url = ?, due_at = ?, rank = ?, attempts = ?, interval_s = ?, "
+            "first_at = COALESCE(first_at, ?), asked_at = ?, etag = ?, last_modified = ?, digest = ?, "
+            "warc_digest = ?, warc_date = ?, is_published = ? WHERE key = ?",
+            [
+                visit.url, visit.due_at, visit.rank, visit.attempts, visit.interval_s, now, now,
+                state.etag, state.last_modified, state.digest, state.warc_digest, state.warc_date,
+                state.is_published, address.key,
+            ],
+        )  # fmt: skip
+
+    def postpone(self, address: DueAddress, due_at: float, rank: int) -> None:
+        """Let an address be due at another time, without having asked it."""
+        self._write(
+            "UPDATE addresses SET due_at = ?, rank = ? WHERE key = ?", [due_at, rank, address.key]
+        )
+
+    def new_pages_since(self, since: float) -> dict[str, int]:
+        """Return by site how many addresses were asked for the first time since a Unix time."""
+        rows = self._db.execute(
+            "SELECT site, COUNT(*) FROM addresses WHERE first_at >= ? GROUP BY site", [since]
+        )
+        return dict(rows.fetchall())
+
+    def robots(self) -> Iterator[StoredRobots]:
+        """Yield what is known of each host's robots.txt."""
+        with closing(self._db.execute("SELECT * FROM robots")) as rows:
+            for host, text, is_reachable, expires_at in rows:
+                yield StoredRobots(
+                    host=host,
+                    text=text,
+                    is_reachable=bool(is_reachable),
+                    expires_at=expires_at,
+                )
+
+    def keep_robots(self, robots: StoredRobots) -> None:
+        """Keep what is known of a host's robots.txt."""
+        self._write(
+            "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)",
+            [robots.host, robots.text, robots.is_reachable, robots.expires_at],
+        )
+
+    def file_lengths(self) -> dict[str, int]:
+        """Return the length of each file of the crawl at its last transaction, in bytes."""
+        return dict(self._db.execute("SELECT name, length FROM files").fetchall())
+
+    def keep_file_lengths(self, lengths: dict[str, int]) -> None:
+        """Keep the lengths of files of the crawl, in bytes."""
+        for name, length in lengths.items():
+            self._write("INSERT OR REPLACE INTO files VALUES (?, ?)", [name, length])
+
+    def _write(self, statement: str, values: Sequence[object]) -> None:
+        try:
+            self._db.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            raise DiskProblem(f"{self._path} cannot be written: {error}") from None

@@ -1,0 +1,58 @@
+"""A run of the crawler, from its seeds to its counts."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from scrapy.crawler import AsyncCrawlerProcess
+
+from templ_core.site_key import site_key
+from workers.crawl.config import CrawlConfig
+from workers.crawl.download import scrapy_settings
+from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
+from workers.crawl.spider import CrawlRun, PageTarget, SiteSpider
+from workers.crawl.store import CrawlStore, StoreKinds
+
+
+def crawl(
+    directory: Path,
+    seeds: Iterable[str],
+    config: CrawlConfig,
+    kinds: StoreKinds,
+    output: PageTarget | None = None,
+) -> Counter[str]:
+    """Crawl the sites of some seeds, and return how many requests had which outcome.
+
+    A process can do this once only, because Twisted's reactor cannot be started again.
+
+    Args:
+        directory: Where the frontier and the files are; a crawl that is there is gone on with.
+        seeds: Absolute http addresses.
+        config: Limits.
+        kinds: Which files are kept.
+        output: Where pages are sent to as well.
+
+    Raises:
+        StateProblem: Another crawl uses the directory, or it was written by another version.
+        WorkerError: Something else that a person has to solve ended the crawl.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with CrawlFrontier(directory / "frontier.db") as frontier:
+        with frontier.transaction():
+            for url in seeds:
+                frontier.add_site(site_key(url))
+                frontier.add([FoundAddress(url, site_key(url), 0, NEW_LISTING)], time.time())
+        store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
+        run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
+        try:
+            process = AsyncCrawlerProcess(scrapy_settings(config))
+            logging.getLogger("scrapy").setLevel(logging.ERROR)  # after Scrapy has set it
+            process.crawl(SiteSpider, run=run)
+            process.start()
+        finally:
+            store.close()
+        if run.problem is not None:
+            raise run.problem
+        return run.counts

@@ -1,0 +1,206 @@
+"""Which site is asked next: one request at a time each, and none within its delay."""
+
+import heapq
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from templ_core.site_key import site_key
+from workers.crawl.config import DAY_S, CrawlConfig
+from workers.crawl.frontier import DUE_LISTING, DUE_PAGE, NEW_RANKS, CrawlFrontier, DueAddress
+from workers.crawl.robots import RobotsRules, StoredRobots, robots_host
+
+
+class RobotsQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A robots.txt that is to be asked before anything else of its host."""
+
+    site: str
+    """Site that is asked; after a redirect, it may be another one than that of the host."""
+    host: str
+    """Scheme, host and port whose rules are asked for."""
+    url: str
+    redirects: int = 0
+    """Redirects that led to this address."""
+
+
+Question = DueAddress | RobotsQuestion
+"""What a site is asked."""
+
+
+class SiteQueue:
+    """The sites in the order of the earliest time at which each may be asked.
+
+    This is the queue of Foschini's thesis, 4.1: each site has a time before which it must not be asked,
+    and while it waits, others keep the crawler busy. Here a site that is being asked is not in the queue
+    at all, and its time is set when its answer has come.
+    """
+
+    def __init__(self, frontier: CrawlFrontier, config: CrawlConfig) -> None:
+        """Load what is known; each site may be asked again after one delay.
+
+        When the process before this one was killed, a request of it may just have been sent.
+
+        Args:
+            frontier: The addresses.
+            config: Delay, limits, and whether addresses are waited for that are due later.
+        """
+        self._frontier = frontier
+        self._config = config
+        self._started_at = time.time()
+        self._rules: dict[str, RobotsRules] = {}
+        self._delays: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        self._failures: Counter[str] = Counter()
+        self._redirected: defaultdict[str, list[RobotsQuestion]] = defaultdict(list)
+        self._blocked: set[str] = set()
+        self._ready: list[tuple[float, str]] = []
+        self._ready_at: dict[str, float] = {}
+        self._asked: set[str] = set()
+        self._earliest = time.monotonic() + config.delay_s
+        self._not_before: dict[str, float] = {}
+        self._day_start = 0.0
+        self._new_pages: Counter[str] = Counter()
+        self.refused_count = 0
+        """Addresses that were not asked because of robots.txt."""
+        for stored in frontier.robots():
+            self._use(RobotsRules(stored))
+        for site in frontier.sites():
+            self.release(site, config.delay_s)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a site is being asked."""
+        return bool(self._asked)
+
+    def robots_delay_s(self, site: str) -> float:
+        """Return the longest delay that the robots.txt of a site's hosts want, in seconds."""
+        return max(self._delays[site].values(), default=0.0)
+
+    def next_ready_s(self) -> float | None:
+        """Return the seconds until a site may be asked; None when no time will do, but only an answer."""
+        if not self._ready or len(self._asked) >= self._config.concurrency:
+            return None
+        return max(self._ready[0][0] - time.monotonic(), 0.0)
+
+    def take(self) -> Question | None:
+        """Return what to ask now; None while no site may be asked, or as many are as allowed."""
+        while self._ready and len(self._asked) < self._config.concurrency:
+            at, site = self._ready[0]
+            if at > time.monotonic():
+                break
+            heapq.heappop(self._ready)
+            if self._ready_at.get(site) != at:
+                continue  # an earlier entry of the site has taken its place
+            del self._ready_at[site]
+            question = self._question(site)
+            if question is not None:
+                self._asked.add(site)
+                return question
+            self._wait(site)
+        return None
+
+    def found(self, sites: Iterable[str]) -> None:
+        """Let sites be asked that have new addresses."""
+        for site in sites:
+            if site not in self._asked:
+                self._wait(site)
+
+    def release(self, site: str, pause_s: float) -> None:
+        """Let a site be asked again, whose last answer has been dealt with.
+
+        Args:
+            site: The site.
+            pause_s: Time before its next request; the delay of its robots.txt is kept in any case.
+        """
+        self._asked.discard(site)
+        pause_s = max(pause_s, self.robots_delay_s(site))
+        self._not_before[site] = time.monotonic() + pause_s
+        self._wait(site)
+
+    def keep_robots(self, stored: StoredRobots) -> None:
+        """Use what a host answered when it was asked for its robots.txt."""
+        self._failures[stored.host] = 0 if stored.is_reachable else self._failures[stored.host] + 1
+        self._use(RobotsRules(stored))
+        self._frontier.keep_robots(stored)
+        site = site_key(stored.host)
+        if site in self._blocked:
+            self._blocked.discard(site)
+            self.found([site])
+
+    def redirect(self, question: RobotsQuestion) -> None:
+        """Ask for a robots.txt at another address, before anything else of its site and of its host's."""
+        self._redirected[question.site].append(question)
+        self._blocked.add(site_key(question.host))
+        self.found([question.site])
+
+    def _use(self, rules: RobotsRules) -> None:
+        host = rules.stored.host
+        self._rules[host] = rules
+        self._delays[site_key(host)][host] = rules.delay_s
+
+    def _question(self, site: str) -> Question | None:
+        if self._redirected[site]:
+            return self._redirected[site].pop()
+        now = time.time()
+        while address := self._frontier.next_address(site, self._latest_at(site, now)):
+            host = robots_host(address.url)
+            rules = self._rules.get(host)
+            is_known = rules is not None and rules.stored.expires_at > now
+            if rules is None or not (is_known or self._is_given_up(host)):
+                return RobotsQuestion(site=site, host=host, url=f"{host}/robots.txt")
+            if rules.allows(address.url):
+                if address.rank in NEW_RANKS and not address.attempts:
+                    self._new_pages[site] += 1
+                return address
+            self._set_aside(address, rules, now)
+        return None
+
+    def _is_given_up(self, host: str) -> bool:
+        """Return whether a host has failed so often that this run does not wait for it."""
+        return not self._config.follows and self._failures[host] >= self._config.attempts_max
+
+    def _set_aside(self, address: DueAddress, rules: RobotsRules, now: float) -> None:
+        """Let an address be due later, because its host forbids it or did not say what it allows."""
+        host = rules.stored.host
+        due_at, rank = now + self._config.interval_max_s, address.later_rank
+        if rules.stored.is_reachable:
+            self.refused_count += 1
+        else:
+            due_at = rules.stored.expires_at
+            if not self._is_given_up(host):
+                rank = address.rank
+        self._frontier.postpone(address, due_at, rank)
+
+    def _wait(self, site: str) -> None:
+        """Put a site into the queue for the time at which it may be asked and something is due."""
+        at = self._not_before.get(site, self._earliest)
+        if not self._redirected[site]:
+            now = time.time()
+            due_at = self._frontier.next_due_at(site, self._horizon(site, now))
+            if due_at is None or site in self._blocked:
+                return
+            at = max(at, time.monotonic() + due_at - now)
+        if at < self._ready_at.get(site, float("inf")):
+            self._ready_at[site] = at
+            heapq.heappush(self._ready, (at, site))
+
+    def _latest_at(self, site: str, now: float) -> dict[int, float]:
+        """Return by rank up to which time addresses are due now."""
+        again = now if self._config.follows else min(now, self._started_at)
+        ranks = dict.fromkeys((DUE_LISTING, DUE_PAGE), again)
+        return ranks | dict.fromkeys(self._new_ranks(site, now), now)
+
+    def _horizon(self, site: str, now: float) -> dict[int, float]:
+        """Return by rank up to which time addresses are waited for."""
+        again = float("inf") if self._config.follows else self._started_at
+        ranks = dict.fromkeys((DUE_LISTING, DUE_PAGE), again)
+        return ranks | dict.fromkeys(self._new_ranks(site, now), float("inf"))
+
+    def _new_ranks(self, site: str, now: float) -> tuple[int, ...]:
+        """Return the ranks of new addresses that a site may still be asked today."""
+        day_start = now - now % DAY_S
+        if day_start != self._day_start:
+            self._day_start = day_start
+            self._new_pages = Counter(self._frontier.new_pages_since(day_start))
+        return NEW_RANKS if self._new_pages[site] < self._config.site_day_pages else ()

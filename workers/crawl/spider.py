@@ -1,0 +1,385 @@
+"""The Scrapy spider of `templ crawl`: asks what the queue of sites says, and keeps what is answered."""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Protocol, Self
+
+import msgspec
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import (
+    CloseSpider,
+    DownloadCancelledError,
+    IgnoreRequest,
+    StopDownload,
+)
+from scrapy.http import Headers, Response
+from twisted.python.failure import Failure
+
+from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.site_key import site_key
+from workers.crawl.addresses import asked_address, is_askable
+from workers.crawl.answers import AnswerContent, may_be_read, read_answer
+from workers.crawl.config import CrawlConfig
+from workers.crawl.crawl_files import HttpExchange, warc_digest
+from workers.crawl.frontier import (
+    NEW_LINKED,
+    NEW_LISTED,
+    NEW_LISTING,
+    CrawlFrontier,
+    DueAddress,
+    FoundAddress,
+)
+from workers.crawl.robots import REDIRECTS_MAX, RobotsRules, robots_of_answer
+from workers.crawl.site_queue import Question, RobotsQuestion, SiteQueue
+from workers.crawl.store import CrawlStore
+from workers.crawl.visits import (
+    NO_ANSWER,
+    NOT_MODIFIED,
+    AddressAnswer,
+    pause_s,
+    refused_visit,
+    visit_result,
+)
+from workers.page import GONE_STATUSES, Page
+
+log = logging.getLogger("templ")
+_PAGE_STATUSES = frozenset([200, NOT_MODIFIED, *GONE_STATUSES])
+"""Statuses of answers that are kept beside pages in the archive."""
+
+
+class PageTarget(Protocol):
+    """A place beside the crawl's files that pages are sent to, such as `KafkaOutput`."""
+
+    async def open(self) -> None:
+        """Connect, inside the event loop."""
+
+    async def send(self, page: Page) -> str | None:
+        """Send a page, and return why it cannot be sent, or None once it will not get lost."""
+
+    async def close(self) -> None:
+        """Disconnect."""
+
+
+class CrawlRun(msgspec.Struct, kw_only=True):
+    """What a run of the crawler works with, and what became of it."""
+
+    config: CrawlConfig
+    frontier: CrawlFrontier
+    store: CrawlStore
+    output: PageTarget | None = None
+    counts: Counter[str] = msgspec.field(default_factory=Counter)
+    """Number of requests by what came of them, pages that were sent, and addresses not asked."""
+    problem: Exception | None = None
+    """Why the run ended early."""
+
+
+class SiteSpider(Spider):
+    """A spider that follows a frontier on disk, and one request at a time for each site."""
+
+    name = "templ"
+
+    def __init__(self, run: CrawlRun) -> None:
+        """Load the queue.
+
+        Args:
+            run: What the run works with; it is told how many answers of each kind came.
+        """
+        super().__init__()
+        self._run = run
+        self._queue = SiteQueue(run.frontier, run.config)
+        self._sites = run.frontier.sites()
+        self._changed = asyncio.Event()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Make a spider, as Scrapy asks for."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.check_type, signals.headers_received)
+        crawler.signals.connect(spider.end, signals.spider_closed)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Yield requests as sites may be asked, until nothing is due any more."""
+        try:
+            if self._run.output is not None:
+                await self._run.output.open()
+            while self._run.problem is None:
+                while (question := self._queue.take()) is not None:
+                    yield self._request(question)
+                ready_s = self._queue.next_ready_s()
+                if ready_s is None and not self._queue.is_busy:
+                    break
+                self._changed.clear()
+                try:
+                    await asyncio.wait_for(self._changed.wait(), ready_s)
+                except TimeoutError:
+                    continue
+        except Exception as problem:
+            self._run.problem = problem
+            raise CloseSpider("problem") from problem
+
+    async def end(self) -> None:
+        """Disconnect when the spider is closed."""
+        self._run.counts["not allowed by robots.txt"] = self._queue.refused_count
+        if self._run.output is not None:
+            await self._run.output.close()
+
+    def check_type(self, headers: Headers, request: Request) -> None:
+        """Stop an answer whose type is not read.
+
+        Raises:
+            StopDownload: The answer is neither a page nor a feed nor a sitemap.
+        """
+        content_type = (headers.get("Content-Type") or b"").decode("latin-1")
+        if isinstance(request.meta["question"], DueAddress) and not may_be_read(content_type):
+            raise StopDownload(fail=True)
+
+    async def answered(self, response: Response) -> None:
+        """Keep an answer, and let its site be asked again."""
+        await self._finish(response.meta["question"], response)
+
+    async def failed(self, failure: Failure) -> None:
+        """Deal with a request that brought no answer that can be read."""
+        question = failure.request.meta["question"]  # type: ignore[attr-defined]
+        if isinstance(failure.value, (StopDownload, DownloadCancelledError, IgnoreRequest)):
+            await self._finish(question, failure.value)
+        else:
+            log.debug("%s: %s", question.url, failure.value)
+            await self._finish(question, None)
+
+    def _request(self, question: Question) -> Request:
+        headers = {}
+        if isinstance(question, DueAddress):
+            given = {
+                "If-None-Match": question.state.etag,
+                "If-Modified-Since": question.state.last_modified,
+            }
+            headers = {name: value for name, value in given.items() if value}
+        return Request(
+            question.url,
+            callback=self.answered,
+            errback=self.failed,
+            headers=headers,
+            dont_filter=True,
+            meta={"question": question, "download_slot": question.site},
+        )
+
+    async def _finish(self, question: Question, found: Response | Exception | None) -> None:
+        config = self._run.config
+        slot = self.crawler.engine.downloader.slots.get(question.site)
+        pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
+        try:
+            if isinstance(question, RobotsQuestion):
+                self._keep_robots(question, found if isinstance(found, Response) else None, pause)
+            elif isinstance(found, Exception):
+                self._set_aside(question, found)
+            else:
+                answer = self._answer(found)
+                pause = max(pause, pause_s(answer, time.time()))
+                await self._keep(question, answer, found)
+        except Exception as problem:
+            self._run.problem = problem
+            raise CloseSpider("problem") from problem
+        finally:
+            self._queue.release(question.site, pause)
+            self._changed.set()
+
+    def _keep_robots(
+        self, question: RobotsQuestion, response: Response | None, pause: float
+    ) -> None:
+        """Keep a host's rules, and the sitemaps that they name.
+
+        Args:
+            question: What was asked.
+            response: The answer; None where there was none.
+            pause: Time until the site is asked again, in seconds. What its other hosts have to be asked
+                comes before a host that has failed.
+        """
+        config, now = self._run.config, time.time()
+        self._run.counts["robots.txt"] += 1
+        location = _location(response)
+        if location is not None and question.redirects < REDIRECTS_MAX:
+            further = msgspec.structs.replace(
+                question,
+                site=site_key(location),
+                url=location,
+                redirects=question.redirects + 1,
+            )
+            self._queue.redirect(further)
+            return
+        status, body = (
+            (response.status, response.body) if response is not None else (NO_ANSWER, b"")
+        )
+        stored = robots_of_answer(question.host, status, body, now + config.robots_age_s)
+        if not stored.is_reachable:
+            later = now + pause + config.robots_retry_s
+            stored = msgspec.structs.replace(stored, expires_at=later)
+        links = dict.fromkeys(RobotsRules(stored).sitemaps(), NEW_LISTING)
+        with self._run.frontier.transaction():
+            if response is not None:
+                exchange = _exchange(response, uuid.uuid4().urn, _warc_date(now))
+                self._run.store.keep_exchange(exchange, is_page=False)
+            found = self._run.frontier.add(self._found(links, 1), now)
+            self._queue.keep_robots(stored)
+            self._run.frontier.keep_file_lengths(self._run.store.lengths())
+        self._queue.found(found)
+
+    def _set_aside(self, address: DueAddress, reason: Exception) -> None:
+        """Leave an address alone whose answer is of another type, or too large."""
+        is_type = isinstance(reason, StopDownload)
+        self._run.counts["other types" if is_type else "too large"] += 1
+        now = time.time()
+        self._run.frontier.asked(address, refused_visit(address, now, self._run.config), now)
+
+    def _answer(self, response: Response | None) -> AddressAnswer:
+        if response is None:
+            return AddressAnswer(status=NO_ANSWER, headers={})
+        return AddressAnswer(
+            status=response.status,
+            headers=_text_headers(response.headers),
+            location=_location(response),
+            content=self._content(response) if response.status == 200 else None,
+            warc_digest=warc_digest(response.body),
+            date=_warc_date(time.time()),
+        )
+
+    def _content(self, response: Response) -> AnswerContent:
+        try:
+            return read_answer(response, self._run.config.page_bytes_max)
+        except Exception as error:  # noqa: BLE001 - what a page says must not end the crawl
+            log.warning("%s cannot be read: %s", response.url, error)
+            return AnswerContent(kind="other", digest="")
+
+    async def _keep(
+        self, address: DueAddress, answer: AddressAnswer, response: Response | None
+    ) -> None:
+        """Send and write what an answer brought; only then is its address done."""
+        run, now = self._run, time.time()
+        result = visit_result(address, answer, now, run.config)
+        run.counts[result.outcome] += 1
+        page = _page(address, answer, response, now)
+        if result.sends_page or result.sends_end:
+            refused = await run.output.send(page) if run.output is not None else None
+            if refused is not None:
+                log.warning("%s", refused)
+            run.counts["ends sent" if result.sends_end else "pages sent"] += refused is None
+        with run.frontier.transaction():
+            if result.sends_page or result.sends_end:
+                run.store.keep_page(page)
+            if result.keeps_feed:
+                run.store.keep_feed(page)
+            if response is not None:
+                self._archive_page(address, answer, response, page)
+            run.frontier.asked(address, result.next_visit, now)
+            found = run.frontier.add(self._named(address, answer), now)
+            run.frontier.keep_file_lengths(run.store.lengths())
+        self._queue.found(found)
+
+    def _named(self, address: DueAddress, answer: AddressAnswer) -> Iterator[FoundAddress]:
+        """Yield the addresses that an answer names."""
+        if answer.location is not None:
+            target = site_key(answer.location)
+            if not address.depth and address.is_listing and target not in self._sites:
+                self._run.frontier.add_site(target)  # a seed that has moved
+                self._sites.add(target)
+            rank = NEW_LISTING if address.is_listing else NEW_LINKED
+            is_seed = address.is_listing and not address.depth
+            yield from self._found({answer.location: rank}, address.depth + (not is_seed))
+        if answer.content is not None:
+            links = answer.content.links
+            is_list = NEW_LISTED in links.values()
+            yield from self._found(links, 1 if is_list else address.depth + 1)
+
+    def _found(self, links: Mapping[str, int], depth: int) -> Iterator[FoundAddress]:
+        """Yield links of sites that may be asked, unless they are too deep."""
+        if depth > self._run.config.depth_max:
+            return
+        for url, rank in links.items():
+            if is_askable(url) and (site := site_key(url)) in self._sites:
+                yield FoundAddress(asked_address(url), site, depth, rank)
+
+    def _archive_page(
+        self, address: DueAddress, answer: AddressAnswer, response: Response, page: Page
+    ) -> None:
+        """Write what an address answered to the WARC files; a body that is known is not repeated."""
+        state, same_as = address.state, None
+        is_same = answer.status == NOT_MODIFIED or answer.warc_digest == state.warc_digest
+        if is_same and state.warc_digest and state.warc_date:
+            same_as = (state.warc_digest, state.warc_date)
+        is_page = answer.status in _PAGE_STATUSES and (
+            answer.content is None or answer.content.kind == "page"
+        )
+        exchange = _exchange(response, page.id, answer.date, same_as)
+        self._run.store.keep_exchange(exchange, is_page=is_page)
+
+
+def _exchange(
+    response: Response, record_id: str, date: str, same_as: tuple[str, str] | None = None
+) -> HttpExchange:
+    request = response.request
+    return HttpExchange(
+        url=response.url,
+        id=record_id,
+        date=date,
+        request_headers=_header_list(request.headers) if request is not None else (),
+        status=response.status,
+        headers=_header_list(response.headers),
+        body=response.body,
+        same_as=same_as,
+    )
+
+
+def _page(
+    address: DueAddress,
+    answer: AddressAnswer,
+    response: Response | None,
+    now: float,
+) -> Page:
+    """Return an answer as a page, or as the end of one."""
+    time_ms = round(now * 1000)
+    return Page(
+        source=Source("crawl", 0, 0),
+        url=response.url if response is not None else address.url,
+        site=address.site,
+        id=uuid.uuid4().urn,
+        event_time_ms=time_ms,
+        fetched_at=rfc3339(time_ms),
+        content_type=answer.headers.get("content-type"),
+        status=answer.status,
+        body=response.body if response is not None and answer.status == 200 else None,
+    )
+
+
+def _location(response: Response | None) -> str | None:
+    """Return the absolute target of a redirect; None where there is none that can be asked."""
+    if response is None or not 300 <= response.status < 400:
+        return None
+    said = (response.headers.get("Location") or b"").decode("utf-8", "replace").strip()
+    try:
+        target = response.urljoin(said).partition("#")[0] if said else ""
+    except ValueError:
+        return None
+    return target if is_askable(target) else None
+
+
+def _text_headers(headers: Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in reversed(_header_list(headers))}
+
+
+def _header_list(headers: Headers) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in headers.items()
+        for value in values
+    )
+
+
+def _warc_date(now: float) -> str:
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
