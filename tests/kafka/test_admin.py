@@ -147,13 +147,25 @@ async def test_partitions_that_differ(kafka_broker, prefix):
     pages, again = await check_topics(access(kafka_broker), prefix, 2)
     assert again == models
     assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; ")
-    assert pages.endswith("--alter --partitions 2")
+    assert pages.endswith(f"templ topics repartition --broker {kafka_broker.address} --prefix {prefix}")
     others = await check_topics(access(kafka_broker), prefix, 3)
     assert [line.split(":")[0].removeprefix(prefix) for line in others] == [
         "pages",
         "documents",
         "site-settings",
     ]
+    more = await check_topics(access(kafka_broker), prefix, 4)
+    assert len(more) == 4
+    assert all(line.endswith(f"--prefix {prefix} --partitions 4") for line in more)
+
+
+async def test_pages_alone_has_too_few_partitions(kafka_broker, prefix):
+    await wrong_topic(kafka_broker, prefix, "pages", partitions=1)
+    for name in set(ALL) - {"pages"}:
+        await wrong_topic(kafka_broker, prefix, name)
+    (pages,) = await check_topics(access(kafka_broker), prefix, 2)
+    assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; kafka-topics.sh ")
+    assert pages.endswith("--alter --partitions 2")
 
 
 @pytest.fixture(params=["nothing listens", "never answers", "hangs up", "speaks otherwise"])

@@ -76,7 +76,7 @@ def apply_form(desk: SettingsDesk, site: str, form: Mapping[str, str]) -> str:
         done = desk.forget(site)
     else:
         raise UsageProblem("there is no such form")
-    log.info("console: %s of the site %s", action, site)
+    log.info("%s of the site %s by a form", action, site, extra={"site": site})
     return done
 
 

@@ -301,7 +301,7 @@ def _problems(
         wrong = _partition_problem(spec, state.partitions, wanted=partitions, states=states)
         if wrong:
             need, number = wrong
-            remedy = _partition_remedy(spec, topic, number, broker, create)
+            remedy = _partition_remedy(topic, number, states, broker, create)
             found.append(f"{topic}: has {state.partitions} partitions, {need}; {remedy}")
         for setting, value, why in _setting_problems(_needed(spec, states), state.config):
             change = (
@@ -344,10 +344,15 @@ def _partition_problem(
 
 
 def _partition_remedy(
-    spec: TopicSpec, topic: str, needed: int, broker: BrokerAccess, create: str
+    topic: str, needed: int, states: dict[str, TopicState], broker: BrokerAccess, create: str
 ) -> str:
-    if spec.same_partitions:
-        return create.replace(" create ", " repartition ", 1)
+    """Return the command that mends a number of partitions; records have to move but for `pages` alone."""
+    repartition = create.replace(" create ", " repartition ", 1)
+    shared = {states[name].partitions for name in states if TOPICS[name].same_partitions}
+    if max(shared, default=needed) < needed:
+        return f"{repartition} --partitions {needed}"
+    if shared - {needed}:
+        return repartition
     return (
         f"kafka-topics.sh --bootstrap-server {broker} --topic {topic} --alter --partitions {needed}"
     )
