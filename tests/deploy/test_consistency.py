@@ -21,6 +21,7 @@ from tests.deploy.files import (
     unit_values,
 )
 from tests.deploy.image_check import RELEASE
+from workers.cli.console import _PORT as CONSOLE_PORT
 from workers.kafka.supervisor import _HOPELESS, RestartPolicy
 from workers.settings import setting_types
 
@@ -109,8 +110,12 @@ def test_kafka_is_the_one_of_the_tests():
 def test_ports_are_the_same_everywhere():
     environment = pairs(" ".join(image_steps("ENV")))
     port = int(environment["TEMPL_METRICS_PORT"])
-    assert image_steps("EXPOSE") == [f"{port} {port + 1}"]
+    assert image_steps("EXPOSE") == [f"{port} {port + 1} {CONSOLE_PORT}"]
     assert read_yaml(CHART / "values.yaml")["metricsPort"] == port
+    assert read_yaml(CHART / "values.yaml")["console"]["port"] == CONSOLE_PORT
+    console = read_yaml(COMPOSE)["services"]["console"]
+    assert console["environment"]["TEMPL_CONSOLE_PORT"] == str(CONSOLE_PORT)
+    assert console["ports"] == [f"127.0.0.1:{CONSOLE_PORT}:{CONSOLE_PORT}"]
     worker = read_yaml(COMPOSE)["services"]["worker"]["environment"]
     assert worker["TEMPL_METRICS_PORT"] == str(port)
     assert f"TEMPL_METRICS_PORT={port}\n" in (DEPLOY / "systemd" / "worker.env").read_text()
@@ -210,3 +215,12 @@ def test_the_unit_has_the_command_of_the_readme():
     (command,) = unit_values("ExecStart")
     assert command.startswith("/opt/templ/bin/templ worker --state ")
     assert UNIT.name in (DEPLOY / "README.md").read_text()
+
+
+def test_the_console_is_off_until_somebody_asks_for_it():
+    assert read_yaml(CHART / "values.yaml")["console"]["enabled"] is False
+    services = read_yaml(COMPOSE)["services"]
+    assert services["console"]["profiles"] == ["console"]
+    assert services["console"]["volumes"] == services["worker"]["volumes"]
+    assert "\n#TEMPL_CONSOLE_PORT=" in (DEPLOY / "systemd" / "worker.env").read_text()
+    assert any("--extra console" in step for step in image_steps("RUN"))

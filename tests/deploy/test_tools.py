@@ -110,9 +110,13 @@ def test_operators_accept_their_resources(kind):
 def test_two_containers_share_a_volume_that_outlives_the_pod():
     made = rendered("all")
     pod = made["StatefulSet"]["spec"]["template"]["spec"]
-    roles = {one["args"][2]: one["ports"][0]["containerPort"] for one in pod["containers"]}
+    *workers, console = pod["containers"]
+    roles = {one["args"][2]: one["ports"][0]["containerPort"] for one in workers}
     assert roles == {"cleaner": 9100, "refresher": 9101}
-    for one in pod["containers"]:
+    assert console["args"] == ["console", "--state", "/var/lib/templ/worker"]
+    assert {"name": "TEMPL_CONSOLE_PORT", "value": "9290"} in console["env"]
+    assert {"name": "state", "mountPath": "/var/lib/templ"} in console["volumeMounts"]
+    for one in workers:
         assert {"name": "state", "mountPath": "/var/lib/templ"} in one["volumeMounts"]
         assert one["securityContext"]["readOnlyRootFilesystem"]
         assert one["livenessProbe"]["httpGet"] == {"path": "/live", "port": one["name"]}

@@ -147,7 +147,9 @@ async def test_partitions_that_differ(kafka_broker, prefix):
     pages, again = await check_topics(access(kafka_broker), prefix, 2)
     assert again == models
     assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; ")
-    assert pages.endswith(f"templ topics repartition --broker {kafka_broker.address} --prefix {prefix}")
+    assert pages.endswith(
+        f"templ topics repartition --broker {kafka_broker.address} --prefix {prefix}"
+    )
     others = await check_topics(access(kafka_broker), prefix, 3)
     assert [line.split(":")[0].removeprefix(prefix) for line in others] == [
         "pages",

@@ -110,7 +110,8 @@ def site_source_options(command: Command) -> Command:
     broker = click.option(
         "--broker",
         metavar="HOST:PORT",
-        help="Kafka broker whose topics `site-models` and `documents` are read.",
+        help="Kafka broker whose topics `site-models` and `documents` are read.  [default: TEMPL_BROKER, "
+        "where --state is not given]",
     )
     state = click.option(
         "--state",
@@ -124,8 +125,10 @@ def site_source_options(command: Command) -> Command:
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     """Return what is known of a site; from then on, this process comes after a worker's.
 
+    Without a state directory and a broker, the broker of the settings is read.
+
     Raises:
-        UsageProblem: Not exactly one of state and broker is given.
+        UsageProblem: Both state and broker are given, or neither is known.
         InputProblem: There is no such site.
     """
     from workers.inspect.site_view import site_view, view_site  # noqa: PLC0415 - see lazy.py
@@ -133,7 +136,8 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     give_way(settings)
     if source.state is not None and source.broker is None:
         return view_site(source.state, key, settings)
-    if source.broker is None or source.state is not None:
+    broker = source.broker or settings.broker
+    if broker is None or source.state is not None:
         raise UsageProblem("give either --state or --broker")
     require_extra("kafka", "--broker")
     import asyncio  # noqa: PLC0415
@@ -141,8 +145,8 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.logs.site_records import read_site_records  # noqa: PLC0415
 
-    access = BrokerAccess.of(source.broker, settings)
+    access = BrokerAccess.of(broker, settings)
     found = asyncio.run(read_site_records(access, source.prefix, key))
     if found.model is None and not found.documents:
-        raise InputProblem(f"the topics of {source.broker} hold no site {key}")
+        raise InputProblem(f"the topics of {broker} hold no site {key}")
     return site_view(key, found.model, state=None, window=found.documents, settings=found.settings)

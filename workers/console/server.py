@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -107,10 +108,9 @@ async def listen(
 
     try:
         listener = await asyncio.get_running_loop().create_server(connect, host, port)
-    except OSError as error:
-        raise UsageProblem(
-            f"console at {host}:{port}: {error.strerror}; set TEMPL_CONSOLE_PORT"
-        ) from None
+    except OSError as error:  # whose own text repeats the address
+        reason = os.strerror(error.errno) if error.errno else error
+        raise UsageProblem(f"console at {host}:{port}: {reason}; set TEMPL_CONSOLE_PORT") from None
     return runner, listener
 
 

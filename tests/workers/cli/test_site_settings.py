@@ -62,6 +62,10 @@ def test_a_place_must_be_given_and_must_be_one(templ, state):
     assert one in str(templ("site", "override", "a.org", expect=2).stderr)
     both = ("--state", state, "--site-settings", "x")
     assert one in str(templ("site", "reset", "a.org", *both, expect=2).stderr)
+    nowhere = {"TEMPL_BROKER": "127.0.0.1:9"}
+    asked = templ("site", "override", "a.org", expect=69, **nowhere)
+    assert "cannot reach Kafka at 127.0.0.1:9" in asked.stderr.decode()
+    templ("site", "override", "a.org", "--state", state, **nowhere)
     wrong = templ("site", "override", "a.org", "--state", state / "models", expect=2)
     assert "no state directory" in str(wrong.stderr)
 

@@ -11,7 +11,9 @@ from workers.console import site_list
 from workers.console.apart import LookFailed, LookProcesses
 from workers.console.config import ConsoleConfig
 from workers.console.looks import SiteLook
+from workers.console.server import listen
 from workers.console.site_rows import SiteFacts, site_row
+from workers.errors import UsageProblem
 from workers.settings import load_settings
 from workers.site_settings.book import settings_version
 from workers.site_settings.changes import empty_settings
@@ -172,7 +174,16 @@ async def test_a_form_of_older_settings_is_not_taken(start):
         assert len(console.desk.changes) == 1
 
 
-async def test_all_forms_do_what_they_say(start):
+async def test_a_port_that_is_taken_is_one_short_line(start):
+    async with start() as console:
+        with pytest.raises(UsageProblem) as refused:
+            await listen(console.app, ConsoleConfig(), "127.0.0.1", console.port)
+    line = f"console at 127.0.0.1:{console.port}: Address already in use; set TEMPL_CONSOLE_PORT"
+    assert str(refused.value) == line
+
+
+async def test_all_forms_do_what_they_say(start, caplog):
+    caplog.set_level("INFO", "templ")
     async with start() as console:
         target, desk = asked("/settings", key=SITE), console.desk
         fields = {
@@ -195,6 +206,8 @@ async def test_all_forms_do_what_they_say(start):
         _, _, text = await console.ask(target, "POST", body)
         assert "It is gone." in text
         assert desk.changes[-1] == (SITE, "forget")
+    logged = [(one.getMessage(), one.site) for one in caplog.records if one.name == "templ"]
+    assert logged[-1] == (f"forget of the site {SITE} by a form", SITE)
 
 
 async def test_a_console_without_a_token_has_no_forms(start):

@@ -52,7 +52,7 @@ def page(
     """Write an HTML report of a page with what was decided about each of its segments, and why.
 
     FILE is a page as it was fetched; - stands for standard input. URL is a page of the window of its
-    site; nothing is fetched. Without --state and --broker, FILE is cleaned as a page of a new site.
+    site; nothing is fetched. Where neither --state nor --broker is given, FILE is cleaned as a page of a new site.
     """
     from workers.inspect.page_view import PageRequest, view_page  # noqa: PLC0415 - see lazy.py
 
@@ -65,7 +65,7 @@ def page(
         content_type=content_type,
     )
     view = None
-    if source.is_given:
+    if source.is_given or (is_url and settings.broker is not None):
         try:
             view = read_site(request.site_key, source, settings)
         except InputProblem as error:

@@ -33,12 +33,16 @@ class SettingsPlace(NamedTuple):
     prefix: str
 
     def checked(self) -> SettingsPlace:
-        """Return the place, of which exactly one must be given.
+        """Return the place, of which exactly one must be given; none means the broker of the settings.
 
         Raises:
-            UsageProblem: None or several are given.
+            UsageProblem: None is known, or several are given.
         """
-        if sum(one is not None for one in self[:3]) != 1:
+        given = sum(one is not None for one in self[:3])
+        broker = None if given else load_settings().broker
+        if broker is not None:
+            return self._replace(broker=broker).checked()
+        if given != 1:
             raise UsageProblem("give one of --broker, --site-settings and --state")
         if self.broker is not None:
             require_extra("kafka", "--broker")
@@ -154,7 +158,8 @@ def settings_place_options(command: Command) -> Command:
     broker = click.option(
         "--broker",
         metavar="HOST:PORT",
-        help="Kafka broker; the settings are a record of its topic `site-settings`, which all workers follow.",
+        help="Kafka broker; the settings are a record of its topic `site-settings`, which all workers follow.  "
+        "[default: TEMPL_BROKER, where no other place is given]",
     )
     file = click.option(
         "--site-settings",

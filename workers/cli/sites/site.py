@@ -104,11 +104,10 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
     of one call come behind those that are there, and keeping comes behind removing. Running workers follow
     within seconds.
     """
-    record, wanted = place.read(key), Overrides(**change)
+    wanted = Overrides(**change)
     if not wanted.is_empty():
-        record = overridden(record, wanted)
-        place.write(key, record)
-    _show(record)
+        place.write(key, overridden(place.read(key), wanted))
+    _show(place.read(key))
 
 
 @site_command.command(short_help="Clean a site with one site model from now on.")
@@ -126,9 +125,8 @@ def pin(key: str, place: SettingsPlace, model: str | None, model_file: Path | No
     Earlier models can be pinned as long as the topic still holds them, or from an export.
     """
     models = [_model_in(model_file, key)] if model_file else place.models(key)
-    record = pinned(place.read(key), chosen_model(key, models, model))
-    place.write(key, record)
-    _show(record)
+    place.write(key, pinned(place.read(key), chosen_model(key, models, model)))
+    _show(place.read(key))
 
 
 @site_command.command(short_help="Remove all settings of a site.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import msgspec
-from aiokafka import TopicPartition
+from aiokafka import ConsumerRecord, TopicPartition
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.errors import GroupCoordinatorNotAvailableError
 
@@ -178,12 +178,22 @@ async def _newest_models(broker: BrokerAccess, topic: str) -> list[PublishedMode
     """Return the models among the last offsets of each partition, the newest first."""
     count = await topic_partitions(broker, topic)
     partitions = [TopicPartition(topic, number) for number in range(count)]
-    newest: dict[bytes, tuple[int, PublishedModel | None]] = {}
     async with plain_consumer(broker) as consumer:
         ends = await consumer.end_offsets(partitions)
         starts = {one: max(end - _TAIL_OFFSETS, 0) for one, end in ends.items()}
-        async for record in read_range(consumer, starts, ends):
-            newest[record.key or b""] = record.timestamp, _model(record.timestamp, record.value)
+        return models_by_time([one async for one in read_range(consumer, starts, ends)])
+
+
+def models_by_time(records: Iterable[ConsumerRecord]) -> list[PublishedModel]:
+    """Return the last model of each site in records of `site-models`, the newest first.
+
+    A null value counts for its own partition only: where partitions were added, one says that the site's
+    record has moved to another partition.
+    """
+    newest: dict[tuple[int, bytes], tuple[int, PublishedModel | None]] = {}
+    for record in records:
+        model = _model(record.timestamp, record.value)
+        newest[record.partition, record.key or b""] = record.timestamp, model
     by_time = sorted(newest.values(), key=lambda one: one[0], reverse=True)
     return [model for _, model in by_time if model is not None]
 

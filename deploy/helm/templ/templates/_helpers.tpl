@@ -53,6 +53,10 @@ capabilities:
 - name: {{ $name }}
   value: {{ $value | toString | quote }}
 {{- end }}
+{{- range $name, $value := .Values.environment }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
 {{- end }}
 
 {{- define "templ.secretMounts" -}}
@@ -121,4 +125,30 @@ capabilities:
     - name: tmp
       mountPath: /tmp
     {{- include "templ.secretMounts" $root | nindent 4 }}
+{{- end }}
+
+{{- /* The console of a pod. It listens at 127.0.0.1, so no probe of the kubelet reaches it. Stores can
+only be read where their directories can be written, so the volume is not read-only. */}}
+{{- define "templ.console" -}}
+- name: console
+  image: {{ include "templ.image" . }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  args: [console, --state, /var/lib/templ/worker]
+  env:
+    {{- include "templ.env" . | nindent 4 }}
+    - name: TEMPL_CONSOLE_PORT
+      value: {{ .Values.console.port | quote }}
+  ports:
+    - name: console
+      containerPort: {{ .Values.console.port }}
+  resources:
+    {{- toYaml .Values.console.resources | nindent 4 }}
+  securityContext:
+    {{- include "templ.securityContext" . | nindent 4 }}
+  volumeMounts:
+    - name: state
+      mountPath: /var/lib/templ
+    - name: tmp
+      mountPath: /tmp
+    {{- include "templ.secretMounts" . | nindent 4 }}
 {{- end }}

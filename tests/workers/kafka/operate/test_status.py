@@ -1,8 +1,17 @@
 """What `templ status` makes of the members and offsets of a group."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from workers.kafka.operate.status import GroupMember, PartitionProgress, role_status
+from schemas.codec import encode_msgpack
+from schemas.site_model import SiteModelRecord
+from workers.kafka.operate.status import (
+    GroupMember,
+    PartitionProgress,
+    models_by_time,
+    role_status,
+)
 
 
 def progress(partition, start, committed, end):
@@ -29,3 +38,30 @@ def test_partitions_without_a_member(taken, free):
     member = GroupMember(id="one", host="127.0.0.1", partitions=taken)
     found = status(progress(0, 0, 1, 1), progress(1, 0, 1, 1), members=[member])
     assert found.unassigned == free
+
+
+def model_record(partition, timestamp, site, version=None):
+    value = version and encode_msgpack(
+        SiteModelRecord(
+            site=site,
+            version=version,
+            documents=3,
+            first_event_time_ms=0,
+            last_event_time_ms=0,
+            body=b"",
+        )
+    )
+    return SimpleNamespace(partition=partition, timestamp=timestamp, key=site.encode(), value=value)
+
+
+def test_a_model_that_moved_to_another_partition_is_still_the_newest_one():
+    records = [
+        model_record(3, 1000, "a.example", "old"),
+        model_record(3, 2000, "a.example", "new"),
+        model_record(1, 9000, "a.example"),  # says that the record has moved
+        model_record(1, 3000, "b.example", "other"),
+        model_record(1, 4000, "c.example", "removed"),
+        model_record(1, 5000, "c.example"),
+    ]
+    found = [(one.site, one.version) for one in models_by_time(records)]
+    assert found == [("b.example", "other"), ("a.example", "new")]
