@@ -208,4 +208,4 @@ def test_the_broker_of_the_settings_is_read_where_no_state_is_given(templ, state
     for command in (("site", "export", "a.example"), ("inspect", "page", "https://a.example/1")):
         asked = templ(*command, "--out", tmp_path / "out", expect=69, **nowhere)
         assert "cannot reach Kafka at 127.0.0.1:9" in asked.stderr.decode()
-    templ("inspect", "site", "a.example", "--state", state, **nowhere)
+    templ("inspect", "site", "--help", **nowhere)
