@@ -203,9 +203,8 @@ def test_text_rules_of_the_settings_are_exported_and_applied(site):
     assert remove_repeated.ruled_blocks(blocks, export) == {0: False, 1: True}
 
 
-def test_the_broker_of_the_settings_is_read_where_no_state_is_given(templ, state, tmp_path):
+def test_the_broker_of_the_settings_is_read_where_no_state_is_given(templ, tmp_path):
     nowhere = {"TEMPL_BROKER": "127.0.0.1:9"}
     for command in (("site", "export", "a.example"), ("inspect", "page", "https://a.example/1")):
         asked = templ(*command, "--out", tmp_path / "out", expect=69, **nowhere)
         assert "cannot reach Kafka at 127.0.0.1:9" in asked.stderr.decode()
-    templ("inspect", "site", "--help", **nowhere)
