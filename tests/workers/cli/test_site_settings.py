@@ -66,6 +66,16 @@ def test_a_place_must_be_given_and_must_be_one(templ, state):
     asked = templ("site", "override", "a.org", expect=69, **nowhere)
     assert "cannot reach Kafka at 127.0.0.1:9" in asked.stderr.decode()
     templ("site", "override", "a.org", "--state", state, **nowhere)
+
+
+def test_what_is_printed_is_what_was_stored(templ, tmp_path):
+    file = tmp_path / "settings.jsonl"
+    shown = templ("site", "override", "a.org", "--remove", "aside", "--site-settings", file).stdout
+    assert json.loads(shown) == json.loads(file.read_text())
+    assert "changed_at" in json.loads(shown)
+
+
+def test_a_state_directory_of_a_run_must_be_given(templ, state):
     wrong = templ("site", "override", "a.org", "--state", state / "models", expect=2)
     assert "no state directory" in str(wrong.stderr)
 
