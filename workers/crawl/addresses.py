@@ -74,7 +74,7 @@ def trap_reason(url: str) -> str | None:
 
 
 def is_askable(url: str) -> bool:
-    """Return whether a text is a whole http or https address, without a user name.
+    """Return whether a text is a whole http or https address that can be sent, without a user name.
 
     >>> (
     ...     is_askable("https://a.example/b"),
@@ -85,7 +85,9 @@ def is_askable(url: str) -> bool:
     """
     try:
         parts = urlsplit(url)
+        url.encode()
         is_web = parts.scheme in {"http", "https"} and parts.port != 0
-        return is_web and bool(parts.hostname) and "@" not in parts.netloc
+        has_host = bool(parts.hostname) and not set("@;") & set(parts.netloc)
+        return is_web and has_host
     except ValueError:
         return False

@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 from protego import Protego
 
-from workers.crawl.config import ROBOTS_NAME
+from workers.crawl.config import DAY_S, ROBOTS_NAME
 
 _BYTES_MAX = 500 << 10
 """Bytes of a robots.txt that are read; RFC 9309, 2.5, asks for at least 500 KiB."""
@@ -33,17 +33,20 @@ class RobotsRules:
     def __init__(self, stored: StoredRobots) -> None:
         self.stored = stored
         self._rules = Protego.parse(stored.text)
-        self.delay_s = float(self._rules.crawl_delay(ROBOTS_NAME) or 0.0)
-        """Time that the host wants between two requests, in seconds; 0 where it wants none."""
+        self.delay_s = min(float(self._rules.crawl_delay(ROBOTS_NAME) or 0.0), DAY_S)
+        """Time that the host wants between two requests, in seconds and at most a day; 0 for none."""
 
     def allows(self, url: str) -> bool:
         """Return whether an address of the host may be asked."""
         return self.stored.is_reachable and self._rules.can_fetch(url, ROBOTS_NAME)
 
     def sitemaps(self) -> Iterator[str]:
-        """Yield the absolute addresses of the sitemaps that the file names."""
+        """Yield the absolute addresses of the sitemaps that the file names, as far as they can be read."""
         for address in self._rules.sitemaps:
-            yield urljoin(self.stored.host + "/robots.txt", address)
+            try:
+                yield urljoin(self.stored.host + "/robots.txt", address)
+            except ValueError:
+                continue
 
 
 def robots_host(url: str) -> str:

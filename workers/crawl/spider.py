@@ -146,9 +146,15 @@ class SiteSpider(Spider):
         await self._finish(response.meta["question"], response)
 
     async def failed(self, failure: Failure) -> None:
-        """Deal with a request that brought no answer that can be read."""
+        """Deal with a request that brought no answer that can be read.
+
+        The type of an answer says nothing where its status is not 200: an error in JSON is an error.
+        """
         question = failure.request.meta["question"]  # type: ignore[attr-defined]
-        if isinstance(failure.value, (StopDownload, DownloadCancelledError, IgnoreRequest)):
+        stopped = failure.value.response if isinstance(failure.value, StopDownload) else None
+        if stopped is not None and stopped.status != 200:
+            await self._finish(question, stopped)
+        elif isinstance(failure.value, (StopDownload, DownloadCancelledError, IgnoreRequest)):
             await self._finish(question, failure.value)
         else:
             log.debug("%s: %s", question.url, failure.value)

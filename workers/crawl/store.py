@@ -9,6 +9,15 @@ from workers.crawl.crawl_files import HttpExchange, PageLines, WarcFiles
 from workers.page import Page
 
 
+_FILES = ("pages.jsonl", "feeds.jsonl", "crawl-*.warc.gz", "other-*.warc.gz")
+"""The files of a crawl besides its frontier."""
+
+
+def files_of_crawl(directory: Path) -> list[Path]:
+    """Return the files in a directory that a crawl there would go on with."""
+    return sorted(path for pattern in _FILES for path in directory.glob(pattern))
+
+
 class StoreKinds(msgspec.Struct, frozen=True, kw_only=True):
     """Which files a crawl keeps; feeds are kept in any case."""
 

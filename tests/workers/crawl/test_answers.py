@@ -71,3 +71,15 @@ def test_types_that_are_not_read_are_known_by_their_header():
     assert not any(
         map(may_be_read, ["image/png", "application/pdf", "application/json", "video/mp4"])
     )
+
+
+def test_links_that_are_no_addresses_take_nothing_with_them():
+    feed = b"<link rel='alternate' type='application/rss+xml' href='http://[a/'>"
+    page = read(b"<html><head>" + feed + b"</head><body><a href='/one'>1</a></body></html>")
+    assert (page.kind, page.links) == ("page", {"http://a.example/one": NEW_LINKED})
+    rss = "<rss version='2.0'><channel>{}</channel></rss>"
+    items = "".join(f"<item><link>{link}</link></item>" for link in ("http://[a/", "/one"))
+    assert read(rss.format(items).encode()).links == {"http://a.example/one": NEW_LISTED}
+    urls = "".join(f"<url><loc>{link}</loc></url>" for link in ("http://[a/", "/one"))
+    sitemap = read(f"<urlset>{urls}</urlset>".encode())
+    assert sitemap.links == {"http://a.example/one": NEW_LISTED}

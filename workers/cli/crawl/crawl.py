@@ -13,6 +13,7 @@ from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, prefix_option
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
+from workers.log_lines import escape_log_arguments
 from workers.settings import load_settings
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def crawl_command(
 
     handler = logging.StreamHandler()
     handler.setLevel(logging.WARNING)
+    handler.addFilter(escape_log_arguments)
     logging.basicConfig(format="templ: %(message)s", handlers=[handler])
     addresses = list(_addresses(seeds))
     kinds = StoreKinds(pages=target == "jsonl", archive=keep_warc or target == "warc")
