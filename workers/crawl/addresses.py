@@ -84,10 +84,9 @@ def is_askable(url: str) -> bool:
     (True, False, False)
     """
     try:
-        parts = urlsplit(url)
         url.encode()
+        parts = urlsplit(url)
         is_web = parts.scheme in {"http", "https"} and parts.port != 0
-        has_host = bool(parts.hostname) and not set("@;") & set(parts.netloc)
-        return is_web and has_host
+        return is_web and bool(parts.hostname) and not set("@;") & set(parts.netloc)
     except ValueError:
         return False

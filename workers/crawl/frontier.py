@@ -132,7 +132,9 @@ class CrawlFrontier:
                 f"{path} cannot be used ({error}); is another `templ crawl` using its directory?"
             ) from None
         if found not in {0, _FORMAT}:
-            raise StateProblem(f"{path} was written by another version of templ: name another directory")
+            raise StateProblem(
+                f"{path} was written by another version of templ: name another directory"
+            )
 
     def __enter__(self) -> Self:
         return self

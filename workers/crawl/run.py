@@ -12,8 +12,8 @@ from templ_core.site_key import site_key
 from workers.crawl.config import CrawlConfig
 from workers.crawl.download import scrapy_settings
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
-from workers.crawl.spider import CrawlRun, PageTarget, SiteSpider
-from workers.crawl.store import CrawlStore, StoreKinds, files_of_crawl
+from workers.crawl.spider import CrawlRun, SiteSpider
+from workers.crawl.store import CrawlStore, PageTarget, StoreKinds, files_of_crawl
 from workers.errors import StateProblem
 
 

@@ -7,7 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import msgspec
 from scrapy import Request, Spider, signals
@@ -38,7 +38,7 @@ from workers.crawl.frontier import (
 )
 from workers.crawl.robots import REDIRECTS_MAX, RobotsRules, robots_of_answer
 from workers.crawl.site_queue import Question, RobotsQuestion, SiteQueue
-from workers.crawl.store import CrawlStore
+from workers.crawl.store import CrawlStore, PageTarget
 from workers.crawl.visits import (
     NO_ANSWER,
     NOT_MODIFIED,
@@ -52,19 +52,6 @@ from workers.page import GONE_STATUSES, Page
 log = logging.getLogger("templ")
 _PAGE_STATUSES = frozenset([200, NOT_MODIFIED, *GONE_STATUSES])
 """Statuses of answers that are kept beside pages in the archive."""
-
-
-class PageTarget(Protocol):
-    """A place beside the crawl's files that pages are sent to, such as `KafkaOutput`."""
-
-    async def open(self) -> None:
-        """Connect, inside the event loop."""
-
-    async def send(self, page: Page) -> str | None:
-        """Send a page, and return why it cannot be sent, or None once it will not get lost."""
-
-    async def close(self) -> None:
-        """Disconnect."""
 
 
 class CrawlRun(msgspec.Struct, kw_only=True):

@@ -40,8 +40,8 @@ class _Progress(msgspec.Struct, forbid_unknown_fields=True):
 class ArchiveSource:
     """The records of archives in the order of time, from the place on up to which they were sent.
 
-    A file of progress holds the place of each archive behind its last record that was sent. It is replaced as a whole, so a kill at any moment leaves the old or the new
-    one.
+    A file of progress holds the place of each archive behind its last record that was sent. It is replaced
+    as a whole, so a kill at any moment leaves the old or the new one.
     """
 
     def __init__(self, files: Sequence[Path], progress: Path, how: ArchiveReading) -> None:

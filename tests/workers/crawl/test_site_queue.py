@@ -92,6 +92,8 @@ def test_rules_that_make_no_sense_end_no_crawl(frontier, clock):
     rules = RobotsRules(robots_of_answer("http://a.example", 200, text, START + 1e6))
     assert list(rules.sitemaps()) == ["http://a.example/map.xml"]
     queue = SiteQueue(frontier, CONFIG)
+    clock.now_s += 2
+    assert isinstance(queue.take(), RobotsQuestion)
     queue.keep_robots(rules.stored)
     queue.release("a.example", 2.0)
     assert queue.next_ready_s() == DAY_S

@@ -162,6 +162,20 @@ async def partition_count(broker: BrokerAccess, prefix: str) -> int:
     return counts[name]
 
 
+async def settled_partition_count(broker: BrokerAccess, prefix: str) -> int:
+    """Return the number of partitions of `documents`, where a record that is sent now stays the last one.
+
+    While partitions are added, a copy of an older record may still be sent behind it.
+
+    Raises:
+        TopicProblem: There is no topic `documents`, or partitions are being added.
+        BrokerProblem: The broker cannot be reached, or refuses.
+    """
+    if prefix + MOVING in await read_partition_counts(broker):
+        raise TopicProblem(_moving_problem(broker, prefix))
+    return await partition_count(broker, prefix)
+
+
 async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
     """Return the number of partitions of a topic.
 
