@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -36,6 +37,8 @@ _FEED_LINKS = (
 )
 _WORDS = "//body//text()[not(ancestor::script or ancestor::style or ancestor::noscript)]"
 _LINKS = LinkExtractor(unique=True, canonicalize=False)
+_LINKS_MAX = 50_000
+"""Most addresses of one answer, which is the limit of a sitemap (sitemaps.org)."""
 
 
 class AnswerContent(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,9 +106,8 @@ def _page_content(response: Response) -> AnswerContent:
     if not isinstance(response, TextResponse):
         response = HtmlResponse(response.url, body=response.body, headers=response.headers)
     try:
-        links = {
-            link.url: NEW_LINKED for link in _LINKS.extract_links(response) if not link.nofollow
-        }
+        found = islice(_LINKS.extract_links(response), _LINKS_MAX)
+        links = {link.url: NEW_LINKED for link in found if not link.nofollow}
         feeds = response.xpath(_FEED_LINKS).getall()
         words = response.xpath(_WORDS).getall()
     except (LxmlError, ValueError, LookupError):  # bytes that are no HTML at all
@@ -125,8 +127,8 @@ def _sitemap_links(response: Response, body: bytes) -> dict[str, int]:
 
 
 def _absolute(response: Response, links: Iterable[str]) -> Iterator[str]:
-    """Yield the absolute addresses of links, without those that cannot be read as addresses."""
-    for link in links:
+    """Yield the absolute addresses of the first links, without those that cannot be read as addresses."""
+    for link in islice(links, _LINKS_MAX):
         try:
             yield response.urljoin(link)
         except ValueError:

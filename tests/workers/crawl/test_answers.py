@@ -3,6 +3,7 @@ import gzip
 import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse
 
+from workers.crawl import answers
 from workers.crawl.answers import may_be_read, read_answer
 from workers.crawl.frontier import NEW_LINKED, NEW_LISTED, NEW_LISTING
 
@@ -83,3 +84,11 @@ def test_links_that_are_no_addresses_take_nothing_with_them():
     urls = "".join(f"<url><loc>{link}</loc></url>" for link in ("http://[a/", "/one"))
     sitemap = read(f"<urlset>{urls}</urlset>".encode())
     assert sitemap.links == {"http://a.example/one": NEW_LISTED}
+
+
+def test_an_answer_of_very_many_links_holds_nobody_up(monkeypatch):
+    monkeypatch.setattr(answers, "_LINKS_MAX", 3)
+    page = "".join(f"<a href='/{number}'>x</a>" for number in range(9))
+    assert len(read(f"<html><body>{page}</body></html>".encode()).links) == 3
+    urls = "".join(f"<url><loc>/{number}</loc></url>" for number in range(9))
+    assert len(read(f"<urlset>{urls}</urlset>".encode()).links) == 3
