@@ -1,7 +1,7 @@
 """Addresses: which ones are the same, and which ones lead into a trap."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -71,6 +71,21 @@ def trap_reason(url: str) -> str | None:
     if _REPEATED.search(path):
         return "a path that repeats itself"
     return None
+
+
+def absolute_address(base: str, link: str) -> str | None:
+    """Return a link as an absolute address, or None where it cannot be read as one.
+
+    >>> (
+    ...     absolute_address("http://a.example/b", "/c"),
+    ...     absolute_address("http://a.example/b", "http://["),
+    ... )
+    ('http://a.example/c', None)
+    """
+    try:
+        return urljoin(base, link)
+    except ValueError:
+        return None
 
 
 def is_askable(url: str) -> bool:

@@ -1,11 +1,12 @@
 """What a host's robots.txt allows (RFC 9309)."""
 
 from collections.abc import Iterator
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 from protego import Protego
 
+from workers.crawl.addresses import absolute_address
 from workers.crawl.config import DAY_S, ROBOTS_NAME
 
 _BYTES_MAX = 500 << 10
@@ -42,11 +43,10 @@ class RobotsRules:
 
     def sitemaps(self) -> Iterator[str]:
         """Yield the absolute addresses of the sitemaps that the file names, as far as they can be read."""
-        for address in self._rules.sitemaps:
-            try:
-                yield urljoin(self.stored.host + "/robots.txt", address)
-            except ValueError:
-                continue
+        for said in self._rules.sitemaps:
+            address = absolute_address(f"{self.stored.host}/robots.txt", said)
+            if address is not None:
+                yield address
 
 
 def robots_host(url: str) -> str:
