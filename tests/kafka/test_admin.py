@@ -14,6 +14,7 @@ from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin as topics_admin
 from workers.kafka.broker.admin import (
     check_topics,
+    connected_admin,
     create_topics,
     partition_count,
     wait_until_there,
@@ -196,3 +197,26 @@ async def test_unreachable_broker_is_one_clear_error(
 def test_an_address_that_is_none(address):
     with pytest.raises(UsageProblem, match="--broker is HOST:PORT, not"):
         BrokerAccess.of(address, load_settings())
+
+
+async def test_clients_side_by_side_are_silent_and_no_other_is(unused_tcp_port, caplog):
+    """Two that overlapped left the log of the library off for as long as the process lived."""
+    library = logging.getLogger("aiokafka.conn")
+    broker, others = BrokerAccess(f"127.0.0.1:{unused_tcp_port}"), []
+
+    async def connect(delay_s):
+        await asyncio.sleep(delay_s)
+        with pytest.raises(BrokerProblem):
+            async with connected_admin(broker):
+                pass
+
+    async def log_meanwhile():
+        for number in range(5):
+            library.warning("other client %d", number)
+            others.append(f"other client {number}")
+            await asyncio.sleep(0.01)
+
+    await asyncio.gather(connect(0), connect(0.005), log_meanwhile())
+    library.warning("afterwards")
+    lines = [one.message for one in caplog.records if one.name.startswith("aiokafka")]
+    assert lines == [*others, "afterwards"]

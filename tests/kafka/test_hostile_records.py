@@ -1,5 +1,6 @@
 """What one hostile record can do to workers on a real broker is bounded to that record."""
 
+import json
 import re
 import struct
 from pathlib import Path
@@ -111,7 +112,8 @@ def test_a_batch_that_is_damaged_on_the_disk_of_the_broker_is_one_dead_letter(st
     assert letters[names[damaged + 2]][0]["__streams.errors.message"] == reason
     assert stream.answered() == {*names[:damaged], names[damaged + 2], *names[last:]}
     (line,) = lines_about(stream, "is a dead letter")
-    assert line.endswith(f"{names[damaged + 2]} is a dead letter: DamagedBatch: {reason}")
+    event = json.loads(line)["event"]
+    assert event.endswith(f"{names[damaged + 2]} is a dead letter: DamagedBatch: {reason}")
     assert "Traceback" not in stream.log()
 
 

@@ -89,4 +89,4 @@ def test_input_without_readable_pages_is_refused(templ, tmp_path):
     empty = tmp_path / "empty.jsonl"
     empty.write_text("[]\n")
     done = templ("phrases", "learn", empty, "--out", tmp_path / "out.jsonl", expect=66)
-    assert "is a page: not a JSON object" in done.stderr.decode()
+    assert "its record is no page: not a JSON object" in done.stderr.decode()

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -193,14 +194,25 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
     return counts[topic]
 
 
+def _has_log(_record: logging.LogRecord) -> bool:
+    return not _IS_SILENT.get()
+
+
+_IS_SILENT = ContextVar("_IS_SILENT", default=False)
+"""Whether the clients of the present task log nothing; other tasks log as ever."""
+for _name in ("aiokafka", "aiokafka.admin.client", "aiokafka.cluster", "aiokafka.conn"):
+    logging.getLogger(_name).addFilter(_has_log)
+
+
 @asynccontextmanager
 async def connected_admin(
     broker: BrokerAccess, client: type[AIOKafkaAdminClient] = AIOKafkaAdminClient
 ) -> AsyncIterator[AIOKafkaAdminClient]:
-    """Connect a client; every failure inside the context becomes one `BrokerProblem`."""
-    logger = logging.getLogger("aiokafka")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # the error raised here says the same
+    """Connect a client; every failure inside the context becomes one `BrokerProblem`.
+
+    The client itself logs nothing, because the error says the same.
+    """
+    _IS_SILENT.set(True)
     admin = client(**broker.client_options(), request_timeout_ms=REQUEST_TIMEOUT_MS)
     try:
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
@@ -210,7 +222,7 @@ async def connected_admin(
         raise await _broker_problem(broker, error) from error
     finally:
         await admin.close()
-        logger.setLevel(level)
+        _IS_SILENT.set(False)
 
 
 async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> BrokerProblem:
