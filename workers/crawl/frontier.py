@@ -159,7 +159,8 @@ class CrawlFrontier:
             try:
                 yield
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # SQLite has ended it by itself when the disk is full
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
         except sqlite3.OperationalError as error:

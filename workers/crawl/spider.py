@@ -165,6 +165,13 @@ class SiteSpider(Spider):
         )
 
     async def _finish(self, question: Question, found: Response | Exception | None) -> None:
+        """Deal with what a question brought, unless a problem has ended the run.
+
+        After a problem, the files may end with a part of a record, which the next run cuts off. Nothing may
+        be written behind it, so what was still under way is asked again.
+        """
+        if self._run.problem is not None:
+            return
         config = self._run.config
         slot = self.crawler.engine.downloader.slots.get(question.site)
         pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
@@ -263,6 +270,8 @@ class SiteSpider(Spider):
             if refused is not None:
                 log.warning("%s", refused)
             run.counts["ends sent" if result.sends_end else "pages sent"] += refused is None
+            if run.problem is not None:  # it has ended the run while the page was sent
+                return
         with run.frontier.transaction():
             if result.sends_page or result.sends_end:
                 run.store.keep_page(page)
