@@ -164,9 +164,7 @@ async def partition_count(broker: BrokerAccess, prefix: str) -> int:
 
 
 async def settled_partition_count(broker: BrokerAccess, prefix: str) -> int:
-    """Return the number of partitions of `documents`, where a record that is sent now stays the last one.
-
-    While partitions are added, a copy of an older record may still be sent behind it.
+    """Return the number of partitions of `documents`, unless a copy of an older record may be sent later.
 
     Raises:
         TopicProblem: There is no topic `documents`, or partitions are being added.
