@@ -20,7 +20,7 @@ from templ_core.metadata.claims import Claims, read_claims
 from templ_core.metadata.dates import before_change, day_in_path, day_in_text, point_in_time
 from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
-from templ_core.metadata.placed import PlacedText, SitePlaces, placed_texts
+from templ_core.metadata.placed import SitePlaces, placed_texts
 from templ_core.metadata.titles import headline, is_headline
 
 _TAGS_MAX = 50
@@ -158,7 +158,7 @@ class _Reader:
         return shown.named_types(self._document)
 
     @functools.cached_property
-    def _placed(self) -> list[PlacedText]:
+    def _placed(self) -> list[str]:
         return placed_texts(self._document, self._places) if self._places else []
 
     def metadata(self) -> PageMetadata:
@@ -229,7 +229,7 @@ class _Reader:
         linked = [one for one in author_names(self._claims.authors) if one.casefold() != own]
         if 0 < len(linked) <= _SHOWN_AUTHORS_MAX:
             return linked[:1]
-        placed = (byline_author(one.text) for one in self._placed if one.varies)
+        placed = map(byline_author, self._placed)
         found = [one for one in placed if one is not None]
         if not found:
             bylines = shown.bylines(self._document, self._named_types)
@@ -250,7 +250,7 @@ class _Reader:
 
     def _date_texts(self) -> Iterator[str]:
         """Yield the short texts that are most likely the date of the page; where they stand tells most."""
-        yield from (one.text for one in self._placed if one.varies)
+        yield from self._placed
         yield from shown.date_texts(self._document, self._named_types)
 
     def _published_texts(self) -> Iterator[str]:

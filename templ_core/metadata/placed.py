@@ -48,18 +48,10 @@ class SitePlaces(NamedTuple):
     site: PlaceTable
 
 
-class PlacedText(NamedTuple):
-    """A short text that stands once on the page, at a place that other pages have, too."""
-
-    text: str
-    varies: bool
-    """Whether the text at the place differs from page to page."""
-
-
 def placed_texts(
     document: Document, places: SitePlaces, config: PlacedConfig = PLACED_CONFIG
-) -> list[PlacedText]:
-    """Return the short texts whose places stand once on each page, those on most pages first.
+) -> list[str]:
+    """Return the short texts that stand once on each page and vary, those at places of most pages first.
 
     Texts before the headline come last, since headers may show the day on which the page was fetched.
     Headings are left out, since they quote dates and names.
@@ -72,10 +64,10 @@ def placed_texts(
     path, words = places.page.path, places.page.words
     pages, words_there, different = places.site.paths.of(path)
     room = config.words_ratio_max * words + config.words_more
-    found = np.flatnonzero((pages >= config.pages_min) & (words_there <= pages * room))
+    varies = different >= config.different_ratio_min * words_there
+    found = np.flatnonzero((pages >= config.pages_min) & (words_there <= pages * room) & varies)
     if not len(found):
         return []
-    varies = different >= config.different_ratio_min * words_there
     sorted_path = np.sort(path)
     times = sorted_path.searchsorted(path[found], "right") - sorted_path.searchsorted(path[found])
     nodes, texts = document.nodes, document.segments.texts
@@ -88,4 +80,4 @@ def placed_texts(
         if len(texts[index]) <= config.chars_max
     ]
     chosen.sort(key=lambda index: (index < headline, -int(pages[index])))
-    return [PlacedText(texts[index], bool(varies[index])) for index in chosen]
+    return [texts[index] for index in chosen]

@@ -42,7 +42,7 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     young_growth_ratio: float = 0.5
     """New documents after which templates are fitted anew, as a share of those at the last fit. With 1,
-    boxes whose words vary are left half as often again, and a page costs 2 % less."""
+    containers whose words vary are left half as often again, and a page costs 2 % less."""
 
     templates_growth_ratio: float = 0.25
     """Share of the window, 0 to 1, that is new at most, unless the documents of a fit are more."""

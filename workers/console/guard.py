@@ -97,12 +97,20 @@ def check_head(head: RequestHead, hosts: frozenset[str]) -> None:
         return
     if head.method != "POST":
         raise Refusal(405, "The console knows GET, HEAD and POST.")
-    if head.origin is not None and urlsplit(head.origin).netloc.lower() not in hosts:
+    if head.origin is not None and _host_of(head.origin) not in hosts:
         raise Refusal(403, "The form belongs to another site.")
     if head.fetch_site not in (None, "same-origin", "none"):
         raise Refusal(403, "Another site has caused the request.")
     if head.content_type != FORM:
         raise Refusal(415, f"The body must be of the type {FORM}.")
+
+
+def _host_of(origin: str) -> str:
+    """Return the host and port of an origin; empty for one that cannot be read."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def check_token(given: str, token: str | None) -> None:

@@ -202,8 +202,15 @@ class ConsolePages:
             self._looks.release()
 
     async def _site_of(self, url: str) -> str:
-        """Return the known site of a URL; feeds may have keys that are no registrable domains."""
-        host = urlsplit(url).hostname or ""
+        """Return the known site of a URL; feeds may have keys that are no registrable domains.
+
+        Raises:
+            Refusal: It is no URL.
+        """
+        try:
+            host = urlsplit(url).hostname or ""
+        except ValueError:
+            raise Refusal(400, "The request has no URL that can be looked up.") from None
         known = {one.site for one in (await self.lister.now()).rows}
         labels = host.split(".")
         names = [".".join(labels[number:]) for number in range(len(labels))]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from workers.console.apart import LookFailed, LookProcesses
+from workers.console.apart import LookFailed, LookProcesses, LookRefused
 from workers.console.config import ConsoleConfig
 from workers.console.lag import Lag
 from workers.console.looks import Survey
@@ -146,10 +146,8 @@ class SiteLister:
         try:
             answer = await asyncio.to_thread(self._processes.run, look)
             ratios = msgspec.json.decode(answer, type=dict[str, float | None])
-        except (
-            LookFailed
-        ):  # one of them is too much: none has a figure, and none is tried again at once
-            ratios = {}
+        except (LookFailed, LookRefused):
+            ratios = {}  # none has a figure, and none is tried again at once
         for site in look.sites:
             learned = self._states[site].learned if site in self._states else 0
             self._measured[site] = _Measured(learned, ratios.get(site))

@@ -1,7 +1,7 @@
 """Addresses: which ones are the same, and which ones lead into a trap."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -73,8 +73,23 @@ def trap_reason(url: str) -> str | None:
     return None
 
 
+def absolute_address(base: str, link: str) -> str | None:
+    """Return a link as an absolute address, or None where it cannot be read as one.
+
+    >>> (
+    ...     absolute_address("http://a.example/b", "/c"),
+    ...     absolute_address("http://a.example/b", "http://["),
+    ... )
+    ('http://a.example/c', None)
+    """
+    try:
+        return urljoin(base, link)
+    except ValueError:
+        return None
+
+
 def is_askable(url: str) -> bool:
-    """Return whether a text is a whole http or https address, without a user name.
+    """Return whether a text is a whole http or https address that can be sent, without a user name.
 
     >>> (
     ...     is_askable("https://a.example/b"),
@@ -84,8 +99,9 @@ def is_askable(url: str) -> bool:
     (True, False, False)
     """
     try:
+        url.encode()
         parts = urlsplit(url)
         is_web = parts.scheme in {"http", "https"} and parts.port != 0
-        return is_web and bool(parts.hostname) and "@" not in parts.netloc
+        return is_web and bool(parts.hostname) and not set("@;") & set(parts.netloc)
     except ValueError:
         return False

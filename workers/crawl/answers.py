@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -36,6 +37,8 @@ _FEED_LINKS = (
 )
 _WORDS = "//body//text()[not(ancestor::script or ancestor::style or ancestor::noscript)]"
 _LINKS = LinkExtractor(unique=True, canonicalize=False)
+_LINKS_MAX = 50_000
+"""Most addresses of one answer, which is the limit of a sitemap (sitemaps.org)."""
 
 
 class AnswerContent(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,9 +75,8 @@ def read_answer(response: Response, bytes_max: int) -> AnswerContent:
         return _page_content(response)
     links: dict[str, int] = {}
     if kind == "feed":
-        links = {
-            response.urljoin(entry.link): NEW_LISTED for entry in feed_entries(body) if entry.link
-        }
+        named = (entry.link for entry in feed_entries(body) if entry.link)
+        links = dict.fromkeys(_absolute(response, named), NEW_LISTED)
     elif kind == "sitemap":
         links = _sitemap_links(response, body)
     digest = _digest(sorted(links)) if links else hashlib.sha1(body, usedforsecurity=False)
@@ -104,14 +106,13 @@ def _page_content(response: Response) -> AnswerContent:
     if not isinstance(response, TextResponse):
         response = HtmlResponse(response.url, body=response.body, headers=response.headers)
     try:
-        links = {
-            link.url: NEW_LINKED for link in _LINKS.extract_links(response) if not link.nofollow
-        }
+        found = islice(_LINKS.extract_links(response), _LINKS_MAX)
+        links = {link.url: NEW_LINKED for link in found if not link.nofollow}
         feeds = response.xpath(_FEED_LINKS).getall()
         words = response.xpath(_WORDS).getall()
     except (LxmlError, ValueError, LookupError):  # bytes that are no HTML at all
         links, feeds, words = {}, [], [response.text]
-    links |= {response.urljoin(feed): NEW_LISTING for feed in feeds}
+    links |= dict.fromkeys(_absolute(response, feeds), NEW_LISTING)
     return AnswerContent(kind="page", digest=_digest(words).hexdigest(), links=links)
 
 
@@ -119,9 +120,19 @@ def _sitemap_links(response: Response, body: bytes) -> dict[str, int]:
     try:
         sitemap = Sitemap(body)
         rank = NEW_LISTING if sitemap.type == "sitemapindex" else NEW_LISTED
-        return {response.urljoin(one["loc"]): rank for one in sitemap if one["loc"]}
+        named = (one["loc"] for one in sitemap if one["loc"])
+        return dict.fromkeys(_absolute(response, named), rank)
     except (LxmlError, ValueError, StopIteration):
         return {}
+
+
+def _absolute(response: Response, links: Iterable[str]) -> Iterator[str]:
+    """Yield the absolute addresses of the first links, without those that cannot be read as addresses."""
+    for link in islice(links, _LINKS_MAX):
+        try:
+            yield response.urljoin(link)
+        except ValueError:
+            continue
 
 
 def _digest(texts: Iterable[str]) -> "hashlib._Hash":

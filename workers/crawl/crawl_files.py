@@ -15,7 +15,7 @@ from warcio.warcwriter import WARCWriter
 
 from templ_core import __version__
 from workers.crawl.config import ROBOTS_NAME
-from workers.errors import DiskProblem
+from workers.errors import DiskProblem, StateProblem
 from workers.page import Page
 
 _WARC_BYTES = 1 << 30
@@ -43,14 +43,25 @@ class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _GrowingFile:
-    """A file that is cut to the length that it had at the last transaction, and then grows."""
+    """A file that is cut to the length that it had at the last transaction, and then grows.
+
+    A file that is not there any more was moved away by an operator, so it begins anew.
+    """
 
     def __init__(self, path: Path, length: int) -> None:
         self.path = path
         try:
-            self._file = path.open("r+b" if path.exists() else "xb", 0)
-            self._file.truncate(length)
-            self.length = self._file.seek(length)
+            is_there = path.exists()
+            self._file = path.open("r+b" if is_there else "xb", 0)
+            self.length = length if is_there else 0
+            if self._file.seek(0, io.SEEK_END) < self.length:
+                self._file.close()
+                raise StateProblem(
+                    f"{path} is shorter than the crawl has left it, so its end is lost: move it away, "
+                    "and a new one is begun"
+                )
+            self._file.truncate(self.length)
+            self._file.seek(self.length)
         except OSError as error:
             raise _problem(path, error) from None
 
@@ -149,7 +160,10 @@ class WarcFiles:
             if path.name not in kept:
                 path.unlink()  # begun, but no answer in it was kept
         self._number = len(kept)
-        self._file = _GrowingFile(directory / kept[-1], lengths[kept[-1]]) if kept else self._next()
+        if kept and (directory / kept[-1]).exists():
+            self._file = _GrowingFile(directory / kept[-1], lengths[kept[-1]])
+        else:
+            self._file = self._next()
 
     def write(self, exchange: HttpExchange) -> None:
         """Add a request and its answer; an answer whose body is known becomes a revisit record."""

@@ -132,7 +132,9 @@ class CrawlFrontier:
                 f"{path} cannot be used ({error}); is another `templ crawl` using its directory?"
             ) from None
         if found not in {0, _FORMAT}:
-            raise StateProblem(f"{path} was written by another version of templ: start anew")
+            raise StateProblem(
+                f"{path} was written by another version of templ: name another directory"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -157,7 +159,8 @@ class CrawlFrontier:
             try:
                 yield
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # SQLite has ended it by itself when the disk is full
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
         except sqlite3.OperationalError as error:

@@ -1,12 +1,13 @@
 """What a host's robots.txt allows (RFC 9309)."""
 
 from collections.abc import Iterator
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 from protego import Protego
 
-from workers.crawl.config import ROBOTS_NAME
+from workers.crawl.addresses import absolute_address
+from workers.crawl.config import DAY_S, ROBOTS_NAME
 
 _BYTES_MAX = 500 << 10
 """Bytes of a robots.txt that are read; RFC 9309, 2.5, asks for at least 500 KiB."""
@@ -33,17 +34,19 @@ class RobotsRules:
     def __init__(self, stored: StoredRobots) -> None:
         self.stored = stored
         self._rules = Protego.parse(stored.text)
-        self.delay_s = float(self._rules.crawl_delay(ROBOTS_NAME) or 0.0)
-        """Time that the host wants between two requests, in seconds; 0 where it wants none."""
+        self.delay_s = min(float(self._rules.crawl_delay(ROBOTS_NAME) or 0.0), DAY_S)
+        """Time that the host wants between two requests, in seconds and at most a day; 0 for none."""
 
     def allows(self, url: str) -> bool:
         """Return whether an address of the host may be asked."""
         return self.stored.is_reachable and self._rules.can_fetch(url, ROBOTS_NAME)
 
     def sitemaps(self) -> Iterator[str]:
-        """Yield the absolute addresses of the sitemaps that the file names."""
-        for address in self._rules.sitemaps:
-            yield urljoin(self.stored.host + "/robots.txt", address)
+        """Yield the absolute addresses of the sitemaps that the file names, as far as they can be read."""
+        for said in self._rules.sitemaps:
+            address = absolute_address(f"{self.stored.host}/robots.txt", said)
+            if address is not None:
+                yield address
 
 
 def robots_host(url: str) -> str:

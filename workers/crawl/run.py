@@ -12,8 +12,9 @@ from templ_core.site_key import site_key
 from workers.crawl.config import CrawlConfig
 from workers.crawl.download import scrapy_settings
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
-from workers.crawl.spider import CrawlRun, PageTarget, SiteSpider
-from workers.crawl.store import CrawlStore, StoreKinds
+from workers.crawl.spider import CrawlRun, SiteSpider
+from workers.crawl.store import CrawlStore, PageTarget, StoreKinds, files_of_crawl
+from workers.errors import StateProblem
 
 
 def crawl(
@@ -35,11 +36,18 @@ def crawl(
         output: Where pages are sent to as well.
 
     Raises:
-        StateProblem: Another crawl uses the directory, or it was written by another version.
+        StateProblem: Another crawl uses the directory, it was written by another version, or it has the
+            files of a crawl without their frontier, so that they would be overwritten.
         WorkerError: Something else that a person has to solve ended the crawl.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    with CrawlFrontier(directory / "frontier.db") as frontier:
+    path = directory / "frontier.db"
+    if not path.exists() and (left := files_of_crawl(directory)):
+        raise StateProblem(
+            f"{left[0]} is of an earlier crawl whose frontier.db is not there: move its files away, or "
+            "name another directory"
+        )
+    with CrawlFrontier(path) as frontier:
         with frontier.transaction():
             for url in seeds:
                 frontier.add_site(site_key(url))

@@ -3,7 +3,7 @@
 import time
 import uuid
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
@@ -14,18 +14,11 @@ from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.crawl.crawl_files import PageLines
+from workers.crawl.store import PageTarget
 from workers.page import Page
 from workers.settings import load_settings
 
 KAFKA = "kafka"
-
-
-class _Target(Protocol):
-    async def open(self) -> None: ...
-
-    async def send(self, page: Page) -> str | None: ...
-
-    async def close(self) -> None: ...
 
 
 class TemplPipeline:
@@ -37,7 +30,7 @@ class TemplPipeline:
     fields pass unchanged. An item is passed on once the broker has acknowledged its page.
     """
 
-    def __init__(self, target: _Target) -> None:
+    def __init__(self, target: PageTarget) -> None:
         self._target = target
 
     @classmethod

@@ -7,7 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import msgspec
 from scrapy import Request, Spider, signals
@@ -38,7 +38,7 @@ from workers.crawl.frontier import (
 )
 from workers.crawl.robots import REDIRECTS_MAX, RobotsRules, robots_of_answer
 from workers.crawl.site_queue import Question, RobotsQuestion, SiteQueue
-from workers.crawl.store import CrawlStore
+from workers.crawl.store import CrawlStore, PageTarget
 from workers.crawl.visits import (
     NO_ANSWER,
     NOT_MODIFIED,
@@ -52,19 +52,6 @@ from workers.page import GONE_STATUSES, Page
 log = logging.getLogger("templ")
 _PAGE_STATUSES = frozenset([200, NOT_MODIFIED, *GONE_STATUSES])
 """Statuses of answers that are kept beside pages in the archive."""
-
-
-class PageTarget(Protocol):
-    """A place beside the crawl's files that pages are sent to, such as `KafkaOutput`."""
-
-    async def open(self) -> None:
-        """Connect, inside the event loop."""
-
-    async def send(self, page: Page) -> str | None:
-        """Send a page, and return why it cannot be sent, or None once it will not get lost."""
-
-    async def close(self) -> None:
-        """Disconnect."""
 
 
 class CrawlRun(msgspec.Struct, kw_only=True):
@@ -146,9 +133,15 @@ class SiteSpider(Spider):
         await self._finish(response.meta["question"], response)
 
     async def failed(self, failure: Failure) -> None:
-        """Deal with a request that brought no answer that can be read."""
+        """Deal with a request that brought no answer that can be read.
+
+        The type of an answer says nothing where its status is not 200: an error in JSON is an error.
+        """
         question = failure.request.meta["question"]  # type: ignore[attr-defined]
-        if isinstance(failure.value, (StopDownload, DownloadCancelledError, IgnoreRequest)):
+        stopped = failure.value.response if isinstance(failure.value, StopDownload) else None
+        if stopped is not None and stopped.status != 200:
+            await self._finish(question, stopped)
+        elif isinstance(failure.value, (StopDownload, DownloadCancelledError, IgnoreRequest)):
             await self._finish(question, failure.value)
         else:
             log.debug("%s: %s", question.url, failure.value)
@@ -172,6 +165,13 @@ class SiteSpider(Spider):
         )
 
     async def _finish(self, question: Question, found: Response | Exception | None) -> None:
+        """Deal with what a question brought, unless a problem has ended the run.
+
+        After a problem, the files may end with a part of a record, which the next run cuts off. Nothing may
+        be written behind it, so what was still under way is asked again.
+        """
+        if self._run.problem is not None:
+            return
         config = self._run.config
         slot = self.crawler.engine.downloader.slots.get(question.site)
         pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
@@ -270,6 +270,8 @@ class SiteSpider(Spider):
             if refused is not None:
                 log.warning("%s", refused)
             run.counts["ends sent" if result.sends_end else "pages sent"] += refused is None
+            if run.problem is not None:  # it has ended the run while the page was sent
+                return
         with run.frontier.transaction():
             if result.sends_page or result.sends_end:
                 run.store.keep_page(page)

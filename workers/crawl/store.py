@@ -2,11 +2,20 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from workers.crawl.crawl_files import HttpExchange, PageLines, WarcFiles
 from workers.page import Page
+
+_FILES = ("pages.jsonl", "feeds.jsonl", "crawl-*.warc.gz", "other-*.warc.gz")
+"""The files of a crawl besides its frontier."""
+
+
+def files_of_crawl(directory: Path) -> list[Path]:
+    """Return the files in a directory that a crawl there would go on with."""
+    return sorted(path for pattern in _FILES for path in directory.glob(pattern))
 
 
 class StoreKinds(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +29,19 @@ class StoreKinds(msgspec.Struct, frozen=True, kw_only=True):
     Like in the archives of Common Crawl, `crawl-*.warc.gz` has the pages and their ends, which `templ run`
     reads, and `other-*.warc.gz` has robots.txt, sitemaps, feeds, redirects and errors.
     """
+
+
+class PageTarget(Protocol):
+    """A place beside the crawl's files that pages are sent to, such as `KafkaOutput`."""
+
+    async def open(self) -> None:
+        """Connect, inside the event loop."""
+
+    async def send(self, page: Page) -> str | None:
+        """Send a page, and return why it cannot be sent, or None once it will not get lost."""
+
+    async def close(self) -> None:
+        """Disconnect."""
 
 
 class CrawlStore:

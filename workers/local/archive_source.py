@@ -1,6 +1,5 @@
 """The archives of a replay, and the file that says how far each of them was sent."""
 
-import os
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from workers.feeds.archives import ArchiveReading, read_archives
 from workers.feeds.reading import BEGINNING, Place
 from workers.feeds.streams import damage_told
 from workers.page import Page, Rejected
+from workers.whole_file import write_whole
 
 _FORMAT = 1
 _HEAD_BYTES = 4096
@@ -40,8 +40,8 @@ class _Progress(msgspec.Struct, forbid_unknown_fields=True):
 class ArchiveSource:
     """The records of archives in the order of time, from the place on up to which they were sent.
 
-    A file of progress holds the place of each archive behind its last record that was sent. It is replaced as a whole, so a kill at any moment leaves the old or the new
-    one.
+    A file of progress holds the place of each archive behind its last record that was sent. It is replaced
+    as a whole, so a kill at any moment leaves the old or the new one.
     """
 
     def __init__(self, files: Sequence[Path], progress: Path, how: ArchiveReading) -> None:
@@ -92,14 +92,9 @@ class ArchiveSource:
         for file, place in self._places.items():
             if place != BEGINNING:
                 self._note_file(file, place)
-        draft = self._path.with_name(self._path.name + ".new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as written:
-                written.write(encode_json(self._known) + b"\n")
-                written.flush()
-                os.fsync(written.fileno())
-            draft.replace(self._path)
+            write_whole(self._path, encode_json(self._known) + b"\n")
         except OSError as error:
             raise DiskProblem(f"--progress {self._path}: {error.strerror}") from None
 

@@ -14,6 +14,7 @@ from templ_core.errors import RuleError
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 from workers.errors import InputProblem
 from workers.settings import Settings
+from workers.whole_file import write_whole
 
 SETTINGS_FILE = "site-settings.jsonl"
 """Name of the file of settings in a state directory."""
@@ -215,6 +216,4 @@ def write_records(path: Path, records: Iterable[SiteSettingsRecord]) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    aside = path.with_name(path.name + ".new")
-    aside.write_bytes(b"".join(encode_json(one) + b"\n" for one in records))
-    aside.replace(path)
+    write_whole(path, b"".join(encode_json(one) + b"\n" for one in records))

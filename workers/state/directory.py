@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import logging
-import os
 import time
 import uuid
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 
 from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
 from workers.state.rebuildable import remove_all, set_all_aside
+from workers.whole_file import write_whole
 
 STATE_FORMAT = 1
 """Version of the directory's layout."""
@@ -182,10 +182,5 @@ def _description(path: Path) -> _Description:
 def _write(file: Path, partitions: int, instance: str = "") -> str:
     """Write a description, with a new name for the directory if it has none; return the name."""
     instance = instance or uuid.uuid4().hex
-    temporary = file.with_suffix(".new")
-    with temporary.open("wb") as description:
-        description.write(msgspec.json.encode(_Description(STATE_FORMAT, partitions, instance)))
-        description.flush()
-        os.fsync(description.fileno())
-    temporary.replace(file)
+    write_whole(file, msgspec.json.encode(_Description(STATE_FORMAT, partitions, instance)))
     return instance

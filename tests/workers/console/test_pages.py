@@ -8,7 +8,7 @@ import pytest
 from schemas.site_settings import SiteRuleRecord
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
-from workers.console.apart import LookFailed, LookProcesses
+from workers.console.apart import LookFailed, LookProcesses, LookRefused
 from workers.console.config import ConsoleConfig
 from workers.console.looks import SiteLook
 from workers.console.server import listen
@@ -136,6 +136,20 @@ async def test_repeated_text_is_measured_and_listed(state):
     rows = {one.site: one for one in (await lister.now()).rows}
     assert rows[SITE].repeated is not None
     assert rows[HOSTILE_SITE].repeated is not None
+
+
+async def test_a_survey_that_is_refused_leaves_the_list_as_it_is(state):
+    """A page model that was removed must not end the console."""
+
+    class Refusing:
+        def run(self, look):
+            raise LookRefused("the page model does not exist")
+
+    lister = site_list.SiteLister(state, Refusing(), ConsoleConfig(), None)
+    await lister.now()
+    await lister.measure_next()
+    lister.expire()
+    assert {one.repeated for one in (await lister.now()).rows} == {None}
 
 
 @pytest.mark.parametrize(

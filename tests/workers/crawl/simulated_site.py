@@ -134,7 +134,8 @@ class SimulatedSite:
         """What goes wrong, and what leads nowhere."""
         path, query = parts.path, parse_qs(parts.query)
         if path == "/flaky-page" and asked == 1:
-            return Reply(503, headers={"Retry-After": "1"})
+            headers = {"Retry-After": "1", "Content-Type": "application/json"}
+            return Reply(503, b"{}", headers=headers)
         if path == "/calendar":
             month = int(query.get("month", ["1"])[0])
             return html(links(f"/calendar?month={month + 1}", f"/calendar?month={month - 1}"))

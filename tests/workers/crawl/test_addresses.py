@@ -1,6 +1,12 @@
 import pytest
 
-from workers.crawl.addresses import URL_CHARS_MAX, address_key, asked_address, trap_reason
+from workers.crawl.addresses import (
+    URL_CHARS_MAX,
+    address_key,
+    asked_address,
+    is_askable,
+    trap_reason,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,3 +46,8 @@ def test_traps_have_a_reason(path):
 @pytest.mark.parametrize("path", ["2026/11/11/11-people", "a/b/a/b/c", "", "archive/1/1"])
 def test_common_paths_are_no_traps(path):
     assert trap_reason(f"http://a.example/{path}") is None
+
+
+@pytest.mark.parametrize("host", ["[::1%;sid=a]", "a;sid=1.example", "\ud800.example", "[a"])
+def test_what_could_not_be_asked_is_no_address(host):
+    assert not is_askable(f"http://{host}/")

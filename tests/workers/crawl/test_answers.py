@@ -3,6 +3,7 @@ import gzip
 import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse
 
+from workers.crawl import answers
 from workers.crawl.answers import may_be_read, read_answer
 from workers.crawl.frontier import NEW_LINKED, NEW_LISTED, NEW_LISTING
 
@@ -71,3 +72,23 @@ def test_types_that_are_not_read_are_known_by_their_header():
     assert not any(
         map(may_be_read, ["image/png", "application/pdf", "application/json", "video/mp4"])
     )
+
+
+def test_links_that_are_no_addresses_take_nothing_with_them():
+    feed = b"<link rel='alternate' type='application/rss+xml' href='http://[a/'>"
+    page = read(b"<html><head>" + feed + b"</head><body><a href='/one'>1</a></body></html>")
+    assert (page.kind, page.links) == ("page", {"http://a.example/one": NEW_LINKED})
+    rss = "<rss version='2.0'><channel>{}</channel></rss>"
+    items = "".join(f"<item><link>{link}</link></item>" for link in ("http://[a/", "/one"))
+    assert read(rss.format(items).encode()).links == {"http://a.example/one": NEW_LISTED}
+    urls = "".join(f"<url><loc>{link}</loc></url>" for link in ("http://[a/", "/one"))
+    sitemap = read(f"<urlset>{urls}</urlset>".encode())
+    assert sitemap.links == {"http://a.example/one": NEW_LISTED}
+
+
+def test_an_answer_of_very_many_links_holds_nobody_up(monkeypatch):
+    monkeypatch.setattr(answers, "_LINKS_MAX", 3)
+    page = "".join(f"<a href='/{number}'>x</a>" for number in range(9))
+    assert len(read(f"<html><body>{page}</body></html>".encode()).links) == 3
+    urls = "".join(f"<url><loc>/{number}</loc></url>" for number in range(9))
+    assert len(read(f"<urlset>{urls}</urlset>".encode()).links) == 3

@@ -12,7 +12,7 @@ from workers.crawl.frontier import (
     NextVisit,
     PageState,
 )
-from workers.errors import StateProblem
+from workers.errors import DiskProblem, StateProblem
 
 SITE = "a.example"
 ALL = dict.fromkeys(range(5), 1e12)
@@ -93,6 +93,18 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path):
             frontier.keep_file_lengths({"pages.jsonl": 9})
     with CrawlFrontier(path) as frontier:
         assert frontier.file_lengths() == {"pages.jsonl": 9}
+
+
+def test_a_disk_that_is_full_is_told_although_sqlite_has_ended_the_transaction(tmp_path):
+    with CrawlFrontier(tmp_path / "frontier.db") as frontier:
+
+        def fill():
+            with frontier.transaction():
+                frontier._db.execute("ROLLBACK")
+                raise DiskProblem("the disk is full")
+
+        with pytest.raises(DiskProblem, match="the disk is full"):
+            fill()
 
 
 def test_a_directory_serves_one_crawl_at_a_time(tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 
 from workers.crawl import site_queue
-from workers.crawl.config import CrawlConfig
+from workers.crawl.config import DAY_S, CrawlConfig
 from workers.crawl.frontier import (
     DUE_PAGE,
     NEW_LINKED,
@@ -10,7 +10,7 @@ from workers.crawl.frontier import (
     DueAddress,
     FoundAddress,
 )
-from workers.crawl.robots import robots_of_answer
+from workers.crawl.robots import RobotsRules, robots_of_answer
 from workers.crawl.site_queue import RobotsQuestion, SiteQueue
 
 CONFIG = CrawlConfig(contact="a@b.example", delay_s=2.0, concurrency=2)
@@ -84,6 +84,19 @@ def test_robots_txt_comes_first_and_its_delay_counts(frontier, clock):
     allow(queue, "http://a.example", rules="User-agent: *\nCrawl-delay: 30")
     queue.release("a.example", 2.0)
     assert queue.next_ready_s() == 30.0
+
+
+def test_rules_that_make_no_sense_end_no_crawl(frontier, clock):
+    add(frontier, "http://a.example/1")
+    text = b"Sitemap: http://[a/\nSitemap: /map.xml\nUser-agent: *\nCrawl-delay: 1e300"
+    rules = RobotsRules(robots_of_answer("http://a.example", 200, text, START + 1e6))
+    assert list(rules.sitemaps()) == ["http://a.example/map.xml"]
+    queue = SiteQueue(frontier, CONFIG)
+    clock.now_s += 2
+    assert isinstance(queue.take(), RobotsQuestion)
+    queue.keep_robots(rules.stored)
+    queue.release("a.example", 2.0)
+    assert queue.next_ready_s() == DAY_S
 
 
 def test_what_robots_txt_forbids_is_not_asked(frontier, clock):

@@ -1,6 +1,5 @@
 """`templ crawl`: crawl sites politely, into `pages`, WARC files or JSON Lines."""
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,8 @@ from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, prefix_option
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
-from workers.settings import load_settings
+from workers.log_forms import LogSetUp, set_up_logging
+from workers.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from workers.crawl.kafka_output import KafkaOutput
@@ -126,12 +126,11 @@ def crawl_command(
     from workers.crawl.run import crawl  # noqa: PLC0415 - imports Scrapy
     from workers.crawl.store import StoreKinds  # noqa: PLC0415
 
-    handler = logging.StreamHandler()
-    handler.setLevel(logging.WARNING)
-    logging.basicConfig(format="templ: %(message)s", handlers=[handler])
+    settings = load_settings()
+    set_up_logging(LogSetUp("crawl", settings.log_format, settings.log_level))
     addresses = list(_addresses(seeds))
     kinds = StoreKinds(pages=target == "jsonl", archive=keep_warc or target == "warc")
-    output = _kafka(broker, prefix) if target == "kafka" else None
+    output = _kafka(broker, prefix, settings) if target == "kafka" else None
     counts = crawl(directory, addresses, CrawlConfig(**limits), kinds, output)
     click.echo(_summary(counts), err=True)
 
@@ -154,14 +153,13 @@ def _addresses(seeds: Sequence[str]) -> Iterator[str]:
             yield address
 
 
-def _kafka(broker: str | None, prefix: str) -> "KafkaOutput":
+def _kafka(broker: str | None, prefix: str, settings: Settings) -> "KafkaOutput":
     if broker is None:
         raise UsageProblem("--to kafka needs --broker")
     require_extra("kafka", "--to kafka")
     from workers.crawl.kafka_output import KafkaOutput  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
 
-    settings = load_settings()
     return KafkaOutput(BrokerAccess.of(broker, settings), prefix, settings.message_limit_bytes)
 
 

@@ -1,10 +1,8 @@
 """Creating topics on a broker, and finding what is wrong with existing ones."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -30,6 +28,7 @@ from schemas.topics import (
 )
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.client_log import IS_SILENT
 from workers.kafka.access.rights import (
     WORKER_RIGHTS,
     Right,
@@ -163,6 +162,18 @@ async def partition_count(broker: BrokerAccess, prefix: str) -> int:
     return counts[name]
 
 
+async def settled_partition_count(broker: BrokerAccess, prefix: str) -> int:
+    """Return the number of partitions of `documents`, unless a copy of an older record may be sent later.
+
+    Raises:
+        TopicProblem: There is no topic `documents`, or partitions are being added.
+        BrokerProblem: The broker cannot be reached, or refuses.
+    """
+    if prefix + MOVING in await read_partition_counts(broker):
+        raise TopicProblem(_moving_problem(broker, prefix))
+    return await partition_count(broker, prefix)
+
+
 async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
     """Return the number of partitions of a topic.
 
@@ -180,16 +191,6 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
     return counts[topic]
 
 
-def _has_log(_record: logging.LogRecord) -> bool:
-    return not _IS_SILENT.get()
-
-
-_IS_SILENT = ContextVar("_IS_SILENT", default=False)
-"""Whether the clients of the present task log nothing; other tasks log as ever."""
-for _name in ("aiokafka", "aiokafka.admin.client", "aiokafka.cluster", "aiokafka.conn"):
-    logging.getLogger(_name).addFilter(_has_log)
-
-
 @asynccontextmanager
 async def connected_admin(
     broker: BrokerAccess, client: type[AIOKafkaAdminClient] = AIOKafkaAdminClient
@@ -198,7 +199,7 @@ async def connected_admin(
 
     The client itself logs nothing, because the error says the same.
     """
-    _IS_SILENT.set(True)
+    IS_SILENT.set(True)
     admin = client(**broker.client_options(), request_timeout_ms=REQUEST_TIMEOUT_MS)
     try:
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
@@ -208,7 +209,7 @@ async def connected_admin(
         raise await _broker_problem(broker, error) from error
     finally:
         await admin.close()
-        _IS_SILENT.set(False)
+        IS_SILENT.set(False)
 
 
 async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> BrokerProblem:

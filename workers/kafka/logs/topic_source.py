@@ -3,8 +3,8 @@
 import heapq
 import time
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from typing import NamedTuple, Self
 
 import msgspec
@@ -83,16 +83,24 @@ class TopicSource:
             enable_auto_commit=False,
             auto_offset_reset="earliest",
         )
-        await self._consumer.start()
         self._exits.push_async_callback(self._consumer.stop)
         try:
-            await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
-        except KafkaError as error:
+            with self._problems_told():
+                await self._consumer.start()
+                await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
+        except BaseException:
             await self._exits.aclose()
+            raise
+        return self
+
+    @contextmanager
+    def _problems_told(self) -> Iterator[None]:
+        try:
+            yield
+        except KafkaError as error:
             raise BrokerProblem(
                 f"{self._broker} does not give {self._span.topic}: {error}"
             ) from None
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         """Disconnect."""
@@ -134,7 +142,7 @@ class TopicSource:
         """Yield the records of the span.
 
         Raises:
-            BrokerProblem: There was no progress for a minute.
+            BrokerProblem: The broker refuses, or there was no progress for a minute.
         """
         heads: list[_Next] = []
         empty = set(self._ends)
@@ -157,9 +165,10 @@ class TopicSource:
         waits_until = time.monotonic() + NO_PROGRESS_S
         asked = {one for one in empty if not self._held[one]}
         while asked:
-            some = await self._consumer.getmany(
-                *asked, timeout_ms=_POLL_MS, max_records=_AHEAD_RECORDS
-            )
+            with self._problems_told():
+                some = await self._consumer.getmany(
+                    *asked, timeout_ms=_POLL_MS, max_records=_AHEAD_RECORDS
+                )
             for one, records in some.items():
                 self._held[one].extend(each for each in records if each.offset < self._ends[one])
             if some:

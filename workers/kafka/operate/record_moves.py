@@ -10,7 +10,8 @@ other null value: without them, what was removed long ago could come back.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
@@ -122,9 +123,10 @@ class RecordMoves:
             moved.records += 1
             moved.size_bytes += len(record.value or b"")
 
-        async with plain_consumer(self._broker) as consumer:
-            ends = await consumer.end_offsets(self._partitions)
-            await self._each(consumer, self._starts(), ends, only_count, moved, "counted")
+        with self._problems_told():
+            async with plain_consumer(self._broker) as consumer:
+                ends = await consumer.end_offsets(self._partitions)
+                await self._each(consumer, self._starts(), ends, only_count, moved, "counted")
         return moved
 
     async def move(self, settings: Settings) -> Moved:
@@ -147,18 +149,24 @@ class RecordMoves:
             enable_idempotence=True,
         )
         try:
-            await producer.start()
-            async with plain_consumer(self._broker) as consumer:
-                sender = _Sender(producer, self._topic, self._change, self._pace)
-                await self._move_with(consumer, sender, moved)
-        except KafkaError as error:
-            raise BrokerProblem(
-                f"{self._topic}: {self._broker} refused a record: {error!r}; nothing is lost, run the "
-                "command again"
-            ) from None
+            with self._problems_told():
+                await producer.start()
+                async with plain_consumer(self._broker) as consumer:
+                    sender = _Sender(producer, self._topic, self._change, self._pace)
+                    await self._move_with(consumer, sender, moved)
         finally:
             await producer.stop()
         return moved
+
+    @contextmanager
+    def _problems_told(self) -> Iterator[None]:
+        try:
+            yield
+        except KafkaError as error:
+            raise BrokerProblem(
+                f"{self._topic}: {self._broker} cannot be reached, or refuses: {error!r}; nothing is "
+                "lost, run the command again"
+            ) from None
 
     async def _move_with(self, consumer: AIOKafkaConsumer, sender: "_Sender", moved: Moved) -> None:
         async def copy(record: ConsumerRecord, target: int) -> None:

@@ -12,7 +12,7 @@ from schemas.site_settings import SiteSettingsRecord
 from schemas.topics import MAX_MESSAGE_BYTES, SITE_MODELS, SITE_SETTINGS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import check_topics, partition_count
+from workers.kafka.broker.admin import check_topics, partition_count, settled_partition_count
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.record_batch import processable
@@ -65,8 +65,9 @@ async def write_settings(
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses the record.
+        TopicProblem: The topic is missing, or partitions are being added.
     """
-    number = partition_of(site, await partition_count(broker, prefix))
+    number = partition_of(site, await settled_partition_count(broker, prefix))
     async with producer_for(broker) as producer:
         await producer.send_and_wait(
             prefix + SITE_SETTINGS,
@@ -85,10 +86,11 @@ async def seed_settings(
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses a record.
+        TopicProblem: The topic is missing, or partitions are being added.
     """
     if not records:
         return []
-    topic, count = prefix + SITE_SETTINGS, await partition_count(broker, prefix)
+    topic, count = prefix + SITE_SETTINGS, await settled_partition_count(broker, prefix)
     known: dict[bytes, bool] = {}
     async with plain_consumer(broker) as consumer:
         ends = await consumer.end_offsets([TopicPartition(topic, one) for one in range(count)])

@@ -3,12 +3,16 @@
 from types import SimpleNamespace
 
 import pytest
+from aiokafka.errors import KafkaConnectionError
 
-from workers.errors import UsageProblem
+from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker import admin
 from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.operate import record_moves
 from workers.kafka.operate.record_moves import MOVED_HEADER, NumberChange, RecordMoves
 from workers.kafka.operate.repartition import decide_change
+from workers.kafka.site_settings.records import write_settings
 
 SITES = [f"site-{number}.example" for number in range(200)]
 
@@ -68,3 +72,22 @@ async def test_null_values_are_copied_but_for_those_of_an_earlier_attempt(header
         headers=[(MOVED_HEADER, name.encode()) for name in headers],
     )  # fmt: skip
     assert await moves(record) == is_copied
+
+
+async def test_settings_are_not_written_while_a_copy_of_older_ones_may_follow(monkeypatch):
+    async def counts(_broker):
+        return {"x-documents": 4, "x-documents.moving": 2}
+
+    monkeypatch.setattr(admin, "read_partition_counts", counts)
+    with pytest.raises(TopicProblem, match="partitions are being added"):
+        await write_settings(BrokerAccess("127.0.0.1:1"), "x-", "a.example", None)
+
+
+async def test_a_broker_that_is_gone_when_records_are_counted_is_told_in_one_line(monkeypatch):
+    def gone(_broker):
+        raise KafkaConnectionError("no route")
+
+    monkeypatch.setattr(record_moves, "plain_consumer", gone)
+    moves = RecordMoves(BrokerAccess("b:1"), "documents", NumberChange(2, 5), None, print)
+    with pytest.raises(BrokerProblem, match="documents: b:1 cannot be reached.*nothing is lost"):
+        await moves.count()

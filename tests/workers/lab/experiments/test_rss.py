@@ -38,6 +38,7 @@ def crawl(tmp_path):
         + item("http://short.example/1", "http://a.example/1", 1)
         + item("http://a.example/stories/2", "x2", 2)
         + item("http://a.example/not-crawled", "x3", 2)
+        + item("http://[no-address/", "x4", 2)
         + "</channel></rss>"
     )
     answers = {

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from urllib.parse import urljoin
 
 import msgspec
 from lxml import etree, html
@@ -14,7 +13,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
-from workers.crawl.addresses import address_key, is_askable
+from workers.crawl.addresses import absolute_address, address_key, is_askable
 from workers.crawl.feeds import FeedEntry, feed_entries
 from workers.feeds.files import read_feed
 from workers.page import Page
@@ -57,8 +56,8 @@ def read_pairs(paths: Sequence[Path]) -> Iterator[list[FeedPair]]:
             continue
         if is_feed(page.body):
             for entry in feed_entries(page.body):
-                for address in (entry.guid, urljoin(page.url, entry.link)):
-                    if is_askable(address):
+                for address in (entry.guid, absolute_address(page.url, entry.link)):
+                    if address is not None and is_askable(address):
                         entries[page.site][address_key(address)] = entry
         else:
             pages[page.site][page.url] = page
