@@ -126,7 +126,7 @@ class App(faust.App):
             await reader.partition_count(self.config.topic(DOCUMENTS))
         )
         if changed:
-            end_process(f"{changed}; the process ends to be started again")
+            end_process(f"{changed}; the process ends to be started again", level=logging.WARNING)
         committed = await reader.committed(self.conf.id, topic)
         known = {number: committed.get(number) for number in numbers}
         marks = {number: one.mark if one else None for number, one in known.items()}
@@ -221,12 +221,12 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     )
 
 
-def end_process(reason: str, exit_code: int = _FATAL) -> None:
-    """End this process at once without committing offsets.
+def end_process(reason: str, exit_code: int = _FATAL, level: int = logging.CRITICAL) -> None:
+    """End this process at once without committing offsets, and log the reason.
 
     What was not acknowledged is processed again after a restart.
     """
-    log.critical(reason)
+    log.log(level, reason)
     logging.shutdown()
     os._exit(exit_code)
 

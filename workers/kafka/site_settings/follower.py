@@ -86,7 +86,8 @@ class SettingsFollower:
                 if time.monotonic() >= self._ends_at_s:
                     end_process(
                         "a site was taken down and erased; the process ends to be started again, so that "
-                        "no memory holds the site"
+                        "no memory holds the site",
+                        level=logging.INFO,
                     )
 
     def _take_all(self, records: Sequence[ConsumerRecord]) -> list[str]:

@@ -111,7 +111,7 @@ def test_partitions_that_were_added_are_a_problem(broker, tmp_path, monkeypatch)
     said = "documents has 1 partitions, and this process began with 3"
     assert look(broker, partitions=3).problem == said
     ended = []
-    monkeypatch.setattr(app, "end_process", ended.append)
+    monkeypatch.setattr(app, "end_process", lambda reason, **_: ended.append(reason))
     one = build_app(config(tmp_path, partitions=3), "cleaner")
     asyncio.run(one._right_offsets("pages", [0], broker))
     assert ended == [f"{said}; the process ends to be started again"]
