@@ -55,8 +55,10 @@ def crawl(
         store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
         run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
         try:
+            logging.disable(logging.WARNING)  # Scrapy sets its own level, and logs its versions
             process = AsyncCrawlerProcess(scrapy_settings(config))
-            logging.getLogger("scrapy").setLevel(logging.ERROR)  # after Scrapy has set it
+            logging.disable(logging.NOTSET)
+            logging.getLogger("scrapy").setLevel(logging.ERROR)
             process.crawl(SiteSpider, run=run)
             process.start()
         finally:
