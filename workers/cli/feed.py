@@ -9,7 +9,7 @@ import click
 
 from schemas.dead_letter import DeadLetter
 from workers.cli.inputs import FeedReader, refuse_overwriting
-from workers.cli.options import broker_options
+from workers.cli.options import broker_options, rate_option, unsent_option
 from workers.cli.progress import progress
 from workers.local.dead_letters import DeadLetterFile
 from workers.log_lines import one_line
@@ -31,18 +31,8 @@ _SOME_REFUSED = 1
     show_default=True,
     help="Field that holds the event time; `none` sets times one minute apart, from 2000-01-01 on.",
 )
-@click.option(
-    "--rate",
-    type=click.FloatRange(0, min_open=True),
-    help="Most pages sent per second. Default: no limit.",
-)
-@click.option(
-    "--dead-letters",
-    type=click.Path(path_type=Path),
-    default=Path("feed.dead-letters"),
-    show_default=True,
-    help="JSON Lines file for records that could not be sent, with the reason and their bytes.",
-)
+@rate_option
+@unsent_option("feed.dead-letters")
 def feed_command(
     inputs: tuple[Path, ...],
     broker: str,

@@ -61,6 +61,25 @@ prefix_option = click.option(
 """The option --prefix."""
 
 
+rate_option = click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    help="Most pages sent per second. Default: no limit.",
+)
+"""The option --rate of commands that send pages."""
+
+
+def unsent_option(default: str) -> Callable[[Command], Command]:
+    """Return the option --dead-letters of a command that sends pages, with this default."""
+    return click.option(
+        "--dead-letters",
+        type=click.Path(path_type=Path),
+        default=Path(default),
+        show_default=True,
+        help="JSON Lines file for records that could not be sent, with the reason and their bytes.",
+    )
+
+
 def _given_broker(context: click.Context, option: click.Parameter, value: str | None) -> str:
     """Return the broker of the option, or else that of the settings."""
     broker = value or load_settings().broker

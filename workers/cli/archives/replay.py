@@ -20,7 +20,7 @@ from workers.cli.archives.replaying import (
 )
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.lazy import require_extra
-from workers.cli.options import prefix_option
+from workers.cli.options import prefix_option, rate_option, unsent_option
 from workers.cli.progress import progress
 from workers.errors import InputProblem, Terminated, UsageProblem
 from workers.feeds.archives import ArchiveReading, archive_files
@@ -142,11 +142,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Field of archives that holds the event time; `fetched_at` stands for WARC-Date, too.",
 )
-@click.option(
-    "--rate",
-    type=click.FloatRange(0, min_open=True),
-    help="Most pages sent per second. Default: no limit.",
-)
+@rate_option
 @click.option(
     "--progress",
     "progress_path",
@@ -155,13 +151,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="File that keeps how far each archive was sent; delete it to begin anew.",
 )
-@click.option(
-    "--dead-letters",
-    type=click.Path(path_type=Path),
-    default=Path("replay.dead-letters"),
-    show_default=True,
-    help="JSON Lines file for records that could not be sent, with the reason and their bytes.",
-)
+@unsent_option("replay.dead-letters")
 def replay_command(**given: object) -> None:
     """Send the pages of ARCHIVE..., or of a topic, to `pages` in the order of their times.
 
