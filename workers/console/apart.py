@@ -8,6 +8,7 @@ import multiprocessing
 import resource
 import signal
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from workers.console.config import ConsoleConfig
@@ -57,8 +58,12 @@ class LookProcesses:
             args=(sender, look, self._state, self._settings, self._config.look_processor_s),
             daemon=True,
         )
-        process.start()
-        sender.close()
+        with receiver:
+            with sender:
+                process.start()
+            return self._answer_of(process, receiver)
+
+    def _answer_of(self, process: ForkServerProcess, receiver: Connection) -> bytes:
         try:
             if not receiver.poll(self._config.look_s):
                 raise LookFailed(f"There was no report within {self._config.look_s:g} s.")
@@ -72,7 +77,6 @@ class LookProcesses:
             process.kill()
             process.join()
             process.close()
-            receiver.close()
         if answer[:1] == _REFUSED:
             raise LookRefused(answer[1:].decode())
         return answer[1:]
