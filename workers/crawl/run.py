@@ -55,10 +55,7 @@ def crawl(
         store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
         run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
         try:
-            logging.disable(logging.WARNING)  # Scrapy sets its own level, and logs its versions
-            process = AsyncCrawlerProcess(scrapy_settings(config))
-            logging.disable(logging.NOTSET)
-            logging.getLogger("scrapy").setLevel(logging.ERROR)
+            process = _crawler_process(config)
             process.crawl(SiteSpider, run=run)
             process.start()
         finally:
@@ -66,3 +63,13 @@ def crawl(
         if run.problem is not None:
             raise run.problem
         return run.counts
+
+
+def _crawler_process(config: CrawlConfig) -> AsyncCrawlerProcess:
+    """Return Scrapy's process, which sets its own log level and logs its versions when it is made."""
+    logging.disable(logging.WARNING)
+    try:
+        return AsyncCrawlerProcess(scrapy_settings(config))
+    finally:
+        logging.disable(logging.NOTSET)
+        logging.getLogger("scrapy").setLevel(logging.ERROR)
