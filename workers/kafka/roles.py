@@ -103,27 +103,38 @@ def run_role(
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
             serve_probes(settings.metrics_host, port, work.metrics.registry, health)
         work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
-        watched = Watched(
-            broker=broker,
-            group=config.group(role),
-            topic=topic,
-            config=config,
-            assigned=lambda: work.app.assigned,
-            received=work.gaps.received,
-            inner=work.inner_progress,
-            report_lag=work.metrics.lag,
-            waiting_for=work.waiting_for,
-            status=StatusLines(prepared, topic),
-            marks=work.app.marks,
-            fetched=FETCHED,
-            join_again=work.app.join_again,
-        )
+        watched = _watched(work, config, config.group(role), StatusLines(prepared, topic), topic)
         start_watchdog(watched, settings.stall_timeout_s)
         worker = faust.Worker(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
         )
         worker.spinner = None
         worker.execute_from_commandline()
+
+
+def _watched(
+    work: CleanerApp | RefresherApp,
+    config: KafkaConfig,
+    group: str,
+    status: StatusLines,
+    topic: str,
+) -> Watched:
+    """Return what the watchdog looks at."""
+    return Watched(
+        broker=config.broker,
+        group=group,
+        topic=topic,
+        config=config,
+        assigned=lambda: work.app.assigned,
+        received=work.gaps.received,
+        inner=work.inner_progress,
+        report_lag=work.metrics.lag,
+        waiting_for=work.waiting_for,
+        status=status,
+        marks=work.app.marks,
+        fetched=FETCHED,
+        join_again=work.app.join_again,
+    )
 
 
 def _set_up_logging(role: str, settings: Settings) -> None:
