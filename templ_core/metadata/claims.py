@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from templ_core.dom.references import without_references
-from templ_core.metadata.names import WANTED
+from templ_core.metadata.names import PROPERTIES, WANTED
 
 _MARKUP = re.compile(r"<[^>]*>?")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
@@ -25,7 +25,7 @@ class Claims(msgspec.Struct, frozen=True):
     meta: dict[str, list[str]]
     """Contents of `meta` elements by their name, property or `itemprop` in lower case."""
     properties: dict[str, list[str]]
-    """Values of other elements by their `itemprop` in lower case."""
+    """Values of other elements by those `itemprop` of theirs that are read, in lower case."""
     canonical: list[str]
     """Addresses of `<link rel="canonical">`."""
     authors: list[str]
@@ -33,7 +33,7 @@ class Claims(msgspec.Struct, frozen=True):
     tags: list[str]
     """Texts of links with `rel="tag"`."""
     times: list[tuple[Attributes, str]]
-    """Attributes and text of each `time` element."""
+    """Attributes of each `time` element, and its text if it has no `datetime`."""
     scripts: list[str]
     """Contents of scripts of type `application/ld+json`."""
 
@@ -72,16 +72,17 @@ def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
     if "canonical" in rel and name == "link":
         found.canonical.append(without_references(attributes.get("href", "")).strip())
         return
-    text = _shown_text(shown, name)
     if "author" in rel:
-        found.authors.append(text)
+        found.authors.append(_shown_text(shown, name))
     if "tag" in rel:
-        found.tags.append(text)
+        found.tags.append(_shown_text(shown, name))
     if name == "time":
+        text = "" if attributes.get("datetime") else _shown_text(shown, name)
         found.times.append((attributes, text))
-    value = _value(attributes) or text
+    wanted = PROPERTIES.intersection(attributes.get("itemprop", "").lower().split())
+    value = (_value(attributes) or _shown_text(shown, name)) if wanted else ""
     if value:
-        for one in attributes.get("itemprop", "").lower().split():
+        for one in wanted:
             found.properties.setdefault(one, []).append(value)
 
 

@@ -158,8 +158,8 @@ def _heading_at(document: Document, title: str) -> int | None:
 def _owner_tag(document: Document, segment: int) -> str:
     """Return the tag of the element that holds a text."""
     nodes = document.nodes
-    tag, _ = nodes.element_types[nodes.element_type[document.segments.owner[segment]]]
-    return tag
+    number = int(nodes.element_type[document.segments.owner[segment]])
+    return nodes.element_types[number][0]
 
 
 def _named(document: Document, types: list[int], names: re.Pattern[str]) -> list[int]:
