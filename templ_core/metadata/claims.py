@@ -57,9 +57,9 @@ def read_claims(claims: bytes) -> Claims:
                 content = plain_text(pairs[3])
                 if content:
                     found.meta.setdefault(key, []).append(content)
-        elif name:
+        elif name and (name != "link" or "itemprop" in tag or "canonical" in tag.lower()):
             _sort(found, name, dict(zip(pairs[::2], pairs[1::2], strict=False)), shown)
-        elif shown:
+        elif not name and shown:
             found.scripts.append(shown)
     return found
 
@@ -87,10 +87,11 @@ def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
 
 
 def _sort_meta(found: Claims, attributes: Attributes) -> None:
-    content = plain_text(attributes.get("content", ""))
-    for key in _KEYS if content else ():
-        if key in attributes:
-            found.meta.setdefault(attributes[key].strip().lower(), []).append(content)
+    keys = [attributes[key].strip().lower() for key in _KEYS if key in attributes]
+    keys = [key for key in keys if key in WANTED]
+    content = plain_text(attributes.get("content", "")) if keys else ""
+    for key in keys if content else ():
+        found.meta.setdefault(key, []).append(content)
 
 
 def _value(attributes: Attributes) -> str:
