@@ -23,6 +23,7 @@ from workers.lab.experiments.corpora.scored_pages import (
     records_with,
     score_markup,
 )
+from workers.lab.options import corpora_argument
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -125,7 +126,7 @@ def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--articles", default=40, show_default=True, help="Number of articles of each topic."
         ),
-        click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path)),
+        corpora_argument,
         click.argument("classifier", type=click.Path(path_type=Path)),
     ):
         command = add(command)

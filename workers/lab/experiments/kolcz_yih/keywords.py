@@ -36,7 +36,8 @@ from workers.lab.experiments.corpora.keyword_pages import (
     read_tagged_pages,
 )
 from workers.lab.experiments.corpora.site_records import read_site_pages
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _TOPS = (1, 2, 3, 5, 10)
 _TEMPLATE_RECALL = 0.5
@@ -66,7 +67,7 @@ _PAPER_SETTINGS = (
 
 
 @click.command(short_help="Kolcz and Yih (2007): keyword extraction.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--train",
     multiple=True,
