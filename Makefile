@@ -7,6 +7,10 @@ COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
 TOOLS := $(abspath .cache/deploy-tools)
 
+# The tests start hundreds of Python processes. Where this variable is set, each of them would compile
+# all modules anew, which takes it longer than all else that it does to start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup run pictures test check sanitize wheel-check image-check deploy-check engines kafka schemas clean
 
 help:            ## list the targets
