@@ -306,6 +306,9 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words that must be left of a sentence without its numbers, dates and names; otherwise its names
     count as they are."""
 
+    link_density_max: float = 0.8
+    """Share of a segment's characters in links, 0 to 1, from which on it is a line of links."""
+
     log_odds_min: float = -1.0
     """Log-odds for content, by the page model, of the text whose sentences are counted. The teaser of
     an article on other pages, which is below, does not make the article's first sentence template."""
@@ -364,24 +367,30 @@ class SentencesConfig(msgspec.Struct, frozen=True, kw_only=True):
 class VariedTextConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.phrases.varied_text`."""
 
-    learned_pages_min: int = 8
-    """Pages that phrases must have been learned from."""
+    shingle_words: int = 5
+    """Words of a shingle."""
 
-    phrase_pages_min: int = 4
-    """Pages that must have a phrase."""
+    window: int = 5
+    """One of so many shingles is counted, chosen by its hash."""
 
-    phrase_pages_ratio_min: float = 0.15
-    """Share of the pages that phrases were learned from, 0 to 1, that must have a phrase."""
+    pages_min: int = 4
+    """Pages that must have a shingle before it tells of repeated text."""
 
-    phrase_tokens_min: int = 8
-    """Tokens and borders of the shortest phrase that counts; shorter ones are turns of speech."""
+    pages_ratio_min: float = 0.05
+    """Share of a window's pages, 0 to 1, that must have such a shingle."""
 
-    words_min: int = 20
-    """Words of the shortest segment that is looked at; a shorter one has no place for such a phrase
-    beside what changes."""
+    words_min: int = 12
+    """Words of the shortest segment that is looked at."""
 
-    covered_ratio_min: float = 0.5
-    """Share of a segment's tokens inside such phrases, 0 to 1, from which on it is template."""
+    covered_ratio_min: float = 0.4
+    """Share of a segment's words, 0 to 1, inside such shingles from which on it is template."""
+
+    shingles_min: int = 2
+    named_words_min: int = 4
+    certain_pages_min: int = 12
+    certain_ratio: float = 0.2
+
+    gap_words_max: int = 8
 
     record_probability: float = 0.5
     """Probability that a page is documentation or a thread, 0 to 1, from which on it is not looked

@@ -19,6 +19,7 @@ from templ_core.site_level.config import SENTENCES_CONFIG, WINDOW_DEDUP, WindowD
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
+from templ_core.site_level.sentences.shingles import long_prose, read_shingles
 from templ_core.stored.columns import Column, hashes, packed, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm
 
@@ -40,6 +41,8 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
     sentences: PageSentences
     """The sentences of text that may be content."""
+    shingles: UInt64s
+    """The keys of the shingles of text that may be content, each once, in ascending order."""
 
     @functools.cached_property
     def paths(self) -> UInt64s:
@@ -98,6 +101,9 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     sentence_segments: Annotated[
         bytes, Column(rows="sentences", high="segments", order="sorted", differences=True)
     ]
+    shingles: Annotated[
+        bytes, Column(rows="shingles", form=_NARROW, high=None, order="increasing", dtype="u8")
+    ] = b""
 
 
 _FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
@@ -141,6 +147,7 @@ def summarise_scored_page(
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
         sentences=_counted_sentences(features, content_log_odds),
+        shingles=_counted_shingles(features, content_log_odds),
     )
 
 
@@ -148,6 +155,11 @@ def _counted_sentences(features: PageFeatures, content_log_odds: Floats) -> Page
     sentences = prose_sentences(features)
     counts = content_log_odds[sentences.segment] > SENTENCES_CONFIG.log_odds_min
     return PageSentences(keys=sentences.keys[counts], segment=sentences.segment[counts])
+
+
+def _counted_shingles(features: PageFeatures, content_log_odds: Floats) -> UInt64s:
+    counts = content_log_odds > SENTENCES_CONFIG.log_odds_min
+    return distinct(read_shingles(features, long_prose(features) & counts).keys)
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
@@ -172,6 +184,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
         sentences=page.sentences.keys.astype(_NARROW).tobytes(),
         sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
+        shingles=page.shingles.astype(_NARROW).tobytes(),
     )
     return _FORM.encode(compact)
 
@@ -199,6 +212,7 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
         )
         return PageSummary(
             sentences=sentences,
+            shingles=columns.pop("shingles"),
             content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,
             places=PagePlaces(**columns),
         )
