@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from templ_core.site_level.phrases.varying_phrases import varying_phrases
 
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import SiteNames
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import SENTENCES_CONFIG, VARIED_TEXT_CONFIG
 from templ_core.site_level.phrases.expressions import COMPOUND, expressions
 from templ_core.site_level.phrases.learn_phrases import PhraseCutoff, phrase_cutoff
 from templ_core.site_level.phrases.phrase_corpus import page_text
-from templ_core.site_level.phrases.varying_phrases import varying_phrases
 from templ_core.site_level.sentences.repeated_sentences import MARKS_BEHIND
 from templ_core.site_level.sentences.sentence_expressions import (
     sentence_expression,
     word_expression,
 )
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, VARIED_TEXT_CONFIG
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_templates import template_documents
 from templ_core.site_level.window.page_summary import summarise_page

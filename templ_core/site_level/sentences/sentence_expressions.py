@@ -18,9 +18,9 @@ import numpy as np
 
 from templ_core.letters import CLOSER, KNOWN, SENTENCE_END, UPPER, letter_tables
 from templ_core.page_level.features.characters import read_characters, read_words
-from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.phrases.calendars import MONTHS, WEEKDAYS
 from templ_core.site_level.sentences.sentences import Sentences, read_sentences
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.tokens import UNSPACED, tokenise
 
 _UNSPACED = UNSPACED[1:-1]

@@ -9,9 +9,9 @@ from templ_core.array_types import Bools, Int32s, UInt64s
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import HEADING, VERBATIM
-from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.phrases.calendars import MONTHS, WEEKDAYS
 from templ_core.site_level.sentences import _sentences
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
 
 
 class Sentences(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,11 +15,12 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import SENTENCES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
+from templ_core.site_level.config import WINDOW_DEDUP, WindowDedupConfig
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
-from templ_core.site_level.sentences.shingles import long_prose, read_shingles
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG
+from templ_core.site_level.sentences.shingles import varying_segments, winnowed_shingles
 from templ_core.stored.columns import Column, hashes, packed, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm
 
@@ -159,7 +160,7 @@ def _counted_sentences(features: PageFeatures, content_log_odds: Floats) -> Page
 
 def _counted_shingles(features: PageFeatures, content_log_odds: Floats) -> UInt64s:
     counts = content_log_odds > SENTENCES_CONFIG.log_odds_min
-    return distinct(read_shingles(features, long_prose(features) & counts).keys)
+    return distinct(winnowed_shingles(features.words, varying_segments(features) & counts).keys)
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:

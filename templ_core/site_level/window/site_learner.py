@@ -30,7 +30,6 @@ from templ_core.site_level.window.window_dedup import distinct_pages, latest_con
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
-
 _NO_SHINGLES = no_sums(1, 0)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from templ_core.site_level.phrases.varied_text import find_varied
 
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import read_names
@@ -18,7 +19,6 @@ from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.phrases.expressions import COMPOUND
 from templ_core.site_level.phrases.phrase_corpus import page_text, page_tokens
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.varied_text import find_varied
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
 from tests.templ_core.site_level.builders import site_model
 from tests.templ_core.site_level.repeating_site import page

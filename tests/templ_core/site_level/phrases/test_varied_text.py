@@ -1,6 +1,8 @@
 from random import Random
 
 import pytest
+from templ_core.site_level.phrases.varied_text import find_varied
+from templ_core.site_level.phrases.varying_phrases import varying_phrases
 
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
@@ -8,8 +10,6 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.varied_text import find_varied
-from templ_core.site_level.phrases.varying_phrases import varying_phrases
 
 WORDS = [f"{one}{two}" for one in "abcdefghij" for two in ("la", "mo", "ne", "ri", "su")]
 BOX = (
