@@ -85,7 +85,8 @@ def prose_segments(features: PageFeatures, config: SentencesConfig = SENTENCES_C
         config: The tunable numbers.
     """
     is_text = features.surroundings & (HEADING | VERBATIM) == 0
-    return is_text & (features.link_density < config.link_density_max)
+    is_prose: Bools = is_text & (features.link_density < config.link_density_max)
+    return is_prose
 
 
 @functools.cache
