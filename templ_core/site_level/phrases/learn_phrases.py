@@ -157,8 +157,7 @@ def _strings(
 
     A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
     so must a long block: an article's paragraph recurs where the article is fetched again or begins a
-    listing.  The more of a string's ends are borders, the
-    shorter it may be.
+    listing. The more of a string's ends are borders, the shorter it may be.
     """
     borders_before = np.append(0, np.cumsum(corpus.tokens == BORDER))
     borders = borders_before[repeats.starts + repeats.lengths] - borders_before[repeats.starts]

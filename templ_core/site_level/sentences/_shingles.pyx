@@ -9,7 +9,7 @@ import numpy as np
 
 cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
 cdef uint64_t NUMBER = 0xD6E8FEB86659FD93      # stands for each word with a digit
-cdef uint64_t KEY_BITS = 0xFFFFFFFF
+cdef uint64_t KEY_BITS = 0xFFFFFF
 cdef uint64_t NONE = 0xFFFFFFFFFFFFFFFF        # of a shingle of numbers; no hash is above it
 
 

@@ -20,7 +20,7 @@ class Shingles(msgspec.Struct, frozen=True, kw_only=True):
     first: Int64s
     """Index of the first word among the words of the page."""
     keys: UInt64s
-    """A hash below 2**32 of the words; words with a digit are all equal in it."""
+    """A hash below 2**24 of the words, so that few bytes are stored; words with a digit are equal in it."""
 
 
 def winnowed_shingles(

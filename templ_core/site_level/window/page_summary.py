@@ -32,6 +32,7 @@ _WORDS_MAX = 1 << 26
 """Most words of a segment: sums over a window of such pages fit 64 bits."""
 _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
+_NO_KEY = np.uint64(0)
 
 
 class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -103,8 +104,9 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
         bytes, Column(rows="sentences", high="segments", order="sorted", differences=True)
     ]
     shingles: Annotated[
-        bytes, Column(rows="shingles", form=_NARROW, high=None, order="increasing", dtype="u8")
-    ] = b""
+        bytes, Column(rows="shingles", order="increasing", differences=True, dtype="u8")
+    ] = b"\x01"
+    """Versions before this column left it out; the default is `packed` of no values."""
 
 
 _FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
@@ -185,7 +187,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
         sentences=page.sentences.keys.astype(_NARROW).tobytes(),
         sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
-        shingles=page.shingles.astype(_NARROW).tobytes(),
+        shingles=packed(np.diff(page.shingles, prepend=_NO_KEY)),
     )
     return _FORM.encode(compact)
 
