@@ -9,7 +9,7 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.lab.papers.class_set import ClassPage, SourcePage, class_set
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
@@ -198,7 +198,7 @@ def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
         ~site_template,
         basic_variant(page.templateness).kept,
         smoothed.kept,
-        decide_page(document, None, CoreConfig()).kept,
+        clean(document, None, CoreConfig()).decision.kept,
     )
     return {
         cleaner: "\n".join(

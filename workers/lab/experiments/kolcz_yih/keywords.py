@@ -7,7 +7,7 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.bootstrap import bootstrap
@@ -154,7 +154,7 @@ def _tagged(
 
 
 def _page_model(document: Document, _: Presentation) -> np.ndarray:
-    return decide_page(document, None, CoreConfig()).kept
+    return clean(document, None, CoreConfig()).decision.kept
 
 
 def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:

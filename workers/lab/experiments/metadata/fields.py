@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import lxml.html
 
-from templ_core.clean import clean, decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
@@ -153,7 +153,7 @@ def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> Non
             document = parse_document(markup, url, with_marks=True)
         except PageError:
             continue
-        kept = decide_page(document, None, _CONFIG).kept
+        kept = clean(document, None, _CONFIG).decision.kept
         expected = page_structure(markup, document, kept) if kept.any() else None
         if expected is None:
             skipped += 1
