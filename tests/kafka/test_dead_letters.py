@@ -49,7 +49,7 @@ def test_dead_letters_are_listed_shown_and_sent_again(stream):
     stream.start(TEMPL_PAGE_LIMIT_BYTES="2KiB")
     stream.wait_until_answered()
     assert stream.stop() == 0
-    assert stream.log().count("settings: ") == 1
+    assert stream.log().count(f"settings: broker={stream.address}, prefix={stream.prefix},") == 1
     assert "page_limit_bytes=2KiB (TEMPL_PAGE_LIMIT_BYTES)" in stream.log()
     letters = {one["url"]: one for one in listed(stream)}
     assert letters.keys() == {"https://a.org/long", "https://b.org/1", None}
