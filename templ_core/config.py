@@ -77,6 +77,12 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """lambda of the cut: it keeps the segments that maximise
     2 * kept content / (kept words + lambda * all content); below 1 favours precision."""
 
+    article_recall_ratio: float = 0.4
+    """lambda of a page that is surely an article and of whose site little is known, in multiples of that
+    of other pages, 0 to 1; between the two the probability of an article decides.
+
+    The captions and teasers around an article look like its paragraphs."""
+
     comments: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
 

@@ -102,9 +102,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     """
     own = own_log_odds(page, config)
     if site is None:
-        return _decision(
-            page, own, select_segments(own, page.copies, page.words, config.f1_recall_share)
-        )
+        return _decision(page, own, _page_alone(page, own, config))
     is_known = site.documents >= config.page_rules_pages
     fused = surer_by_length(site.log_odds, site.columns) if is_known else site.log_odds
     mixed = faded_log_odds(own, fused, site_weight(site.columns, site.documents, config))
@@ -127,7 +125,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
             rules.append((REASON_SENTENCES, site.varied))
     copies = None if is_known else page.copies
     left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
-    choice = select_segments(log_odds, copies, page.words, config.f1_recall_share, left_out)
+    share = config.f1_recall_share if is_known else page_recall_share(page.page_type, config)
+    choice = select_segments(log_odds, copies, page.words, share, left_out)
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
@@ -171,6 +170,16 @@ def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
     return with_policy(page.log_odds, page.words, page.roles, page.page_type, config.comments)
 
 
+def page_recall_share(page_type: PageType, config: CoreConfig) -> float:
+    """Return lambda of the cut, 0 to 1, of a page of whose site little is known."""
+    less = (1.0 - config.article_recall_ratio) * page_type.article
+    return config.f1_recall_share * (1.0 - less)
+
+
+def _page_alone(page: PageEvidence, own: Floats, config: CoreConfig) -> Selection:
+    return select_segments(own, page.copies, page.words, page_recall_share(page.page_type, config))
+
+
 def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Floats:
     """Return how much the site's log-odds count for each segment, 0 to 1; the page has the rest.
 
@@ -190,7 +199,7 @@ def _page_instead_of_site(
     recurs = stake.recurring > config.recurring_content_max * stake.content
     if not recurs and stake.kept >= config.abstain_ratio * stake.whole:
         return None
-    alone = select_segments(own, page.copies, page.words, config.f1_recall_share)
+    alone = _page_alone(page, own, config)
     is_empty = stake.kept < config.abstain_ratio * page.words[alone.kept].sum()
     return alone if recurs or is_empty else None
 

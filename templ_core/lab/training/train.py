@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
+from templ_core.decide import page_recall_share
 from templ_core.lab.progress import ReportProgress
 from templ_core.lab.training.fit import (
     NetworkSettings,
@@ -275,7 +276,8 @@ def _result(page: TrainingPage, log_odds: Floats, page_type: PageType) -> PageRe
     config = CoreConfig()
     copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, page_type))
     log_odds = with_policy(log_odds, page.tree.words, page.text_roles, page_type, config.comments)
-    choice = select_segments(log_odds, copies, page.tree.words, config.f1_recall_share)
+    share = page_recall_share(page_type, config)
+    choice = select_segments(log_odds, copies, page.tree.words, share)
     f1, precision, recall = page.bag.f1(choice.kept)
     return PageResult(
         corpus=page.corpus,
