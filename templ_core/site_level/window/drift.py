@@ -12,6 +12,7 @@ learned from until they leave the window: without them the pages of the new one 
 """
 
 import math
+import operator
 from bisect import bisect
 from collections.abc import Sequence
 
@@ -84,28 +85,56 @@ def find_drift(
         config: How like a page must be to join a cluster.
         drift_config: The parameters of the detector.
     """
-    clusters: list[_WatchedCluster] = []
-    fit = 1.0
-    for index, page in enumerate(pages):
-        paths = page.paths
-        nearest = max(
-            clusters[-drift_config.clusters_compared :],
-            key=lambda cluster: cluster.likeness(paths),
-            default=None,
-        )
-        fit = nearest.likeness(paths) if nearest else 1.0
-        if nearest is None or fit < config.cluster_likeness_min:
+    return DriftDetector(config, drift_config).follow(pages)
+
+
+class DriftDetector:
+    """Looks at each page of a growing window once, and at all of them again where others come or leave."""
+
+    def __init__(self, config: CoreConfig, drift_config: DriftConfig = DRIFT) -> None:
+        """Begin without pages; the arguments are those of `find_drift`."""
+        self._likeness_min = config.cluster_likeness_min
+        self._config = drift_config
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pages: list[PageSummary] = []
+        self._clusters: list[_WatchedCluster] = []
+        self._fit = 1.0
+
+    def follow(self, pages: Sequence[PageSummary]) -> Drift:
+        """Return what `find_drift` returns for these pages.
+
+        Args:
+            pages: The window's pages in order of (event time, page id).
+        """
+        seen = len(self._pages)
+        if seen > len(pages) or any(map(operator.is_not, self._pages, pages)):
+            self._begin()
+            seen = 0
+        for page in pages[seen:]:
+            self._look_at(page)
+        clusters = self._clusters
+        last_pages = [
+            cluster.pages[-1]
+            for cluster in clusters
+            if cluster.is_gone(_pages_instead(cluster, clusters), self._config)
+        ]
+        return Drift(fit=self._fit, changed_at=1 + max(last_pages) if last_pages else None)
+
+    def _look_at(self, page: PageSummary) -> None:
+        clusters, index, paths = self._clusters, len(self._pages), page.paths
+        self._pages.append(page)
+        compared = clusters[-self._config.clusters_compared :]
+        likenesses = [cluster.likeness(paths) for cluster in compared]
+        self._fit = max(likenesses, default=1.0)
+        if not compared or self._fit < self._likeness_min:
             nearest = _WatchedCluster(index)
         else:
+            nearest = compared[likenesses.index(self._fit)]
             clusters.remove(nearest)
         nearest.join(index, paths)
         clusters.append(nearest)
-    last_pages = [
-        cluster.pages[-1]
-        for cluster in clusters
-        if cluster.is_gone(_pages_instead(cluster, clusters), drift_config)
-    ]
-    return Drift(fit=fit, changed_at=1 + max(last_pages) if last_pages else None)
 
 
 def _pages_instead(cluster: _WatchedCluster, clusters: Sequence[_WatchedCluster]) -> int:
