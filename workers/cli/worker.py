@@ -91,4 +91,4 @@ def worker_command(
     commands = {name: role_command(name, arguments) for name in _ROLES}
     if settings.console_port is not None:
         commands["console"] = child_command("console", arguments)
-    sys.exit(supervise(commands))
+    sys.exit(supervise(commands, extras={"console"}))

@@ -38,7 +38,7 @@ _LOSS = 0.01
 _LISTINGS = ("listing", "collection")
 _REPEATED_TEXT = {
     "without repeated sentences": ("repeated",),
-    "without phrases of text that varies": ("varied",),
+    "without text that varies": ("varied",),
     "without both": ("repeated", "varied"),
 }
 """Rows that leave out rules for repeated text: fields of `KnownSite`."""
