@@ -148,7 +148,7 @@ class Normaliser:
             if shape.fullmatch(token):
                 return key
         found = _SHAPES.fullmatch(token)
-        if found is not None and found.lastindex is not None:
+        if found and found.lastindex:
             return _SHAPE_KEYS[found.lastindex - 1]
         return _DIGITS.sub("0", token)
 
