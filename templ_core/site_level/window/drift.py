@@ -60,10 +60,8 @@ class _WatchedCluster:
         return len(self.pages) >= config.cluster_pages_min and pages_instead * step >= config.alarm
 
 
-def find_drift(
-    pages: Sequence[PageSummary], config: CoreConfig, drift_config: DriftConfig = DRIFT
-) -> Drift:
-    """Return how the last page fits the clusters before it, and since when a design has gone.
+class DriftDetector:
+    """Looks at each page of a growing window once, and at all of them again where others come or leave.
 
     >>> from templ_core.site_level.sentences.sentence_counts import PageSentences
     >>> from templ_core.site_level.places.places import PagePlaces
@@ -80,22 +78,17 @@ def find_drift(
     ...         sentences=sentences,
     ...         shingles=hashes[:0],
     ...     )
-    >>> find_drift([page(1)] * 50 + [page(2)] * 10, CoreConfig())
+    >>> DriftDetector(CoreConfig()).follow([page(1)] * 50 + [page(2)] * 10)
     Drift(fit=1.0, changed_at=50)
-
-    Args:
-        pages: The window's pages in order of (event time, page id).
-        config: How like a page must be to join a cluster.
-        drift_config: The parameters of the detector.
     """
-    return DriftDetector(config, drift_config).follow(pages)
-
-
-class DriftDetector:
-    """Looks at each page of a growing window once, and at all of them again where others come or leave."""
 
     def __init__(self, config: CoreConfig, drift_config: DriftConfig = DRIFT) -> None:
-        """Begin without pages; the arguments are those of `find_drift`."""
+        """Begin without pages.
+
+        Args:
+            config: How like a page must be to join a cluster.
+            drift_config: The parameters of the detector.
+        """
         self._likeness_min = config.cluster_likeness_min
         self._config = drift_config
         self._begin()
@@ -106,7 +99,9 @@ class DriftDetector:
         self._fit = 1.0
 
     def follow(self, pages: Sequence[PageSummary]) -> Drift:
-        """Return what `find_drift` returns for these pages.
+        """Return how the last page fits the clusters before it, and since when a design has gone.
+
+        It depends on these pages alone, not on those of earlier calls.
 
         Args:
             pages: The window's pages in order of (event time, page id).

@@ -5,7 +5,7 @@ import pytest
 
 from templ_core.site_level.places.places import PagePlaces
 from templ_core.site_level.sentences.sentence_counts import PageSentences
-from templ_core.site_level.window.drift import DriftDetector, find_drift
+from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
 
@@ -35,6 +35,10 @@ def hash_of(design, number):
 
 def pages(designs):
     return [page(design, number) for number, design in enumerate(designs)]
+
+
+def find_drift(window, config):
+    return DriftDetector(config).follow(window)
 
 
 def test_a_site_that_stays_as_it_is_has_no_alarm():
