@@ -7,6 +7,13 @@ COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
 TOOLS := $(abspath .cache/deploy-tools)
 
+# The tests start hundreds of Python processes. Where this variable is set, each of them would compile
+# all modules anew, which takes it longer than all else that it does to start.
+unexport PYTHONDONTWRITEBYTECODE
+# The test processes share the cores; more threads of each would spend their time waiting for each other.
+test: export OMP_NUM_THREADS = 1
+test: export OPENBLAS_NUM_THREADS = 1
+
 .PHONY: help setup run pictures test check sanitize wheel-check image-check deploy-check engines kafka schemas clean
 
 help:            ## list the targets

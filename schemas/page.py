@@ -18,7 +18,7 @@ CLOUD_EVENT_HEADERS = {
 """Headers of a page message by the headers of CloudEvents in binary mode that stand for them."""
 
 
-class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
+class PageRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A crawled page as a line of JSON; unknown fields are ignored.
 
     Exactly one of `html` (text) and `html_base64` (the fetched bytes) must be given, except for a page

@@ -64,7 +64,7 @@ def clean(
     >>> clean(page, None, CoreConfig()).text == story.strip()
     True
     """
-    decision = decide_page(document, site_model, config, page_model, page, places, settings)
+    decision = _decision(document, site_model, config, page_model, page, places, settings)
     text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
@@ -74,26 +74,15 @@ def clean(
     )
 
 
-def decide_page(
+def _decision(
     document: Document,
     site_model: SiteModel | None,
     config: CoreConfig,
-    page_model: PageModel | None = None,
-    page: PageEvidence | None = None,
-    places: DocumentPlaces | None = None,
-    settings: SiteSettings | None = None,
+    page_model: PageModel | None,
+    page: PageEvidence | None,
+    places: DocumentPlaces | None,
+    settings: SiteSettings | None,
 ) -> Decision:
-    """Decide which segments of a page stay: what the page says, what its site says, the decision.
-
-    Args:
-        document: The page.
-        site_model: What is known about its site; None = nothing.
-        config: The core's thresholds.
-        page_model: The site-independent classifier; None = the one that comes with the package.
-        page: What the page says about itself, if that was read before with this page model.
-        places: The places of the page, if they were read before.
-        settings: What operators have decided about the site; None = nothing.
-    """
     if not document.segments.texts:
         return NOTHING
     page_model = page_model or shipped_model()

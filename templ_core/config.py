@@ -68,9 +68,10 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     phrase_set_bytes: int = 256 << 10
     """Size of the text of a site's phrases; those with the least support are left out first."""
 
-    section_penalty: float = 0.05
-    """c of the smoothing's penalty c * A / A_i for each section (Chakrabarti et al., WWW 2007, section
-    5.3)."""
+    section_penalty: float = 0.01
+    """c of the smoothing's penalty c * A / A_i for each section, not negative.
+
+    The paper's value (Chakrabarti et al., WWW 2007, section 5.3) is also the best one here."""
 
     f1_recall_share: float = 0.85
     """lambda of the cut: it keeps the segments that maximise

@@ -45,6 +45,12 @@ _NOBODY = frozenset(
         "by",
         "posts",
         "view",
+        "google",
+        "google+",
+        "google +",
+        "google plus",
+        "facebook",
+        "twitter",
     ]
 )
 
@@ -61,7 +67,7 @@ _BY = re.compile(
     re.IGNORECASE,
 )
 _NAME_END = re.compile(
-    r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|\s(?:in|on|at|the)\s"
+    r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the)\s"
     r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|publié|publicado|categor\w+)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -72,6 +78,13 @@ _PARTICLES = frozenset((
 """Words of names that begin with a small letter."""
 _BYLINE_WORDS_MAX = 5
 """Words of the longest name in a byline."""
+_FULL_NAME_WORDS_MAX = 4
+"""Words of the longest name that stands alone."""
+_NO_NAME = re.compile(
+    r"[^\w\s.’'-]|\b(?:about|over|über|sobre|acerca|autor(?:in|es)?|authors?|auteur|autore|posts?|more|articles?|share|follow)\b",
+    re.IGNORECASE,
+)
+"""What no person's name has in it, above all the words over a note on an author."""
 
 
 def byline_author(text: str, *, is_named: bool = False) -> str | None:
@@ -101,6 +114,25 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
         return None
     names = author_names([" ".join(words)])
     return names[0] if names else None
+
+
+def full_name(text: str) -> str | None:
+    """Return a text that has the form of a person's name, without what stands around it; else None.
+
+    >>> full_name("Ludwig van Berg"), full_name("About the author"), full_name("Sports")
+    ('Ludwig van Berg', None, None)
+    """
+    name = text.strip(" .,:")
+    words = name.split()
+    if not 2 <= len(words) <= _FULL_NAME_WORDS_MAX or _NO_NAME.search(name):
+        return None
+    is_cased = (
+        words[0][0].isupper()
+        and words[-1][0].isupper()
+        and all(word[0].isupper() or word in _PARTICLES for word in words)
+    )
+    names = author_names([name]) if is_cased else []
+    return names[0] if names == [name] else None
 
 
 def _leads_to_author(before: str) -> bool:

@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from templ_core.dom.references import without_references
-from templ_core.metadata.names import WANTED
+from templ_core.metadata.names import PROPERTIES, WANTED
 
 _MARKUP = re.compile(r"<[^>]*>?")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
@@ -25,7 +25,7 @@ class Claims(msgspec.Struct, frozen=True):
     meta: dict[str, list[str]]
     """Contents of `meta` elements by their name, property or `itemprop` in lower case."""
     properties: dict[str, list[str]]
-    """Values of other elements by their `itemprop` in lower case."""
+    """Values of other elements by those `itemprop` of theirs that are read, in lower case."""
     canonical: list[str]
     """Addresses of `<link rel="canonical">`."""
     authors: list[str]
@@ -33,7 +33,7 @@ class Claims(msgspec.Struct, frozen=True):
     tags: list[str]
     """Texts of links with `rel="tag"`."""
     times: list[tuple[Attributes, str]]
-    """Attributes and text of each `time` element."""
+    """Attributes of each `time` element, and its text if it has no `datetime`."""
     scripts: list[str]
     """Contents of scripts of type `application/ld+json`."""
 
@@ -57,9 +57,9 @@ def read_claims(claims: bytes) -> Claims:
                 content = plain_text(pairs[3])
                 if content:
                     found.meta.setdefault(key, []).append(content)
-        elif name:
+        elif name and (name != "link" or "itemprop" in tag or "canonical" in tag.lower()):
             _sort(found, name, dict(zip(pairs[::2], pairs[1::2], strict=False)), shown)
-        elif shown:
+        elif not name and shown:
             found.scripts.append(shown)
     return found
 
@@ -72,24 +72,26 @@ def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
     if "canonical" in rel and name == "link":
         found.canonical.append(without_references(attributes.get("href", "")).strip())
         return
-    text = _shown_text(shown, name)
     if "author" in rel:
-        found.authors.append(text)
+        found.authors.append(_shown_text(shown, name))
     if "tag" in rel:
-        found.tags.append(text)
+        found.tags.append(_shown_text(shown, name))
     if name == "time":
+        text = "" if attributes.get("datetime") else _shown_text(shown, name)
         found.times.append((attributes, text))
-    value = _value(attributes) or text
+    wanted = PROPERTIES.intersection(attributes.get("itemprop", "").lower().split())
+    value = (_value(attributes) or _shown_text(shown, name)) if wanted else ""
     if value:
-        for one in attributes.get("itemprop", "").lower().split():
+        for one in wanted:
             found.properties.setdefault(one, []).append(value)
 
 
 def _sort_meta(found: Claims, attributes: Attributes) -> None:
-    content = plain_text(attributes.get("content", ""))
-    for key in _KEYS if content else ():
-        if key in attributes:
-            found.meta.setdefault(attributes[key].strip().lower(), []).append(content)
+    keys = [attributes[key].strip().lower() for key in _KEYS if key in attributes]
+    keys = [key for key in keys if key in WANTED]
+    content = plain_text(attributes.get("content", "")) if keys else ""
+    for key in keys if content else ():
+        found.meta.setdefault(key, []).append(content)
 
 
 def _value(attributes: Attributes) -> str:

@@ -33,7 +33,11 @@ _TIME_OF_DAY = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?",
     re.IGNORECASE,
 )
-_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
+_DOTTED = re.compile(
+    r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)|(?<![\d.])(\d\d)\.(\d\d)\s(\d{4})(?!\d)"
+)
+"""Days as most of Europe writes them; between the figures only points mean that the day is first."""
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?!\d)")
 
 
@@ -79,10 +83,11 @@ def day_in_text(text: str) -> str | None:
     found = _YEAR_FIRST.search(text)
     if found:
         return _day(found[1], found[3], found[4])
-    found = _NUMERIC.search(text)
+    found = _DOTTED.search(text)
     if found:
-        return _numeric_day(int(found[1]), int(found[3]), found)
-    return None
+        return _day(found[3] or found[6], found[2] or found[5], found[1] or found[4])
+    found = _NUMERIC.search(text)
+    return _numeric_day(int(found[1]), int(found[3]), int(found[4])) if found else None
 
 
 def month_number(word: str) -> int | None:
@@ -107,6 +112,15 @@ def before_change(text: str) -> str:
     return text[: found.start()] if found else text
 
 
+def is_prose(text: str) -> bool:
+    """Return whether a text ends as a sentence does, so that a day in it need not be its page's.
+
+    >>> is_prose("They met on 4 May 2020."), is_prose("Posted by Ann | 4 May 2020 | 3 comments")
+    (True, False)
+    """
+    return text.rstrip("\"'”’»)").endswith((".", "!", "?", "…", ":", "。"))
+
+
 def without_month(text: str) -> str:
     """Return a text without the name of a month at its end.
 
@@ -126,7 +140,7 @@ def without_days(text: str) -> str:
     >>> without_days("Posted on Monday, June 10, 2004 at 8:15 pm by")
     'Posted on    by'
     """
-    for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _YEAR_FIRST, _NUMERIC):
+    for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _YEAR_FIRST, _DOTTED, _NUMERIC):
         text = pattern.sub("", text)
     return _TIME_OF_DAY.sub("", text)
 
@@ -173,10 +187,10 @@ def _written(moment: datetime | date) -> str | None:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _numeric_day(first: int, second: int, found: re.Match[str]) -> str | None:
-    if first > 12 or first == second or found[2] == ".":
-        return _day(found[4], second, first)
-    return _day(found[4], first, second) if second > 12 else None
+def _numeric_day(first: int, second: int, year: int) -> str | None:
+    if first > 12 or first == second:
+        return _day(year, second, first)
+    return _day(year, first, second) if second > 12 else None
 
 
 def _day(year: str | int, month: str | int, day: str | int) -> str | None:

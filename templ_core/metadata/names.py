@@ -83,3 +83,8 @@ WANTED = frozenset(
     )
 )
 """All names of `meta` elements that are read."""
+
+PROPERTIES = frozenset((
+    "headline", "author", "datepublished", "datecreated", "datemodified", "articlesection", "image",
+))  # fmt: skip
+"""All values of `itemprop`, in lower case, that are read."""

@@ -7,6 +7,7 @@ a value of a wrong form is absent.
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -15,12 +16,18 @@ from resiliparse.parse.lang import detect_fast
 
 from templ_core.dom.document import Document
 from templ_core.metadata import names, shown
-from templ_core.metadata.authors import author_names, byline_author
-from templ_core.metadata.claims import Claims, read_claims
-from templ_core.metadata.dates import before_change, day_in_path, day_in_text, point_in_time
+from templ_core.metadata.authors import author_names, byline_author, full_name
+from templ_core.metadata.claims import Attributes, Claims, read_claims
+from templ_core.metadata.dates import (
+    before_change,
+    day_in_path,
+    day_in_text,
+    is_prose,
+    point_in_time,
+)
 from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
-from templ_core.metadata.placed import SitePlaces, placed_texts
+from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
 from templ_core.metadata.titles import headline, is_headline
 
 _TAGS_MAX = 50
@@ -152,6 +159,7 @@ class _Reader:
         self._items = [item for rank, item in ranked if rank <= 2]
         self._sites = [item for item in items if "WebSite" in types_of(item)]
         self._listing = any(names.LISTINGS & {*types_of(item)} for item in items)
+        self._headline: str | None = None
 
     @functools.cached_property
     def _named_types(self) -> list[int]:
@@ -161,10 +169,18 @@ class _Reader:
     def _placed(self) -> list[str]:
         return placed_texts(self._document, self._places) if self._places else []
 
+    @functools.cached_property
+    def _beside_headline(self) -> list[int]:
+        return shown.beside_headline(self._document, self._headline) if self._headline else []
+
+    def _texts_of(self, segments: Iterable[int]) -> Iterator[str]:
+        return (self._document.segments.texts[one] for one in segments)
+
     def metadata(self) -> PageMetadata:
         site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
+        self._headline = self._title(site_name)
         return PageMetadata(
-            title=self._title(site_name),
+            title=self._headline,
             authors=self._authors(site_name),
             published_at=self._published(),
             modified_at=_first(self._modified_texts(), point_in_time),
@@ -229,14 +245,19 @@ class _Reader:
         linked = [one for one in author_names(self._claims.authors) if one.casefold() != own]
         if 0 < len(linked) <= _SHOWN_AUTHORS_MAX:
             return linked[:1]
-        placed = map(byline_author, self._placed)
-        found = [one for one in placed if one is not None]
-        if not found:
-            bylines = shown.bylines(self._document, self._named_types)
-            named = {byline_author(text, is_named=True): None for text in bylines}
-            found = [one for one in named if one is not None]
-        found = [one for one in found if one.casefold() != own]
-        return found[:1] if len(found) <= _SHOWN_AUTHORS_MAX else []
+        for sources in self._shown_authors():
+            found = [one for one in dict.fromkeys(sources) if one and one.casefold() != own]
+            if found:
+                return found[:1] if len(found) <= _SHOWN_AUTHORS_MAX else []
+        return []
+
+    def _shown_authors(self) -> Iterator[Iterable[str | None]]:
+        """Yield the names that the page shows, by where it shows them; the surest place comes first."""
+        yield map(byline_author, self._placed)
+        yield map(byline_author, self._texts_of(self._beside_headline))
+        types = self._named_types
+        yield (byline_author(text, is_named=True) for text in shown.bylines(self._document, types))
+        yield map(full_name, shown.author_boxes(self._document, types))
 
     def _published(self) -> str | None:
         found = _first(self._published_texts(), point_in_time)
@@ -251,6 +272,10 @@ class _Reader:
     def _date_texts(self) -> Iterator[str]:
         """Yield the short texts that are most likely the date of the page; where they stand tells most."""
         yield from self._placed
+        near = self._beside_headline
+        repeated = repeated_texts(self._places, near) if self._places and near else set()
+        dated = self._texts_of(one for one in near if one not in repeated)
+        yield from (text for text in dated if not is_prose(text))
         yield from shown.date_texts(self._document, self._named_types)
 
     def _published_texts(self) -> Iterator[str]:
@@ -265,7 +290,8 @@ class _Reader:
             name = attributes.get("class", "").lower()
             if "pubdate" in attributes or "publish" in name or "entry-date" in name:
                 yield attributes.get("datetime") or text
-        for attributes, text in times[:1]:
+        others = (one for one in times if not _is_change(one[0]))
+        for attributes, text in islice(others, 1):
             yield attributes.get("datetime") or text
 
     def _modified_texts(self) -> Iterator[str]:
@@ -273,7 +299,7 @@ class _Reader:
         yield from self._meta(*names.META_MODIFIED)
         yield from self._claims.properties.get("datemodified", ())
         for attributes, text in self._claims.times:
-            if "updated" in attributes.get("class", "").lower():
+            if _is_change(attributes):
                 yield attributes.get("datetime") or text
 
     def _language(self) -> str | None:
@@ -356,6 +382,12 @@ class _Reader:
         if types & names.PRODUCTS or "product" in kinds or "og:product" in kinds:
             return "product"
         return "listing" if self._listing else None
+
+
+def _is_change(attributes: Attributes) -> bool:
+    """Return whether a `time` element tells when the page was changed."""
+    says = f"{attributes.get('class', '')} {attributes.get('itemprop', '')}".lower()
+    return "updated" in says or "modified" in says
 
 
 def _first(texts: Iterable[str], checked: Callable[[str], str | None]) -> str | None:

@@ -81,3 +81,16 @@ def placed_texts(
     ]
     chosen.sort(key=lambda index: (index < headline, -int(pages[index])))
     return [texts[index] for index in chosen]
+
+
+def repeated_texts(places: SitePlaces, segments: list[int]) -> set[int]:
+    """Return those of some segments whose text stands on more than half of the other pages, too.
+
+    Args:
+        places: The places of the page and of its site.
+        segments: Numbers of the segments.
+    """
+    pages = places.site.texts.of(places.page.text[segments])[0]
+    return {
+        one for one, times in zip(segments, pages, strict=True) if 2 * times > places.site.pages
+    }

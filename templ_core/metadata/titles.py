@@ -55,8 +55,8 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
 
 
 def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
-    borders = list(_BORDER.finditer(title))
-    if not borders or _letters(title) in headings:
+    borders = [] if _letters(title) in headings else list(_BORDER.finditer(title))
+    if not borders:
         return title
     for border in borders:
         part = title[: border.start()]

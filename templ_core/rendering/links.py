@@ -55,12 +55,18 @@ def _name_after_images(
     document: Document, marks: Marks, found: dict[int, tuple[str, str, bool]]
 ) -> None:
     """Give links without text the alternative texts of the images in them."""
+    nameless = [node for node, link in found.items() if not link[0]]
+    if not nameless:
+        return
     parent = document.nodes.parent
+    is_nameless = np.zeros(len(parent) + 1, np.bool_)  # The last one is that of no element.
+    is_nameless[nameless] = True
     rows = np.flatnonzero(marks.label >= 0)
     above = parent[marks.node[rows]]
     for _ in range(_LEVELS):
-        for node, label in zip(above.tolist(), marks.label[rows].tolist(), strict=True):
-            link = found.get(node)
-            if link is not None and not link[0]:
-                found[node] = marks.values[label].strip()[:_TEXT_CHARS_MAX], *link[1:]
+        for at in np.flatnonzero(is_nameless[above]).tolist():
+            link = found[int(above[at])]
+            if not link[0]:
+                label = marks.values[marks.label[rows[at]]]
+                found[int(above[at])] = label.strip()[:_TEXT_CHARS_MAX], *link[1:]
         above = np.where(above >= 0, parent[above], -1)

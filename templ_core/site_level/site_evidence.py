@@ -9,9 +9,9 @@ from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import site_inputs
-from templ_core.site_level.phrases.varied_text import find_varied
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences, find_repeated
+from templ_core.site_level.sentences.varied_text import find_varied
 from templ_core.site_level.site_model import SiteModel
 
 
@@ -73,6 +73,10 @@ def read_site_evidence(
             document, page.features, page.page_type, site_model.sentences, site_model.documents
         ),
         varied=find_varied(
-            document, page.features, page.page_type, site_model.varying_phrase_matcher
+            page.features,
+            page.page_type,
+            site_model.shingles,
+            site_model.sentences,
+            site_model.documents,
         ),
     )

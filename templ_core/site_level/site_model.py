@@ -7,7 +7,6 @@ import numpy as np
 
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
-from templ_core.site_level.phrases.varying_phrases import varying_phrases
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
@@ -44,6 +43,8 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The phrases that recur on the site."""
     sentences: KeyedSums
     """The sentences that recur on the site, as `tabulate_sentences` returns them."""
+    shingles: KeyedSums
+    """The shingles that recur on the site, as `tabulate_shingles` returns them."""
 
     @property
     def documents(self) -> int:
@@ -55,19 +56,13 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The matcher of the phrases, built on first use."""
         return PhraseMatcher(self.phrases)
 
-    @functools.cached_property
-    def varying_phrase_matcher(self) -> PhraseMatcher:
-        """The matcher of the phrases of text that varies, built on first use."""
-        return PhraseMatcher(varying_phrases(self.phrases))
-
     def take_matchers(self, earlier: "SiteModel") -> None:
-        """Use the matchers of an earlier model of the site if the phrases are the same.
+        """Use the matcher of an earlier model of the site if the phrases are the same.
 
-        They remember the tokens that they have met, so the pages of the site cost less.
+        It remembers the tokens that it has met, so the pages of the site cost less.
         """
         if earlier.phrases == self.phrases:
-            for name in ("phrase_matcher", "varying_phrase_matcher"):
-                self.__dict__[name] = getattr(earlier, name)
+            self.__dict__["phrase_matcher"] = earlier.phrase_matcher
 
 
 def best_supported(model: SiteModel, share: float) -> SiteModel:
@@ -90,6 +85,7 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         trees=bounded_trees(model.trees, int(share * tree_bytes)),
         phrases=bounded_phrases(model.phrases, int(share * phrase_bytes)),
         sentences=_first(model.sentences, share),
+        shingles=_first(model.shingles, share),
     )
 
 

@@ -38,6 +38,8 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     phrases: bytes
     sentences: tuple[bytes, bytes]
     """Keys and sums of the sentences."""
+    shingles: tuple[bytes, bytes] = (b"", b"")
+    """Keys and pages of the shingles."""
 
 
 SITE_MODEL_FORM = CompactForm("site model", 4, _Compact, max_bytes=16 << 20)
@@ -76,6 +78,7 @@ def _encode(model: SiteModel) -> bytes:
             encode_tree_model(model.trees),
             encode_phrase_set(model.phrases),
             _table(model.sentences),
+            _table(model.shingles),
         )
     )
 
@@ -98,6 +101,7 @@ def decode_site_model(body: bytes) -> SiteModel:
             trees=decode_tree_model(compact.trees),
             phrases=decode_phrase_set(compact.phrases),
             sentences=_counts("sentences", *compact.sentences, SENTENCE_SUMS, compact.pages),
+            shingles=_counts("shingles", *compact.shingles, 1, compact.pages),
         )
 
 

@@ -6,8 +6,12 @@
 A broker, a cleaner and a refresher are started, and pages are sent as fast as they are taken. The loop of each
 role sleeps for 5 ms again and again, and notes how much later it wakes up. Spans of equal length in which
 nobody looks at the state and in which `templ inspect site` runs all the time take turns. With --console,
-reports and lists are asked of a console instead, one after the other. What is printed is
-the worst delay of each role in both kinds of span; on a machine whose processors are busy both are large.
+reports and lists are asked of a console instead, one after the other.
+
+For each role and both kinds of span it prints the longest delay by the clock, and the longest of which the role
+itself may be the cause: no delay counts for more than the processor time that all threads of the role have used
+meanwhile. The rest of a delay is time in which the role had no processor, because other processes had them: its own
+children, the broker, the command, or any other program of the machine.
 """
 
 import asyncio
@@ -23,7 +27,7 @@ from pathlib import Path
 
 import click
 
-from schemas.topics import CLEANED
+from schemas.topics import CLEANED, SITE_MODELS
 from tests.kafka.broker import runner
 from tests.kafka.stream import Stream, write_feed
 from tests.kafka.test_monitoring import free_ports
@@ -38,13 +42,16 @@ APPS = {"cleaner": cleaner_app.CleanerApp, "refresher": refresher_app.RefresherA
 
 
 async def note_delays(path):
-    """Append the time and the delay of each step of this process's loop to a file, for ever."""
+    """Append to a file, for ever, the time of each step of this process's loop, its delay, and the part of it
+    that this process may have caused.
+    """
     with path.open("w", buffering=1) as file:
         while True:
-            asleep_s = time.monotonic()
+            asleep_s, used_s = time.monotonic(), time.process_time()
             await asyncio.sleep(STEP_S)
             now_s = time.monotonic()
-            file.write(f"{now_s} {now_s - asleep_s - STEP_S}\n")
+            delay_s = now_s - asleep_s - STEP_S
+            file.write(f"{now_s} {delay_s} {min(delay_s, time.process_time() - used_s)}\n")
 
 
 def run_probed(role, stream_address, prefix, folder):
@@ -77,12 +84,29 @@ def ask_console(port):
     return look
 
 
-def can_look(look):
-    """Whether there is something to look at: the site has a model."""
-    with suppress(subprocess.CalledProcessError, urllib.error.HTTPError):
+def can_look(stream, look):
+    """Whether there is something to look at: the site has a model, and the console knows it."""
+    if all(record.key != SITE.encode() for record in stream.records(SITE_MODELS)):
+        return False
+    with suppress(urllib.error.URLError):  # the console starts, or its list is older
         look()
         return True
     return False
+
+
+def worst_of(lines, spans, *, is_looked_at):
+    """The longest delay, that of the role itself, and those that 99.9 % are below, in milliseconds."""
+    found = [
+        (1000 * delay, 1000 * own)
+        for looks, start, end in spans
+        if looks is is_looked_at
+        for at, delay, own in lines
+        if start <= at < end
+    ]
+    return [
+        (ordered[-1], ordered[int(0.999 * len(ordered))])
+        for ordered in (sorted(one) for one in zip(*found, strict=True))
+    ]
 
 
 def spans_of(seconds, rounds, look):
@@ -116,8 +140,9 @@ def main(seconds, rounds, has_console, probe):
         stream = Stream(broker, "stalls.", folder)
         feed = write_feed(folder / "feed.jsonl", 20_000, sites=20)
         command = [sys.executable, "-m", "tests.benchmarks.inspection_stalls", "--probe"]
+        quiet = {**os.environ, "TEMPL_LOG_LEVEL": "warning"}
         roles = [
-            subprocess.Popen([*command, role, broker.address, stream.prefix, name], env=os.environ)
+            subprocess.Popen([*command, role, broker.address, stream.prefix, name], env=quiet)
             for role in APPS
         ]
         sender = subprocess.Popen(
@@ -127,12 +152,12 @@ def main(seconds, rounds, has_console, probe):
         look, port = run_command(folder / "state"), free_ports()
         if has_console:
             serve = ["console", "--state", folder / "state", "--port", str(port), *stream.options]
-            roles.append(subprocess.Popen([sys.executable, "-m", "workers", *serve]))
+            roles.append(subprocess.Popen([sys.executable, "-m", "workers", *serve], env=quiet))
             look = ask_console(port)
         try:
             while len(stream.records(CLEANED)) < 500:
                 time.sleep(1)
-            while not can_look(look):
+            while not can_look(stream, look):
                 time.sleep(1)
             before = len(stream.records(CLEANED))
             spans = spans_of(seconds, rounds, look)
@@ -144,19 +169,14 @@ def main(seconds, rounds, has_console, probe):
             broker.stop()
         print(f"{pages / (spans[-1][2] - spans[0][1]):.0f} pages/s were cleaned meanwhile")
         for role in APPS:
-            lines = (folder / f"{role}.delays").read_text().splitlines()[:-1]
-            delays = [tuple(map(float, line.split())) for line in lines]
+            text = (folder / f"{role}.delays").read_text().splitlines()[:-1]
+            lines = [tuple(map(float, line.split())) for line in text]
             for is_looked_at in (False, True):
-                found = sorted(
-                    delay
-                    for looks, start, end in spans
-                    if looks is is_looked_at
-                    for at, delay in delays
-                    if start <= at < end
-                )
+                delay, own = worst_of(lines, spans, is_looked_at=is_looked_at)
                 print(
-                    f"{role:9} {'looked at' if is_looked_at else 'alone':9} worst {1000 * found[-1]:.0f} ms, "
-                    f"99.9 % below {1000 * found[int(0.999 * len(found))]:.0f} ms"
+                    f"{role:9} {'looked at' if is_looked_at else 'alone':9} "
+                    f"by the clock: worst {delay[0]:.0f} ms, 99.9 % below {delay[1]:.0f} ms; "
+                    f"of its own: worst {own[0]:.0f} ms, 99.9 % below {own[1]:.0f} ms"
                 )
 
 

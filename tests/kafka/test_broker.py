@@ -82,7 +82,7 @@ async def test_compaction_keeps_the_last_record_of_each_key(kafka_broker, prefix
     await admin.close()
     await send(kafka_broker, topic, [(b"a", b"1"), (b"a", b"2"), (b"b", b"1"), (b"b", None)])
     kept = None
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 120
     while kept != [(b"a", b"2")] and time.monotonic() < deadline:
         # Only a segment that is no longer written to is compacted; a later record ends it.
         await asyncio.sleep(0.5)
@@ -121,7 +121,7 @@ def _taken(port):
 def test_the_command_stops_in_good_order(command, number):
     process, java = command
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, "")
     assert not java.is_running()
 
@@ -131,7 +131,7 @@ def test_no_broker_stays_behind_a_command_that_was_killed(command):
     process, java = command
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    _, alive = psutil.wait_procs([java], timeout=10)
+    _, alive = psutil.wait_procs([java], timeout=120)
     assert alive == [] or java.status() == psutil.STATUS_ZOMBIE
 
 

@@ -59,7 +59,7 @@ def feed_first(stream, tmp_path, pages=80, **environment):
 
 
 def wait_until_cleaned(stream, feed):
-    wait_until(lambda: ids_of(feed) <= cleaned_ids(stream), stream.log, 90)
+    wait_until(lambda: ids_of(feed) <= cleaned_ids(stream), stream.log)
 
 
 @pytest.mark.parametrize("damage", [lose_log, cut_log])
@@ -136,8 +136,6 @@ def test_site_models_that_were_emptied_are_published_again(stream, kafka_broker,
         stream.make_anew(SITE_MODELS)
     else:
         stream.lose_log(kafka_broker, SITE_MODELS)
-    wait_until(
-        lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log, 90
-    )
+    wait_until(lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log)
     assert stream.stop() == 0
     assert "sites are published again" in stream.log()

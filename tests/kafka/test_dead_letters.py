@@ -49,7 +49,7 @@ def test_dead_letters_are_listed_shown_and_sent_again(stream):
     stream.start(TEMPL_PAGE_LIMIT_BYTES="2KiB")
     stream.wait_until_answered()
     assert stream.stop() == 0
-    assert stream.log().count("settings: ") == 1
+    assert stream.log().count(f"settings: broker={stream.address}, prefix={stream.prefix},") == 1
     assert "page_limit_bytes=2KiB (TEMPL_PAGE_LIMIT_BYTES)" in stream.log()
     letters = {one["url"]: one for one in listed(stream)}
     assert letters.keys() == {"https://a.org/long", "https://b.org/1", None}
@@ -76,9 +76,9 @@ def test_dead_letters_are_listed_shown_and_sent_again(stream):
     assert dry.startswith("3 pages would be sent again; left out: 0 are cut")
     assert len(stream.records(PAGES)) == 4
     done = dlq(stream, *again, "--site", "a.org", "--rate", "50").stderr
-    assert done.startswith("1 pages sent again")
+    assert done.startswith("1 page sent again")
     assert dlq(stream, *again, "--reason", "MissingUrl", "--limit", "1").stderr.startswith(
-        "1 pages sent"
+        "1 page sent"
     )
     (sent,) = [
         one

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import urllib.error
 import urllib.parse
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kafka.broker import runner
 from tests.kafka.stream import wait_until, write_feed
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -19,16 +19,10 @@ PROMETHEUS = shutil.which("prometheus", path=os.environ.get("PROMETHEUS_DIR", os
 
 
 def free_ports():
-    """Return two free ports in a row."""
-    while True:
-        with socket.socket() as one, socket.socket() as other:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-            try:
-                other.bind(("127.0.0.1", port + 1))
-            except OSError:
-                continue
-            return port
+    """Return the first of two free ports in a row, which no outgoing connection takes meanwhile."""
+    while not runner._is_free((port := runner.free_port()) + 1):
+        pass
+    return port
 
 
 def asked(url):

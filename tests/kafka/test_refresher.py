@@ -1,7 +1,6 @@
 """The refresher on a real broker: revisions, and stores that cannot go on where they were."""
 
 import asyncio
-import socket
 import time
 import urllib.request
 from collections import Counter
@@ -16,6 +15,7 @@ from schemas.document import document_key
 from schemas.source import Source
 from schemas.topics import CLEANED, DOCUMENTS
 from tests.kafka.stream import PARTITIONS, local_run, wait_until, write_feed
+from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
@@ -24,12 +24,6 @@ from workers.state.window_store import WindowStore
 
 pytestmark = pytest.mark.timeout(400)
 TWO_DAYS_MS = 2 * 24 * 3600 * 1000
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def metrics_at(port):
@@ -43,7 +37,7 @@ def metrics_at(port):
 def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path):
     feed = write_feed(tmp_path / "feed.jsonl", pages=60, sites=2)
     stream.feed(feed)
-    port = free_port()
+    port = free_ports()
     stream.start(TEMPL_METRICS_PORT=str(port), TEMPL_BURST_PAGES_MIN="0")
     stream.wait_until_answered()
     stream.wait_until_learned()
@@ -51,7 +45,7 @@ def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path
     stream.wait_until_learned()
     pages, sites = metrics_at(port), metrics_at(port + 1)
     cleaned = [f'templ_pages_total{{method="{one}",outcome="cleaned"}}' for one in ("page", "site")]
-    assert sum(pages[one] for one in cleaned) == pages["templ_page_seconds_count"] == 60
+    assert sum(pages.get(one, 0) for one in cleaned) == pages["templ_page_seconds_count"] == 60
     assert pages["templ_site_models_read_total"] > 0
     assert sites["templ_window_sites"] == 2
     assert sites["templ_refits_total"] >= 2

@@ -302,7 +302,7 @@ def test_a_page_too_large_for_kafka_is_refused_by_the_feed_and_kept(stream, tmp_
         "feed", tmp_path / "big.jsonl", *stream.options, "--dead-letters", letters, expect=1
     )
     assert "a Kafka message holds 8388608" in done.stderr
-    assert "1 pages sent, 1 refused" in done.stderr
+    assert "1 page sent, 1 refused" in done.stderr
     assert json.loads(letters.read_bytes())["url"] == "https://a.com/big"
     assert len(stream.sent()) == 1
 

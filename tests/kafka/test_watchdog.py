@@ -72,7 +72,8 @@ def test_a_static_leader_that_was_started_again_learns_of_partitions_when_it_joi
 
     async def assigned_by_join():
         async with member() as first:
-            await first.getmany(timeout_ms=1000)
+            while first._coordinator.generation < 1:  # until the group has taken it in
+                await first.getmany(timeout_ms=100)
             assert not first.assignment()
         admin = AIOKafkaAdminClient(bootstrap_servers=kafka_broker.address)
         await admin.start()

@@ -29,7 +29,7 @@ def templ():
             [sys.executable, "-m", "workers", *map(str, arguments)],
             capture_output=True,
             input=stdin,
-            timeout=120,
+            timeout=280,
             env={**os.environ, **environment},
             check=False,
         )

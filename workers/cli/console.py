@@ -30,6 +30,7 @@ _PORT = 9190
 @click.option(
     "--broker",
     envvar="TEMPL_BROKER",
+    default=lambda: load_settings().broker,
     metavar="HOST:PORT",
     show_envvar=True,
     help="Kafka broker of the worker; without one, the directory must be one of `templ run`.",
@@ -61,7 +62,7 @@ def console_command(
         end_with_parent(supervisor)
     settings = load_settings(page_model=page_model, console_port=port)
     set_up_logging(LogSetUp("console", settings.log_format, settings.log_level))
-    place = SettingsPlace(broker or settings.broker, None, None, prefix)
+    place = SettingsPlace(broker, None, None, prefix)
     if place.broker is None:
         place = place._replace(state=state)
     if asyncio.run(_serve(settings, state, place.checked())):

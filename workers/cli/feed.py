@@ -11,6 +11,7 @@ from schemas.dead_letter import DeadLetter
 from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.options import broker_options, rate_option, unsent_option
 from workers.cli.progress import progress
+from workers.inspect.report_parts import counted
 from workers.local.dead_letters import DeadLetterFile
 from workers.log_lines import one_line
 from workers.pace import Pace
@@ -54,7 +55,7 @@ def feed_command(
         dead = DeadLetterFile(dead_letters)
         stack.callback(dead.close)
         sent = asyncio.run(_send(reader, broker, prefix, rate, dead, settings))
-    click.echo(f"{sent} pages sent, {dead.count} refused", err=True)
+    click.echo(f"{counted(sent, 'page')} sent, {dead.count} refused", err=True)
     if dead.count:
         click.echo(f"refused records: {dead.path}", err=True)
     reader.raise_problems()
@@ -88,7 +89,7 @@ async def _send(
                 else:
                     click.echo(f"templ: refused: {one_line(letter.message)}", err=True)
                     dead.write(record, letter)
-                bar.update(reader.bytes_read, f"{sent} pages")
+                bar.update(reader.bytes_read, counted(sent, "page"))
     return sent
 
 

@@ -37,7 +37,7 @@ def seed_command(state: Path, broker: str, prefix: str) -> None:
     finally:
         known.close()
     click.echo(
-        f"{sent} documents sent with their site models, and the settings of {counted(len(decided) - len(left), 'site')}",
+        f"{counted(sent, 'document')} sent with their site models, and the settings of {counted(len(decided) - len(left), 'site')}",
         err=True,
     )
     if left:

@@ -57,7 +57,7 @@ def worker_command(
             f"{state} is a state directory of `templ run`: name another one for `templ worker`, and send "
             f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
         )
-    settings = load_settings(page_model=page_model)
+    settings = load_settings(broker=broker, prefix=prefix, page_model=page_model)
     from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
 
     if role != "both":
@@ -91,4 +91,4 @@ def worker_command(
     commands = {name: role_command(name, arguments) for name in _ROLES}
     if settings.console_port is not None:
         commands["console"] = child_command("console", arguments)
-    sys.exit(supervise(commands))
+    sys.exit(supervise(commands, extras={"console"}))

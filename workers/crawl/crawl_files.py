@@ -13,9 +13,11 @@ import msgspec
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from schemas.codec import encode_json
 from templ_core import __version__
 from workers.crawl.config import ROBOTS_NAME
 from workers.errors import DiskProblem, StateProblem
+from workers.feeds.records import page_record
 from workers.page import Page
 
 _WARC_BYTES = 1 << 30
@@ -98,7 +100,7 @@ class PageLines:
 
     def write(self, page: Page) -> None:
         """Add a page, or the end of one."""
-        self._file.write(msgspec.json.encode(page_line(page)) + b"\n")
+        self._file.write(encode_json(page_record(page)) + b"\n")
 
     def lengths(self) -> dict[str, int]:
         """Return the length of the file by its name, in bytes."""
@@ -117,22 +119,6 @@ def warc_digest(body: bytes) -> str:
     """
     digest = hashlib.sha1(body, usedforsecurity=False).digest()
     return f"sha1:{base64.b32encode(digest).decode()}"
-
-
-def page_line(page: Page) -> dict[str, object]:
-    """Return a page as a line of JSON, in the form of `schemas/json_schema/page.json`."""
-    line: dict[str, object] = {
-        "url": page.url,
-        "site": page.site,
-        "fetched_at": page.fetched_at,
-        "content_type": page.content_type,
-        "charset": page.charset,
-        "status": page.status,
-        "id": page.id,
-    }
-    if page.body is not None:
-        line["html_base64"] = base64.b64encode(page.body).decode()
-    return {name: value for name, value in line.items() if value is not None}
 
 
 class WarcFiles:

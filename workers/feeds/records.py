@@ -33,6 +33,20 @@ class _TooLargeError(_RecordError):
     name = PAGE_TOO_LARGE
 
 
+def page_record(page: Page) -> PageRecord:
+    """Return the record from which `page_from_json` reads a page, whose body is decompressed."""
+    return PageRecord(
+        url=page.url,
+        html_base64=None if page.body is None else base64.b64encode(page.body).decode(),
+        site=page.site,
+        fetched_at=rfc3339(page.event_time_ms),
+        content_type=page.content_type,
+        charset=page.charset,
+        status=page.status,
+        id=page.id,
+    )
+
+
 def page_from_json(
     value: bytes,
     source: Source,

@@ -10,7 +10,7 @@ from templ_core.explain.site_names import read_names
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.plots import histogram, standalone
-from workers.inspect.report_parts import REPORT_STYLE, html_page
+from workers.inspect.report_parts import REPORT_STYLE, counted, html_page
 from workers.inspect.site_export import (
     current_cutoff,
     encode_export,
@@ -70,10 +70,10 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
     unnamed = unnamed_labels(model.trees, names.labels)
     unknown = expressions["sentences_without_text"]
     lines = [
-        f"{view.site}: site model {model.version} of {model.documents} pages",
-        f"{len(model.trees.clusters)} tree templates; {unnamed} of their tags and texts left the window",
-        f"{len(expressions['phrases'])} phrases",
-        f"{len(expressions['sentences'])} repeated sentences; the text of {unknown} more left the window",
+        f"{view.site}: site model {model.version} of {counted(model.documents, 'page')}",
+        f"{counted(len(model.trees.clusters), 'tree template')}; {unnamed} of their tags and texts left the window",
+        counted(len(expressions["phrases"]), "phrase"),
+        f"{counted(len(expressions['sentences']), 'repeated sentence')}; the text of {unknown} more left the window",
         f"written to {folder}: {', '.join(files)}",
     ]
     return "\n".join(lines)

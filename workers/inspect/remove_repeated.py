@@ -8,6 +8,7 @@ expressions; use its functions for pages whose headings and line breaks are know
 """
 
 import argparse
+import itertools
 import json
 import re
 import sys
@@ -52,23 +53,12 @@ def sentence_spans(
     Args:
         blocks: Text of each block of the page, in order.
         export: The content of `expressions.json`.
-        other_blocks: Numbers of the blocks that are headings or code. Nothing in them goes.
+        other_blocks: Numbers of the blocks that are headings, code or lines of links. Nothing in them goes.
         is_record_page: Whether the page is documentation or a thread.
     """
     rule = export["sentence_rule"]
-    starts = [0]
-    for block in blocks:
-        starts.append(starts[-1] + len(block) + 1)
-    found: list[Found] = []
-    for number, one in enumerate(export["sentences"]):
-        for match in re.finditer(one["expression"], "\n".join(blocks)):
-            place = bisect_right(starts, match.start(1)) - 1
-            if place not in other_blocks:
-                begin, end = match.start(1) - starts[place], match.end(1) - starts[place]
-                found.append((place, begin, end, number))
-    found.sort()
     gone: list[Found] = []
-    for run in runs_of(found):
+    for run in runs_of(_sentences_of(blocks, export, other_blocks)):
         words = sum(count_words(blocks[block][begin:end], rule) for block, begin, end, _ in run)
         if not stays(run, words, export, is_record_page=is_record_page):
             gone += run
@@ -90,21 +80,36 @@ def varied_blocks(
     Args:
         blocks: Text of each block of the page, in order.
         export: The content of `expressions.json`.
-        other_blocks: Numbers of the blocks that are headings or code. They stay.
+        other_blocks: Numbers of the blocks that are headings, code or lines of links. They stay.
         is_record_page: Whether the page is documentation or a thread.
     """
-    rule, word = export["phrase_rule"], export["sentence_rule"]
-    varying = {**export, "phrases": [one for one in export["phrases"] if one["varies"]]}
-    gone = []
-    for number, block in enumerate(blocks):
-        if is_record_page or number in other_blocks or count_words(block, word) < rule["words_min"]:
-            continue
-        tokens = [match.start() for match in re.finditer(rule["token"], block)]
-        spans = phrase_spans(block, varying)
-        covered = sum(any(start <= token < end for start, end in spans) for token in tokens)
-        if covered >= rule["covered_ratio_min"] * len(tokens):
+    rule, word = export["shingle_rule"], export["sentence_rule"]["word"]
+    words = [[match.start() for match in re.finditer(word, block)] for block in blocks]
+    wanted = [
+        number
+        for number, some in enumerate(words)
+        if len(some) >= rule["words_min"] and number not in other_blocks and not is_record_page
+    ]
+    found = _shingles_of([blocks[number] for number in wanted], export)
+    sentences = _sentences_of(blocks, export, other_blocks)
+    gone, mean_pages = [], []
+    for number, shingles in zip(wanted, found, strict=True):
+        inside = [(begin, end) for block, begin, end, _ in sentences if block == number]
+        firsts, on_pages = [], []
+        for start, pages in sorted(shingles):
+            if not any(begin <= start < end for begin, end in inside):
+                firsts.append(bisect_right(words[number], start) - 1)
+                on_pages.append(pages)
+        covered = _covered_words(firsts, rule)
+        if len(firsts) >= rule["shingles_min"] and covered >= rule["covered_ratio_min"] * len(
+            words[number]
+        ):
             gone.append(number)
-    return gone
+            mean_pages.append(sum(on_pages) / len(on_pages))
+    if not gone or gone[-1] - gone[0] < len(gone):
+        return gone
+    certain_pages = max(rule["certain_pages_min"], rule["certain_ratio"] * export["pages"])
+    return [one for one, pages in zip(gone, mean_pages, strict=True) if pages >= certain_pages]
 
 
 def ruled_blocks(blocks: Sequence[str], export: Any) -> dict[int, bool]:
@@ -174,6 +179,44 @@ def without(text: str, spans: Sequence[Span]) -> str:
         kept.append(text[place:start])
         place = end
     return "".join([*kept, text[place:]]).strip()
+
+
+def _sentences_of(blocks: Sequence[str], export: Any, other_blocks: Collection[int]) -> list[Found]:
+    """Return the sentences of a page that the site repeats, in order."""
+    starts = [0]
+    for block in blocks:
+        starts.append(starts[-1] + len(block) + 1)
+    found: list[Found] = []
+    for number, one in enumerate(export["sentences"]):
+        for match in re.finditer(one["expression"], "\n".join(blocks)):
+            place = bisect_right(starts, match.start(1)) - 1
+            if place not in other_blocks:
+                begin, end = match.start(1) - starts[place], match.end(1) - starts[place]
+                found.append((place, begin, end, number))
+    return sorted(found)
+
+
+def _shingles_of(blocks: Sequence[str], export: Any) -> list[list[tuple[int, int]]]:
+    """Return where the shingles of each block start, and their pages; those found once only."""
+    found: list[list[tuple[int, int]]] = [[] for _ in blocks]
+    for one in export["shingles"]:
+        expression, places = re.compile(one["expression"]), []
+        for number, block in enumerate(blocks):
+            match = expression.search(block)
+            while match:  # occurrences may overlap
+                places.append((number, match.start()))
+                match = expression.search(block, match.start() + 1)
+        if len(places) == 1:
+            found[places[0][0]].append((places[0][1], one["pages"]))
+    return found
+
+
+def _covered_words(firsts: Sequence[int], rule: Any) -> int:
+    """Return the words in shingles and in the short gaps between them, by their first words."""
+    size: int = rule["shingle_words"]
+    longest = size + rule["gap_words_max"]
+    steps = [after - first for first, after in itertools.pairwise(firsts)]
+    return sum(step if step <= longest else size for step in steps) + size * bool(firsts)
 
 
 def _parts(block: str, sentences: Sequence[Span], rule: Any) -> list[Span]:

@@ -8,16 +8,16 @@ import msgspec
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import SiteNames
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import SENTENCES_CONFIG, VARIED_TEXT_CONFIG
-from templ_core.site_level.phrases.expressions import COMPOUND, expressions
+from templ_core.site_level.phrases.expressions import expressions
 from templ_core.site_level.phrases.learn_phrases import PhraseCutoff, phrase_cutoff
 from templ_core.site_level.phrases.phrase_corpus import page_text
-from templ_core.site_level.phrases.varying_phrases import varying_phrases
 from templ_core.site_level.sentences.repeated_sentences import MARKS_BEHIND
 from templ_core.site_level.sentences.sentence_expressions import (
     sentence_expression,
+    shingle_expression,
     word_expression,
 )
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, VARIED_TEXT_CONFIG
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_templates import template_documents
 from templ_core.site_level.window.page_summary import summarise_page
@@ -25,17 +25,25 @@ from templ_core.site_level.window.window_page import WindowPage
 from templ_core.site_settings.ruled_segments import text_expression
 from workers.inspect.site_view import SiteView
 
-EXPORT_FORMAT = 1
+EXPORT_FORMAT = 2
 _PHRASE_RULE = (
     "An occurrence of any phrase is covered. templ weighs the share of a segment's tokens that phrases "
-    "cover with its other evidence. Phrases with `varies` also remove text that the site repeats with "
-    "some words changed: a block of at least `words_min` words, neither heading nor code, goes if they "
-    "cover at least `covered_ratio_min` of its tokens (`token`). Nothing goes by this rule on "
-    "documentation and in forums (a probability above `record_probability`), or where that would be nearly "
-    "all content of the page."
+    "cover with its other evidence."
+)
+_SHINGLE_RULE = (
+    "Shingles are runs of `shingle_words` words; they show text that the site repeats with some words "
+    "changed. Looked at are blocks of at least `words_min` words that are neither headings nor code nor "
+    "lines of links. A shingle that these have more than once on the page does not count, nor does one that "
+    "begins in a sentence of `sentences`. Two shingles of a block cover the words between them, too, if "
+    "these are `gap_words_max` or fewer. A block goes if it has at least `shingles_min` shingles, and these "
+    "cover at least `covered_ratio_min` of its words. If such blocks are not all neighbours, those stay whose "
+    "shingles are on fewer than max(`certain_pages_min`, `certain_ratio` * pages) pages on average. Nothing "
+    "goes by this rule on documentation and in forums (a probability above `record_probability`), or where "
+    "that would be nearly all content of the page."
 )
 _SENTENCE_RULE = (
-    "A sentence goes if enough pages of the site have it. Sentences in headings and in code never go. "
+    "A sentence goes if enough pages of the site have it. Sentences in headings, in code and in lines of "
+    "links (at least `link_density_max` of the characters) never go. "
     "Sentences of neighbouring blocks make a run. A run stays if the same text stands before it or "
     "behind it on at least `constant_ratio` of its pages, and if one of its sentences is on fewer than "
     "max(`certain_pages_min`, `certain_ratio` * pages) pages: it belongs to a series or a teaser. On "
@@ -63,7 +71,6 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         model: Its site model.
         names: What the hashes of the model stand for.
     """
-    varying = frozenset(varying_phrases(model.phrases).phrases)
     sentences = []
     for key, sums in zip(
         model.sentences.keys.tolist(), model.sentences.sums.T.tolist(), strict=True
@@ -86,16 +93,11 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         "site_model_version": model.version,
         "pages": model.documents,
         "phrase_pages": model.phrases.pages,
-        "phrase_rule": {
-            "text": _PHRASE_RULE,
-            **msgspec.structs.asdict(VARIED_TEXT_CONFIG),
-            "token": COMPOUND,
-        },
+        "phrase_rule": {"text": _PHRASE_RULE},
         "phrases": [
             {
                 "pages": phrase.pages,
                 "text": " ".join(phrase.keys).strip(),
-                "varies": phrase in varying,
                 "expression": one,
             }
             for phrase, one in zip(model.phrases.phrases, expressions(model.phrases), strict=True)
@@ -108,8 +110,21 @@ def exported_expressions(view: SiteView, model: SiteModel, names: SiteNames) -> 
         },
         "sentences": sentences,
         "sentences_without_text": len(model.sentences.keys) - len(sentences),
+        "shingle_rule": {"text": _SHINGLE_RULE, **msgspec.structs.asdict(VARIED_TEXT_CONFIG)},
+        "shingles": _exported_shingles(model, names),
+        "shingles_without_text": len(model.shingles.keys) - len(names.shingles),
         "site_settings": _exported_settings(view),
     }
+
+
+def _exported_shingles(model: SiteModel, names: SiteNames) -> list[dict[str, Any]]:
+    """Return the shingles of a site as regular expressions, those of most pages first."""
+    on_pages = dict(zip(model.shingles.keys.tolist(), model.shingles.sums[0].tolist(), strict=True))
+    shingles = [
+        {"pages": on_pages[key], "text": text, "expression": shingle_expression(text)}
+        for key, text in names.shingles.items()
+    ]
+    return sorted(shingles, key=lambda one: (-one["pages"], one["text"]))
 
 
 def _exported_settings(view: SiteView) -> dict[str, Any]:
@@ -134,7 +149,7 @@ def _sentence_numbers() -> dict[str, float]:
     config = CoreConfig()
     shown = (
         "pages_min", "pages_ratio_min", "certain_ratio", "certain_pages_min", "constant_ratio",
-        "record_probability", "record_words_min", "whole_ratio", "gap_words_max",
+        "record_probability", "record_words_min", "link_density_max", "whole_ratio", "gap_words_max",
     )  # fmt: skip
     return {
         **{name: getattr(SENTENCES_CONFIG, name) for name in shown},

@@ -129,5 +129,4 @@ def _known(state: Path, site: str) -> str:
     """Return the end of a message that names sites that may have been meant."""
     sites = sorted(copied_sites(state))
     near = get_close_matches(site, sites, _SITES_NAMED, 0.4) or sites[:_SITES_NAMED]
-    advice = " (--site names the site of a page)"
-    return f"; there is {', '.join(near)}{advice}" if near else ""
+    return f"; there is {', '.join(near)}" if near else ""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from html import escape
 
 from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
-from workers.inspect.report_parts import section
+from workers.inspect.report_parts import counted, section
 
 TREE_STYLE = """
 .tree, .tree ul { list-style: none; padding-left: 1.1rem; margin: 0; }
@@ -31,7 +31,12 @@ def tree_templates(model: TreeModel, names: Mapping[int, str]) -> str:
     parts = []
     for number, cluster in enumerate(model.clusters, 1):
         texts = cluster.tree.is_text.sum()
-        title = f"Kind of page {number}: {cluster.pages} pages, {len(cluster.support)} nodes, {texts} texts"
+        sizes = (
+            counted(cluster.pages, "page"),
+            counted(len(cluster.support), "node"),
+            counted(texts, "text"),
+        )
+        title = f"Kind of page {number}: {', '.join(sizes)}"
         parts.append(section(title, _tree(cluster, names)))
     return "".join(parts) or "<p>There is no tree template yet.</p>"
 

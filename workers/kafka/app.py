@@ -21,6 +21,7 @@ from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
 from workers.kafka.broker.fetched_epochs import FETCHED
+from workers.kafka.broker.off_loop import compress_off_loop
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
 from workers.kafka.logs.marked_consumer import MarkedConsumer, Marks
@@ -155,6 +156,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     """
     settings = config.settings
     bound_fetches(settings.record_limit_bytes)
+    compress_off_loop()
     app = App(
         config.group(role),
         broker=[f"kafka://{one}" for one in config.broker.address.split(",")],

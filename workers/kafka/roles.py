@@ -1,6 +1,7 @@
 """The process of one role on Kafka, which is the cleaner or the refresher."""
 
 import asyncio
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -109,6 +110,8 @@ def run_role(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
         )
         worker.spinner = None
+        gc.collect()
+        gc.freeze()  # a full collection would look at all modules, and hold up the event loop for 60 ms
         worker.execute_from_commandline()
 
 

@@ -1,12 +1,13 @@
 """The supervisor of `templ worker`, which runs one process of each role and restarts it."""
 
 import logging
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import FrameType
 
 import msgspec
@@ -40,17 +41,24 @@ class _Role(msgspec.Struct):
     name: str
     command: list[str]
     pause_s: float
+    is_extra: bool
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     start_after: float = 0.0
 
 
-def supervise(commands: Mapping[str, Sequence[str]], policy: RestartPolicy | None = None) -> int:
+def supervise(
+    commands: Mapping[str, Sequence[str]],
+    policy: RestartPolicy | None = None,
+    *,
+    extras: Collection[str] = (),
+) -> int:
     """Run every role until SIGTERM or SIGINT arrives, or one fails in a way no restart can mend.
 
     Args:
         commands: Command line of each role by the role's name.
         policy: Pauses and times; None means the defaults.
+        extras: Names of roles without which the others go on.
 
     Returns:
         0 after a signal, otherwise the exit code of the role that failed.
@@ -63,7 +71,10 @@ def supervise(commands: Mapping[str, Sequence[str]], policy: RestartPolicy | Non
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    roles = [_Role(name, list(command), policy.first_pause_s) for name, command in commands.items()]
+    roles = [
+        _Role(name, list(command), policy.first_pause_s, name in extras)
+        for name, command in commands.items()
+    ]
     code = 0
     try:
         while not stopping and not code:
@@ -93,6 +104,10 @@ def _look_after(role: _Role, policy: RestartPolicy) -> int:
     if ended is None:
         return 0
     role.process = None
+    if ended in _HOPELESS and role.is_extra:
+        log.error("%s ended with %s and is not started again; the worker goes on", role.name, ended)
+        role.start_after = math.inf
+        return 0
     if ended in _HOPELESS:
         return ended
     if now - role.started_at > policy.steady_s:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from templ_core import __version__
+from templ_core.config import CoreConfig
 from workers.cli.options import page_model_option
 from workers.cli.progress import progress
 from workers.errors import UsageProblem
@@ -20,6 +21,8 @@ from workers.lab.evaluation.processes import judge_all
 from workers.lab.evaluation.report_page import render_report
 from workers.lab.evaluation.tables import print_tables
 from workers.settings import load_settings
+
+_RECALL_SHARE = CoreConfig().f1_recall_share
 
 
 @click.command()
@@ -61,6 +64,12 @@ from workers.settings import load_settings
     "the precision-recall curve and the adjusted RAND index, and is several times faster.",
 )
 @click.option(
+    "--recall-share",
+    type=click.FloatRange(0, 1),
+    help="Weight of recall when the text is cut; lower values give more precision and less recall. "
+    f" [default: {_RECALL_SHARE}]",
+)
+@click.option(
     "--workers",
     type=click.IntRange(1, 256),
     default=os.cpu_count() or 1,
@@ -80,6 +89,7 @@ def evaluate(
     workers: int,
     seed: int,
     *,
+    recall_share: float | None,
     as_json: bool,
     text_only: bool,
 ) -> None:
@@ -107,15 +117,23 @@ def evaluate(
         if folds is not None
         else one_model(load_settings(page_model=page_model).page_model)
     )
+    config = CoreConfig(f1_recall_share=_RECALL_SHARE if recall_share is None else recall_share)
     sources = EvaluationFiles(files, pages_per_site)
-    if sources.outputs is not None and (page_model or folds):
+    if sources.outputs is not None and (page_model or folds or recall_share is not None):
         raise UsageProblem(
-            "--page-model and --folds choose how pages are cleaned, but an input file holds text "
-            "that is cleaned already"
+            "--page-model, --folds and --recall-share choose how pages are cleaned, but an input file "
+            "holds text that is cleaned already"
         )
     with progress(sources.bytes_total) as bar:
         judgements = list(
-            judge_all(sources.pages(bar), models, names, workers, with_segments=not text_only)
+            judge_all(
+                sources.pages(bar),
+                models,
+                names,
+                workers,
+                with_segments=not text_only,
+                config=config,
+            )
         )
     outputs = sources.outputs
     model_versions = models.versions() if outputs is None else sorted(outputs.versions)

@@ -12,12 +12,13 @@ from rich.table import Table
 
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.jsonl import corpus_name
+from workers.lab.options import corpora_argument
 from workers.lab.training_files import file_digest, write_file
 from workers.lab.training_pages import read_gold_pages, read_taught_pages, training_modules
 
 
 @click.command()
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

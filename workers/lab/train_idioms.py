@@ -11,11 +11,12 @@ from rich.progress import track
 from templ_core.site_level.phrases.idioms import encode_idioms
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.output import open_output
+from workers.lab.options import corpora_argument
 from workers.lab.training_pages import read_gold_pages, training_modules
 
 
 @click.command()
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -1,14 +1,14 @@
 """Pages as a JSON Lines file that `templ run` and `templ feed` read."""
 
-import base64
 from pathlib import Path
+
+import msgspec
 
 from schemas.codec import encode_json
 from schemas.dead_letter import DeadLetter
-from schemas.page import PageRecord
 from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import PageError
-from templ_core.site_cleaner.fetch_times import rfc3339
+from workers.feeds.records import page_record
 from workers.local.record_file import RecordFile
 from workers.page import Page
 
@@ -45,10 +45,10 @@ class PageFile:
             DiskProblem: The disk is full or fails.
         """
         try:
-            record = _record_of(page, self._limit_bytes)
+            page = self._decompressed(page)
         except PageError as error:
             return DeadLetter(exception=type(error).__name__, message=str(error), stage="publish")
-        self._file.write(encode_json(record) + b"\n")
+        self._file.write(encode_json(page_record(page)) + b"\n")
         return None
 
     def flush(self) -> None:
@@ -67,18 +67,8 @@ class PageFile:
         """
         self._file.close()
 
-
-def _record_of(page: Page, limit_bytes: int) -> PageRecord:
-    body = page.body
-    if body is not None:
-        body = decompress(body, page.content_encoding or "", limit_bytes)
-    return PageRecord(
-        url=page.url,
-        html_base64=None if body is None else base64.b64encode(body).decode(),
-        site=page.site,
-        fetched_at=rfc3339(page.event_time_ms),
-        content_type=page.content_type,
-        charset=page.charset,
-        status=page.status,
-        id=page.id,
-    )
+    def _decompressed(self, page: Page) -> Page:
+        if page.body is None:
+            return page
+        body = decompress(page.body, page.content_encoding or "", self._limit_bytes)
+        return msgspec.structs.replace(page, body=body)

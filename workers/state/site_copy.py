@@ -3,6 +3,7 @@
 A copy of what belongs to one site is made in memory; the stores then work on it as on any database.
 """
 
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ T = TypeVar("T")
 _ATTEMPTS = 10
 """How often reading is tried: a running worker may delete a file between two steps of a reader."""
 _RETRY_S = 0.1
+_WRITTEN_BY_READERS = frozenset({"LOG", "rocksdict-config.json"})
+"""Files that whoever opens a database writes anew; nothing is read from them."""
 _FORMAT = ("meta", b"format")
 _REASON_CHARS = 300
 
@@ -95,23 +98,36 @@ def _read(path: Path, read: Callable[[Rdict, list[str]], T]) -> T:
         if attempt:
             time.sleep(_RETRY_S)
         try:
-            families = Rdict.list_cf(str(path), Options(raw_mode=True))
-            db = Rdict(
-                str(path),
-                Options(raw_mode=True),
-                column_families={name: Options(raw_mode=True) for name in families},
-                access_type=AccessType.read_only(),
-            )
-            try:
-                return read(db, families)
-            finally:
-                db.close()
+            with tempfile.TemporaryDirectory(prefix="templ-") as links:
+                return _read_links(path, Path(links), read)
         except (StateProblem, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             problem = error
     reason = " ".join(str(problem).split())[:_REASON_CHARS]
     raise StateProblem(f"cannot read {path}: {reason}") from None
+
+
+def _read_links(path: Path, links: Path, read: Callable[[Rdict, list[str]], T]) -> T:
+    """Return what a function reads from a database through links to its files.
+
+    RocksDB writes a log and rocksdict its options beside the files even of a database that is opened for reading
+    only. So they go to the directory of the links, and the database may be on a mount that is read-only.
+    """
+    for file in path.resolve().iterdir():
+        if file.name not in _WRITTEN_BY_READERS:
+            (links / file.name).symlink_to(file)
+    families = Rdict.list_cf(str(links), Options(raw_mode=True))
+    db = Rdict(
+        str(links),
+        Options(raw_mode=True),
+        column_families={name: Options(raw_mode=True) for name in families},
+        access_type=AccessType.read_only(),
+    )
+    try:
+        return read(db, families)
+    finally:
+        db.close()
 
 
 def _entries_of(db: Rdict, families: list[str], site: str) -> Iterator[DatabaseEntry]:

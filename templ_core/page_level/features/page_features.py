@@ -5,7 +5,7 @@ import functools
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Float32s, Int32s, Int64s, UInt64s
+from templ_core.array_types import Float32s, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._declared_features import fill_declared
@@ -76,6 +76,8 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Hash of each word of the page's title."""
     surroundings: Int32s
     """What the elements around each segment say about it, as bits; length n_segments."""
+    link_density: Floats
+    """Share of each segment's characters that is link text, 0 to 1; length n_segments."""
     rows: Float32s
     """(n_segments, len(FEATURES)): the features."""
 
@@ -123,5 +125,6 @@ def read_features(document: Document) -> PageFeatures:
         text=text,
         title=title,
         surroundings=surroundings,
+        link_density=density,
         rows=rows,
     )

@@ -23,7 +23,7 @@ def best_cut(
         content_log_odds: Log-odds for content of each segment; length n_segments.
         left_out: Segments that are neither kept nor counted; length n_segments.
         words: Number of words of each segment, at least 1; length n_segments.
-        recall_share: lambda above, 0 to 1. Below 1, precision counts for less.
+        recall_share: lambda above, 0 to 1. Below 1, recall counts for less.
 
     Example:
         >>> import numpy as np

@@ -7,8 +7,6 @@ from templ_core.site_level.phrases.phrase_corpus import LINE
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet
 from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
 
-COMPOUND = rf"{UNSPACED}|{WORD}+(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}+)*"
-"""Python `re` expression of one token of text, see `page_tokens`."""
 _BETWEEN_TOKENS = rf"[^\w\n{UNSPACED[1:-1]}]*"
 _LINE_START = rf"(?m:^){_BETWEEN_TOKENS}"
 _LINE_END = rf"{_BETWEEN_TOKENS}(?m:$)"

@@ -23,7 +23,6 @@ from templ_core.site_level.phrases.phrase_corpus import (
 from templ_core.site_level.phrases.phrase_set import Phrase, PhraseSet, bounded_phrases
 from templ_core.site_level.phrases.repeats.maximal_repeats import MaximalRepeats, find_repeats
 from templ_core.site_level.phrases.repeats.suffix_array import BORDER, SuffixArray
-from templ_core.site_level.phrases.varying_phrases import are_varying
 
 STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
@@ -89,7 +88,7 @@ def learn_phrases(
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
         phrase
-        for phrase in _strings(repeats, corpus, len(pages), cutoff_pages, config)
+        for phrase in _strings(repeats, corpus, cutoff_pages, config)
         if any(normaliser.has_meaning(key) for key in phrase.keys if key != LINE)
         and not idioms.make_up(phrase.keys)
     ]
@@ -152,24 +151,21 @@ def _cutoff(repeats: MaximalRepeats, pages: Sequence[str]) -> PhraseCutoff:
 
 
 def _strings(
-    repeats: MaximalRepeats, corpus: TokenCorpus, pages: int, cutoff_pages: int, config: CoreConfig
+    repeats: MaximalRepeats, corpus: TokenCorpus, cutoff_pages: int, config: CoreConfig
 ) -> Iterator[Phrase]:
     """Yield the strings that have enough tokens, and are on enough pages, to be of the template.
 
     A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
     so must a long block: an article's paragraph recurs where the article is fetched again or begins a
-    listing. A long part of blocks that have other words beside it is no such paragraph, and the cut-off,
-    which mostly sees short strings, does not ask for it. The more of a string's ends are borders, the
-    shorter it may be.
+    listing. The more of a string's ends are borders, the shorter it may be.
     """
     borders_before = np.append(0, np.cumsum(corpus.tokens == BORDER))
     borders = borders_before[repeats.starts + repeats.lengths] - borders_before[repeats.starts]
     words = repeats.lengths - borders
     is_short_block = (borders == 2) & (words <= config.phrase_block_tokens_max)
     is_frequent = repeats.documents >= max(cutoff_pages, config.phrase_pages_min)
-    is_varying = are_varying(repeats.documents, repeats.lengths, borders, pages)
     is_long = words >= np.array(config.phrase_tokens_min)[borders]
-    wanted = is_long & (is_short_block | is_frequent | is_varying)
+    wanted = is_long & (is_short_block | is_frequent)
     for index in np.flatnonzero(wanted).tolist():
         start = int(repeats.starts[index])
         numbers = corpus.tokens[start : start + int(repeats.lengths[index])].tolist()

@@ -16,9 +16,9 @@ from templ_core.dom.text import Cuts
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.sentences.sentences import Sentences, prose_sentences
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
 
 MARKS_BEHIND = r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*"
 """Expression of the marks and the space behind the last word of a sentence, which go with it."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from templ_core.array_types import Int32s, Int64s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys, no_sums
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from templ_core.letters import CLOSER, KNOWN, SENTENCE_END, UPPER, letter_tables
 from templ_core.page_level.features.characters import read_characters, read_words
-from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.phrases.calendars import MONTHS, WEEKDAYS
 from templ_core.site_level.sentences.sentences import Sentences, read_sentences
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.tokens import UNSPACED, tokenise
 
 _UNSPACED = UNSPACED[1:-1]
@@ -156,6 +156,27 @@ def sentence_expression(text: str, config: SentencesConfig = SENTENCES_CONFIG) -
     return f"{pieces.begin}({body}){pieces.end}"
 
 
+def shingle_expression(text: str) -> str:
+    r"""Return a Python `re` expression that matches exactly the shingles with the key of this one.
+
+    It applies to one block, without flags.
+
+    >>> re.findall(shingle_expression("all 3 of us went"), "Now ALL 17 of us went, not all.")
+    ['ALL 17 of us went']
+
+    Args:
+        text: The words of a shingle, with what stands between them.
+    """
+    words = read_words(read_characters([text]))
+    tokens = [
+        _pieces().number if is_number else _spelled(text[first : first + length], any_case=True)
+        for first, length, is_number in zip(
+            words.first.tolist(), words.length.tolist(), words.numeric.tolist(), strict=True
+        )
+    ]
+    return f"{_BETWEEN}*".join(tokens)
+
+
 def word_expression() -> str:
     """Return the expression of one word, as `read_words` finds them."""
     return _pieces().word
@@ -214,6 +235,13 @@ def _fewer_plain_words(plain_words_min: int) -> str:
 
 
 def _literal(word: str, *, any_case: bool) -> str:
+    """Return the expression of a word of a sentence, in which a month beside a number is none."""
+    is_calendar = bool(re.match(_SPACED, word)) and _lower(word) in _calendar()
+    follows = f"(?!{_pieces().is_before_number})" if is_calendar else ""
+    return _spelled(word, any_case=any_case) + follows
+
+
+def _spelled(word: str, *, any_case: bool) -> str:
     """Return the expression of a word in any case, or in any with the same kind of first letter."""
     capitals, spellings = _capitals(), _spellings()
     parts = []
@@ -223,10 +251,7 @@ def _literal(word: str, *, any_case: bool) -> str:
             forms = "".join(one for one in forms if one not in capitals)
         parts.append(re.escape(forms) if len(forms) == 1 else f"[{forms}]")
     whole = "".join(parts)
-    if not re.match(_SPACED, word):
-        return whole
-    follows = f"(?!{_pieces().is_before_number})" if _lower(word) in _calendar() else ""
-    return f"{_WORD_START}{whole}{_WORD_END}{follows}"
+    return f"{_WORD_START}{whole}{_WORD_END}" if re.match(_SPACED, word) else whole
 
 
 def _lower(text: str) -> str:

@@ -9,9 +9,9 @@ from templ_core.array_types import Bools, Int32s, UInt64s
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import HEADING, VERBATIM
-from templ_core.site_level.config import SENTENCES_CONFIG, SentencesConfig
 from templ_core.site_level.phrases.calendars import MONTHS, WEEKDAYS
 from templ_core.site_level.sentences import _sentences
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
 
 
 class Sentences(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,16 +64,29 @@ def read_sentences(words: Words, config: SentencesConfig = SENTENCES_CONFIG) -> 
 
 
 def prose_sentences(features: PageFeatures) -> Sentences:
-    """Return the sentences of a page that stand neither in headings nor in code.
-
-    A headline is quoted on other pages, and code repeats itself; neither is template for it.
+    """Return the sentences of a page that stand in prose, see `prose_segments`.
 
     Args:
         features: The features of the page.
     """
     sentences = read_sentences(features.words)
-    is_prose = features.surroundings & (HEADING | VERBATIM) == 0
-    return sentences.where(is_prose[sentences.segment])
+    return sentences.where(prose_segments(features)[sentences.segment])
+
+
+def prose_segments(features: PageFeatures, config: SentencesConfig = SENTENCES_CONFIG) -> Bools:
+    """Return which segments are neither headings nor code nor lines of links; length n_segments.
+
+    A headline is quoted on other pages, and code repeats itself; neither is template for it. Lines of links
+    recur in all menus, so page model and places judge them well; where these keep one, such as the
+    services that carry an episode, that other pages have it says nothing new.
+
+    Args:
+        features: The features of the page.
+        config: The tunable numbers.
+    """
+    is_text = features.surroundings & (HEADING | VERBATIM) == 0
+    is_prose: Bools = is_text & (features.link_density < config.link_density_max)
+    return is_prose
 
 
 @functools.cache

@@ -74,7 +74,10 @@ def find_drift(
     ...     columns["path"] = np.array([path], np.uint64)
     ...     sentences = PageSentences(keys=hashes[:0], segment=numbers[:0])
     ...     return PageSummary(
-    ...         places=PagePlaces(**columns), content_log_odds=np.zeros(1), sentences=sentences
+    ...         places=PagePlaces(**columns),
+    ...         content_log_odds=np.zeros(1),
+    ...         sentences=sentences,
+    ...         shingles=hashes[:0],
     ...     )
     >>> find_drift([page(1)] * 50 + [page(2)] * 10, CoreConfig())
     Drift(fit=1.0, changed_at=50)

@@ -15,10 +15,12 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import SENTENCES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
+from templ_core.site_level.config import WINDOW_DEDUP, WindowDedupConfig
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
+from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG
+from templ_core.site_level.sentences.shingles import varying_segments, winnowed_shingles
 from templ_core.stored.columns import Column, hashes, packed, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm
 
@@ -30,6 +32,7 @@ _WORDS_MAX = 1 << 26
 """Most words of a segment: sums over a window of such pages fit 64 bits."""
 _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
+_NO_KEY = np.uint64(0)
 
 
 class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -40,6 +43,8 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
     sentences: PageSentences
     """The sentences of text that may be content."""
+    shingles: UInt64s
+    """The keys of the shingles of text that may be content, each once, in ascending order."""
 
     @functools.cached_property
     def paths(self) -> UInt64s:
@@ -98,6 +103,10 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     sentence_segments: Annotated[
         bytes, Column(rows="sentences", high="segments", order="sorted", differences=True)
     ]
+    shingles: Annotated[
+        bytes, Column(rows="shingles", order="increasing", differences=True, dtype="u8")
+    ] = b"\x01"
+    """Versions before this column left it out; the default is `packed` of no values."""
 
 
 _FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
@@ -141,6 +150,7 @@ def summarise_scored_page(
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
         sentences=_counted_sentences(features, content_log_odds),
+        shingles=_counted_shingles(features, content_log_odds),
     )
 
 
@@ -148,6 +158,11 @@ def _counted_sentences(features: PageFeatures, content_log_odds: Floats) -> Page
     sentences = prose_sentences(features)
     counts = content_log_odds[sentences.segment] > SENTENCES_CONFIG.log_odds_min
     return PageSentences(keys=sentences.keys[counts], segment=sentences.segment[counts])
+
+
+def _counted_shingles(features: PageFeatures, content_log_odds: Floats) -> UInt64s:
+    counts = content_log_odds > SENTENCES_CONFIG.log_odds_min
+    return distinct(winnowed_shingles(features.words, varying_segments(features) & counts).keys)
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
@@ -172,6 +187,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
         sentences=page.sentences.keys.astype(_NARROW).tobytes(),
         sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
+        shingles=packed(np.diff(page.shingles, prepend=_NO_KEY)),
     )
     return _FORM.encode(compact)
 
@@ -199,6 +215,7 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
         )
         return PageSummary(
             sentences=sentences,
+            shingles=columns.pop("shingles"),
             content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,
             places=PagePlaces(**columns),
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from templ_core.config import CoreConfig
 from templ_core.site_level.containers.containers import find_containers
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys, no_sums
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
 from templ_core.site_level.places.place_log_odds import read_content
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
@@ -19,6 +19,7 @@ from templ_core.site_level.sentences.sentence_counts import (
     count_sentences,
     tabulate_sentences,
 )
+from templ_core.site_level.sentences.varied_text import tabulate_shingles
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates
@@ -28,6 +29,8 @@ from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
+
+_NO_SHINGLES = no_sums(1, 0)
 
 
 class SiteLearner:
@@ -46,6 +49,7 @@ class SiteLearner:
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self._sentences = NO_SENTENCES
+        self._shingles = _NO_SHINGLES
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
         self.change: DesignChange | None = None
@@ -79,9 +83,11 @@ class SiteLearner:
             self._sentences = self._sentences.learn_one(_sentences_of(come)).forget_one(
                 _sentences_of(left)
             )
+            self._shingles = self._shingles.plus(_shingles_of(come)).minus(_shingles_of(left))
         else:
             self._counts = _counts_of(counted.values())
             self._sentences = _sentences_of(counted.values())
+            self._shingles = _shingles_of(counted.values())
         self._window, self._counted = window, counted
         self.known = {_name(one): one for one in window}
         drift = find_drift([one.page for one in first], self._config)
@@ -99,6 +105,7 @@ class SiteLearner:
             trees=templates.trees,
             phrases=templates.phrases,
             sentences=tabulate_sentences(self._sentences, self._counts.texts, self._counts.pages),
+            shingles=tabulate_shingles(self._shingles, self._counts.pages),
         )
 
     def _version(self, templates: SiteTemplates) -> str:
@@ -122,6 +129,10 @@ def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
 
 def _sentences_of(pages: Iterable[PageSummary]) -> SentenceCounts:
     return count_sentences([(page.sentences, page.places.text) for page in pages])
+
+
+def _shingles_of(pages: Iterable[PageSummary]) -> KeyedSums:
+    return count_keys(np.concatenate([_NO_SHINGLES.keys, *(page.shingles for page in pages)]))
 
 
 def _with_containers(counts: PlaceCounts, pages: Iterable[PageSummary]) -> PlaceTable:

@@ -23,4 +23,4 @@ def test_all_names_are_found_on_the_pages_that_a_model_was_learned_from():
 def test_nothing_is_named_without_pages():
     model = site_model([page(number) for number in range(12)])
     names = read_names([], model)
-    assert names == SiteNames(labels={}, sentences={}, containers={})
+    assert names == SiteNames(labels={}, sentences={}, shingles={}, containers={})

@@ -17,10 +17,10 @@ NAMES = ("Ann Lee", "Bob Ray", "Eve Poe")
 
 def article(number, line="<div class=x1>{day} by {author}</div>", head="", below=""):
     line = line.format(day=f"March {number + 1}, 2024", author=NAMES[number % 3])
-    story = " ".join(f"word{number}{place} and another" for place in range(40))
+    story = "".join(f"<p>{f'word{number}{place} and another ' * 10}" for place in range(5))
     return parse_document(
         f"<title>Story {number} of the bridge</title><div class=top>{head}</div><main>"
-        f"<h1>Story {number} of the bridge</h1>{line}<p>{story}</main><div class=low>{below}</div>",
+        f"<h1>Story {number} of the bridge</h1>{story}{line}</main><div class=low>{below}</div>",
         f"https://e.example/{number}",
     )
 
@@ -57,7 +57,7 @@ def test_a_day_that_does_not_change_is_none_of_the_page():
     assert metadata(pages, article(20, "", head)).published_at is None
 
 
-def test_a_day_in_the_header_comes_after_that_below_the_headline():
+def test_a_day_in_the_header_comes_after_that_behind_the_headline():
     pages = [article(number, head=f"May {number + 1}, 2025") for number in range(10)]
     assert metadata(pages, article(20, head="May 21, 2025")).published_at == "2024-03-21"
 
@@ -88,8 +88,8 @@ def test_the_library_learns_the_place_as_pages_come():
     found = []
     for number in range(9):
         line = f"<div class=x1>March {number + 1}, 2024 by {NAMES[number % 3]}</div>"
-        story = " ".join(f"word{number}{place} and another one" for place in range(40))
-        html = f"<title>Story {number}</title><main><h1>Story {number}</h1>{line}<p>{story}</main>"
+        story = "".join(f"<p>{f'word{number}{place} and another ' * 10}" for place in range(5))
+        html = f"<title>Story {number}</title><main><h1>Story {number}</h1>{story}{line}</main>"
         found.append(cleaner.clean(f"https://e.example/{number}", html.encode()).metadata)
     assert found[0].published_at is None
     assert (found[8].authors, found[8].published_at) == (["Eve Poe"], "2024-03-09")
@@ -104,6 +104,11 @@ def test_the_library_learns_the_place_as_pages_come():
         ("Written by Lolo Posted in dinner, recipe", "Lolo"),
         ("by laxmi|Published September 30, 2014", "laxmi"),
         ("By Ann Lee and Bob Ray", "Ann Lee"),
+        ("By Prof. Ann Lee", "Prof. Ann Lee"),
+        (
+            "Posted on Saturday April 1, 2006 by A.G. Lee. You can leave a response here.",
+            "A.G. Lee",
+        ),
         ("March 4, 2024 at 8:15 pm by Ann Lee", "Ann Lee"),
         ("Bild av El Grafo", None),
         ("Storie da Acconciare", None),
@@ -142,3 +147,63 @@ def test_a_page_without_known_places_has_no_placed_texts():
     page = article(1)
     empty = tabulate(count_pages([]))
     assert placed_texts(page, SitePlaces(places_of(page), empty)) == []
+
+
+@pytest.mark.parametrize(
+    ("beside", "authors", "day"),
+    [
+        ("<p>Written by Ann Lee — 632 views<p>4 March 2024", ["Ann Lee"], "2024-03-04"),
+        ("<p>Posted by admin | April 20, 2015 | News | 0 |", [], "2015-04-20"),
+        ("<p>They met on 4 March 2024.<p>Nobody came.", [], None),
+        ("<h2>By Which Road They Came</h2><p>Text", [], None),
+        ("<p>One<p>Two<p>Three<p>Four<p>By Ann Lee<p>4 March 2024", [], None),
+    ],
+)
+def test_a_page_alone_tells_its_author_and_day_beside_its_headline(beside, authors, day):
+    page = parse_document(f"<title>Bridge opens</title><h1>Bridge opens</h1>{beside}", "")
+    found = read_metadata(page, "https://e.example/a")
+    assert (found.authors, found.published_at) == (authors, day)
+
+
+def test_the_menu_before_the_headline_tells_no_author():
+    menu = "<ul><li>Par Client IRC<li>About</ul>"
+    page = parse_document(f"<title>Bridge opens</title>{menu}<h1>Bridge opens</h1><p>Text", "")
+    assert read_metadata(page, "https://e.example/a").authors == []
+
+
+def test_the_byline_beside_the_headline_comes_before_the_authors_of_comments():
+    page = parse_document(
+        "<title>Bridge opens</title><div>Posted by Ann Lee in Towns</div><h1>Bridge opens</h1>"
+        "<p>Text<div class=thread-author>Bob Ray</div><p>Well done",
+        "",
+    )
+    assert read_metadata(page, "https://e.example/a").authors == ["Ann Lee"]
+
+
+@pytest.mark.parametrize(
+    ("box", "authors"),
+    [
+        ("<div class=post__bio><div><h3>Ann Lee</h3></div><p>She writes.</div>", ["Ann Lee"]),
+        ("<div class=about-author><p>About the author<p>Ann Lee</div>", ["Ann Lee"]),
+        ("<div class=author-box><p>More articles</div>", []),
+        ("<div class=box><h3>Ann Lee</h3></div>", []),
+    ],
+)
+def test_a_note_on_the_author_names_the_author(box, authors):
+    page = parse_document(f"<title>Bridge opens</title><p>Text{box}", "")
+    assert read_metadata(page, "https://e.example/a").authors == authors
+
+
+def test_a_link_to_a_network_is_no_author():
+    page = parse_document("<title>Bridge</title><p>Text<a rel=author href=/g>Google +</a>", "")
+    assert read_metadata(page, "https://e.example/a").authors == []
+
+
+def test_the_time_of_a_change_is_not_that_of_publication():
+    page = parse_document(
+        '<title>Bridge</title><time class=updated itemprop=dateModified datetime="2026-06-24">'
+        '24 June</time><time datetime="2025-12-10">10 December</time>',
+        "",
+    )
+    found = read_metadata(page, "https://e.example/a")
+    assert (found.published_at, found.modified_at) == ("2025-12-10", "2026-06-24")

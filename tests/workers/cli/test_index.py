@@ -3,9 +3,12 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from workers.cli.console import console_command
+from workers.cli.crawl.crawl import crawl_command
 from workers.cli.indexes.index import index_command
 from workers.cli.indexes.search import search_command
 from workers.errors import InputProblem, UsageProblem
+from workers.kafka.access.broker_access import BrokerAccess
 
 GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'
 
@@ -75,3 +78,27 @@ def test_a_search_without_a_hit_says_so(cleaned, tmp_path):
     run(index_command, cleaned, *index)
     none = run(search_command, "zzzz", *index)
     assert (none.exit_code, none.stderr) == (1, "templ: no page has these words\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        (index_command, ["--index", "index.db"]),
+        (console_command, ["--state", "state"]),
+        (crawl_command, ["a.example", "--to", "kafka", "--dir", "crawl", "--contact", "you@you.example"]),
+    ],
+)  # fmt: skip
+def test_the_broker_may_stand_in_the_settings_file(monkeypatch, tmp_path, command, arguments):
+    class ReachedError(Exception):
+        pass
+
+    def reach(address, _settings):
+        raise ReachedError(address)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(BrokerAccess, "of", reach)
+    (tmp_path / "templ.toml").write_text('broker = "from-file:9092"\n')
+    (tmp_path / "state").mkdir()
+    done = CliRunner().invoke(command, arguments, env={"TEMPL_SETTINGS": "templ.toml"})
+    assert isinstance(done.exception, ReachedError), done.output
+    assert str(done.exception) == "from-file:9092"

@@ -164,7 +164,7 @@ async def test_no_request_to_any_route_changes_state_without_the_token(start, to
 
 
 async def test_a_head_that_does_not_end_and_a_further_connection_are_closed(start):
-    async with start(ConsoleConfig(idle_s=0.3, connections_max=2)) as console:
+    async with start(ConsoleConfig(idle_s=2.0, connections_max=2)) as console:
         slow = [asyncio.create_task(console.raw(b"GET / HTTP/1.1\r\nX: ")) for _ in range(2)]
         await asyncio.sleep(0.05)
         assert await console.raw(b"GET / HTTP/1.1\r\n\r\n") == b""

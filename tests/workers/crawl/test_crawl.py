@@ -76,7 +76,8 @@ def test_what_a_page_was_answered_is_kept_unchanged(crawled):
 
 def test_traps_are_bounded(crawled):
     web, _ = crawled
-    places = Counter((one.host, one.path.split("?")[0].split("/")[1]) for one in web.log)
+    asked = {(one.host, one.path) for one in web.log}  # what a kill interrupted is asked again
+    places = Counter((host, path.split("?")[0].split("/")[1]) for host, path in asked)
     most = {name: max(n for (_, path), n in places.items() if path == name) for _, name in places}
     assert most["session"] == 1
     assert most["endless"] <= 4
@@ -87,7 +88,7 @@ def test_traps_are_bounded(crawled):
 def test_a_redirect_is_followed_within_the_crawl_only(crawled):
     web, _ = crawled
     paths = Counter(one.host + one.path for one in web.log)
-    assert paths[f"{web.sites[0].www}/loop-b"] == 1
+    assert 1 <= paths[f"{web.sites[0].www}/loop-b"] <= 1 + len(web.kills)
     assert paths[f"{web.sites[0].www}/self"] <= 3
     assert not [one for one in web.log if one.host == "elsewhere.home.arpa"]
 

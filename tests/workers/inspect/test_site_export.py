@@ -7,19 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from templ_core.config import CoreConfig
 from templ_core.explain.site_names import read_names
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.features.surroundings import HEADING, VERBATIM
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.phrases.expressions import COMPOUND
-from templ_core.site_level.phrases.phrase_corpus import page_text, page_tokens
+from templ_core.site_level.phrases.phrase_corpus import page_text
 from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.varied_text import find_varied
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
+from templ_core.site_level.sentences.sentences import prose_segments
+from templ_core.site_level.sentences.varied_text import find_varied
 from tests.templ_core.site_level.builders import site_model
 from tests.templ_core.site_level.repeating_site import page
 from workers.inspect import remove_repeated
@@ -50,7 +47,7 @@ def test_sentence_expressions_remove_what_the_worker_removes(site):
     wholes = cuts = 0
     for document in documents:
         features = read_features(document)
-        others = np.flatnonzero(features.surroundings & (HEADING | VERBATIM)).tolist()
+        others = np.flatnonzero(~prose_segments(features)).tolist()
         texts = document.segments.texts
         for page_type in (ARTICLE, THREAD):
             found = find_repeated(document, features, page_type, model.sentences, model.documents)
@@ -69,14 +66,17 @@ def test_sentence_expressions_remove_what_the_worker_removes(site):
     assert cuts > 50
 
 
-def test_phrase_expressions_remove_what_the_worker_removes_of_text_that_varies(site):
+def test_shingle_expressions_remove_what_the_worker_removes_of_text_that_varies(site):
     documents, model, export = site
+    assert not export["shingles_without_text"]
     removed = 0
     for document in documents:
         features = read_features(document)
-        others = np.flatnonzero(features.surroundings & (HEADING | VERBATIM)).tolist()
+        others = np.flatnonzero(~prose_segments(features)).tolist()
         for page_type in (ARTICLE, THREAD):
-            found = find_varied(document, features, page_type, model.varying_phrase_matcher)
+            found = find_varied(
+                features, page_type, model.shingles, model.sentences, model.documents
+            )
             wanted = [] if found is None else np.flatnonzero(found).tolist()
             assert wanted == varied_blocks(
                 document.segments.texts,
@@ -86,12 +86,6 @@ def test_phrase_expressions_remove_what_the_worker_removes_of_text_that_varies(s
             )
             removed += len(wanted)
     assert removed > 20
-
-
-@given(st.text(alphabet=st.sampled_from("ab1_.,:/@'-= \t\n中ไé€"), max_size=40))
-def test_the_exported_token_is_that_of_the_phrases(text):
-    tokens = [match.group() for match in re.finditer(COMPOUND, text)]
-    assert tokens == [token for token in page_tokens(text) if token != "\n"]
 
 
 def test_phrase_expressions_cover_what_the_automaton_covers(site):

@@ -1,6 +1,7 @@
 """A role opens its stores before its event loop starts, with as many child processes as it may have."""
 
 import asyncio
+import gc
 import os
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -59,3 +60,21 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
     with roles._cleaner(config, Traces()):
         pass
     pool.assert_called_once_with(settings, children=started)
+
+
+def test_what_was_made_at_the_start_is_left_out_of_collections(monkeypatch, tmp_path):
+    async def one_partition(*_arguments, **_options):
+        return 1, 1
+
+    frozen = []
+    worker = MagicMock()
+    worker.execute_from_commandline = lambda: frozen.append(gc.get_freeze_count())
+    monkeypatch.setattr(roles, "_checked_partitions", one_partition)
+    for name in ("_set_up_logging", "_cleaner", "start_traces", "start_watchdog"):
+        monkeypatch.setattr(roles, name, MagicMock())
+    monkeypatch.setattr(roles.faust, "Worker", lambda *_arguments, **_options: worker)
+    try:
+        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
+    finally:
+        gc.unfreeze()
+    assert frozen[0] > 0

@@ -109,3 +109,15 @@ def test_pauses_between_restarts_grow_up_to_a_bound(tmp_path, caplog):
         supervise({"cleaner": fake(log, "sys.exit(1)")}, QUICK)
     pauses = [record.args[2] for record in caplog.records if record.name == "templ"]
     assert pauses[:3] == [0.01, 0.02, 0.02]
+
+
+def test_a_hopeless_extra_is_not_started_again_and_the_others_go_on(tmp_path, caplog):
+    steady, extra = tmp_path / "steady", tmp_path / "extra"
+    signal_when(lambda: caplog.messages)
+    commands = {
+        "cleaner": fake(steady, "time.sleep(600)"),
+        "console": fake(extra, f"sys.exit({StateProblem.exit_code})"),
+    }
+    assert supervise(commands, QUICK, extras={"console"}) == 0
+    assert caplog.messages == ["console ended with 73 and is not started again; the worker goes on"]
+    assert len(starts(extra)) == 1

@@ -56,6 +56,16 @@ def test_a_corpus_without_output_is_cleaned_and_compared_with_a_peer(templ, feed
     assert json.loads(again.stdout)["all"]["all pages"]["pages"] == 12
 
 
+def test_less_weight_of_recall_gives_less_recall_and_no_less_precision(templ, feed):
+    options = ("--pages-per-site", 4, "--text-only", "--json", "--workers", 1)
+    usual, precise = (
+        json.loads(templ("evaluate", feed, *options, *more).stdout)["all"]["all pages"]
+        for more in ((), ("--recall-share", 0.05))
+    )
+    assert precise["recall"] < usual["recall"]
+    assert precise["precision"] >= usual["precision"]
+
+
 def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
     page = '{"url": "https://a.com/", "html": "<p>x", "gold_text": "x"}\n'
     files = {

@@ -25,6 +25,7 @@ from workers.cli.progress import progress
 from workers.errors import InputProblem, Terminated, UsageProblem
 from workers.feeds.archives import ArchiveReading, archive_files
 from workers.feeds.files import total_bytes
+from workers.inspect.report_parts import counted
 from workers.local.archive_source import ArchiveSource
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.page_file import PageFile
@@ -194,10 +195,10 @@ async def _run(options: _Options, settings: Settings) -> None:
         refused_before = sum(1 for _ in dead.sources_before())
         target = await _open_target(options, settings, stack, resumes=source.is_resumed)
         if source.is_resumed:
-            click.echo(f"templ: going on behind {source.sent_before} records", err=True)
+            click.echo(f"templ: going on behind {counted(source.sent_before, 'record')}", err=True)
         sent = await replay(source, target, dead, rate=options.rate, takes=options.takes)
     refused = refused_before + dead.count
-    click.echo(f"{sent} pages sent, {refused} refused", err=True)
+    click.echo(f"{counted(sent, 'page')} sent, {refused} refused", err=True)
     if refused:
         click.echo(f"refused records: {dead.path}", err=True)
     if problems:

@@ -101,6 +101,7 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--broker",
     envvar="TEMPL_BROKER",
+    default=lambda: load_settings().broker,
     metavar="HOST:PORT",
     help="Kafka broker of --to kafka; several are separated by commas.",
 )

@@ -21,6 +21,7 @@ from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
 from workers.indexes.cleaned_index import CleanedIndex
 from workers.indexes.sqlite_index import SqliteIndex
+from workers.inspect.report_parts import counted
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import one_line
 from workers.settings import load_settings
@@ -54,6 +55,7 @@ _TOLD_MAX = 5
 @click.option(
     "--broker",
     envvar="TEMPL_BROKER",
+    default=lambda: load_settings().broker,
     metavar="HOST:PORT",
     help="Kafka broker whose topic `cleaned` is read where no file is given.",
 )
@@ -99,7 +101,10 @@ def index_command(
             elif broker is not None:
                 _index_topic(index, broker, prefix, follow=follow)
         finally:
-            click.echo(f"{index.counts}; {index.name} holds {index.text_count()} texts", err=True)
+            click.echo(
+                f"{index.counts}; {index.name} holds {counted(index.text_count(), 'text')}",
+                err=True,
+            )
     if refused or index.counts.refused:
         sys.exit(_SOME_REFUSED)
 

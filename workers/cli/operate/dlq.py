@@ -14,6 +14,7 @@ import msgspec
 from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.cli.options import broker_options
 from workers.errors import UsageProblem
+from workers.inspect.report_parts import counted
 from workers.log_lines import one_line
 from workers.setting_values import MILLISECONDS, SettingType, number_of
 from workers.settings import load_settings
@@ -141,7 +142,7 @@ async def _redrive(broker: str, prefix: str, limit: int | None, **options: Any) 
     )
     verb = "would be sent" if is_dry else "sent"
     left_out = f"{done.cut} are cut, {done.tired} were sent again {redrives_max} times already"
-    return f"{done.sent} pages {verb} again; left out: {left_out}"
+    return f"{counted(done.sent, 'page')} {verb} again; left out: {left_out}"
 
 
 def _wanted(reason: str | None, site: str | None, since: str | None, until: str | None) -> Any:

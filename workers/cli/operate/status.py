@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from workers.cli.options import broker_options
+from workers.inspect.report_parts import counted
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.operate.status import RoleStatus, Status, read_status
 from workers.log_lines import one_line
@@ -45,7 +46,7 @@ def _lines(status: Status) -> Iterator[str]:
     if status.models:
         yield "newest site models"
     for one in status.models:
-        yield f"  {one.at}  {one.site}  {one.version}  {one.documents} documents, {one.size_bytes} bytes"
+        yield f"  {one.at}  {one.site}  {one.version}  {counted(one.documents, 'document')}, {one.size_bytes} bytes"
 
 
 def _role_lines(role: RoleStatus) -> Iterator[str]:

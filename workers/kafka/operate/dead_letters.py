@@ -150,8 +150,10 @@ async def redrive(
         is_dry: Whether the pages are only counted.
 
     Raises:
-        BrokerProblem: The broker refuses a page; those before were sent.
+        BrokerProblem: The broker cannot be reached, or refuses a page; those before were sent.
+        TopicProblem: There is no topic for pages.
     """
+    await topic_partitions(broker, prefix + PAGES)
     done, pace = Redriven(), Pace(pages_per_s) if pages_per_s else None
     producer = AIOKafkaProducer(
         **broker.client_options(),

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 import msgspec
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 
-from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
-from workers.errors import BrokerProblem
+from schemas.topics import CLEANED, DOCUMENTS, MOVING, SITE_MODELS
+from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import topic_partitions
+from workers.kafka.broker.admin import read_partition_counts
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.site_settings.records import producer_for
 
+_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED)
 _SETTLED_S = 3.0
 """Time after which the topics are looked at once more: workers may not have known yet."""
 _ROUNDS_MAX = 40
@@ -41,12 +42,11 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
         The number of null values that were sent to each topic.
 
     Raises:
-        BrokerProblem: The broker cannot be reached, or workers go on writing records of the site.
+        BrokerProblem: The broker cannot be reached, workers go on writing records of the site, or its records
+            move to other partitions.
+        TopicProblem: A topic is missing.
     """
-    counts = {
-        name: await topic_partitions(broker, prefix + name)
-        for name in (DOCUMENTS, SITE_MODELS, CLEANED)
-    }
+    counts = await _settled_counts(broker, prefix, site)
     topics = {
         TopicPartition(prefix + name, partition_of(site, count)): name
         for name, count in counts.items()
@@ -61,12 +61,36 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
             for topic, keys in live.items():
                 sent[topics[topic]] += len(keys)
             if not any(live.values()) and starts == ends:
+                if await _settled_counts(broker, prefix, site) != counts:
+                    raise _moving(site)
                 return sent
             if not any(live.values()):
                 await asyncio.sleep(_SETTLED_S)
             starts = ends
     raise BrokerProblem(
         f"records of {site} still arrive: is each worker at {broker} of this version? Run the command again"
+    )
+
+
+async def _settled_counts(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
+    """Return the numbers of partitions of the topics that hold records of sites.
+
+    Raises:
+        BrokerProblem: Records move to other partitions, so that nobody knows where those of a site are.
+    """
+    counts = await read_partition_counts(broker)
+    if prefix + MOVING in counts:
+        raise _moving(site)
+    for name in _TOPICS:
+        if prefix + name not in counts:
+            raise TopicProblem(f"{prefix}{name}: no such topic, or this user may not see it")
+    return {name: counts[prefix + name] for name in _TOPICS}
+
+
+def _moving(site: str) -> BrokerProblem:
+    return BrokerProblem(
+        f"{site} is taken down, but not erased from the topics, because partitions are being added to them: "
+        "run the command again when `templ topics repartition` has ended"
     )
 
 

@@ -72,7 +72,12 @@ class Judge:
     """Scores pages; every process has one judge."""
 
     def __init__(
-        self, models: Sequence[PageModel], peers: Mapping[str, Extract], *, with_segments: bool
+        self,
+        models: Sequence[PageModel],
+        peers: Mapping[str, Extract],
+        *,
+        with_segments: bool,
+        config: CoreConfig = _CONFIG,
     ) -> None:
         """Load everything once, so that the first page is not charged for it.
 
@@ -80,12 +85,14 @@ class Judge:
             models: Page models to clean with.
             peers: Other extractors by name.
             with_segments: Whether the decisions on segments are scored too.
+            config: Thresholds to clean with.
         """
         self._models = models
         self._peers = peers
         self._with_segments = with_segments
+        self._config = config
         for model in models:
-            clean(read_document(_SAMPLE.encode(), ""), None, _CONFIG, model)
+            clean(read_document(_SAMPLE.encode(), ""), None, config, model)
         for extract in peers.values():
             extract(_SAMPLE)
 
@@ -142,7 +149,7 @@ class Judge:
 
     def _clean(self, page: EvaluationPage, model: PageModel) -> tuple[Document, CleanedText]:
         document = _document(page)
-        return document, clean(document, None, _CONFIG, model)
+        return document, clean(document, None, self._config, model)
 
 
 def _document(page: EvaluationPage) -> Document:

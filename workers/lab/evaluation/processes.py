@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
+from templ_core.config import CoreConfig
 from workers.environment import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab.evaluation.evaluation_page import EvaluationPage
@@ -28,6 +29,7 @@ def judge_all(
     workers: int,
     *,
     with_segments: bool = True,
+    config: CoreConfig,
 ) -> Iterator[Judgement]:
     """Yield the judgement of every page, in order.
 
@@ -37,12 +39,13 @@ def judge_all(
         peers: Names of the other extractors.
         workers: Number of child processes.
         with_segments: Whether the decisions on segments are scored too.
+        config: Thresholds to clean with.
 
     Raises:
         WorkerError: A child process died.
     """
     use_one_arithmetic_thread()
-    arguments = (models.bodies, tuple(peers), with_segments)
+    arguments = (models.bodies, tuple(peers), with_segments, config)
     waiting: deque[Future[Judgement]] = deque()
     try:
         with process_pool(workers, _begin, arguments) as pool:
@@ -61,12 +64,19 @@ def judge_all(
             future.cancel()
 
 
-def _begin(models: Sequence[bytes], peers: Sequence[str], with_segments: bool) -> None:  # noqa: FBT001
+def _begin(
+    models: Sequence[bytes],
+    peers: Sequence[str],
+    with_segments: bool,  # noqa: FBT001
+    config: CoreConfig,
+) -> None:
     gc.freeze()
     gc.set_threshold(GC_ALLOCATIONS)
     global _judge  # noqa: PLW0603 - the way a pool hands its children what they keep
     extract = {name: load_peer(name) for name in peers}
-    _judge = Judge([page_model_of(one) for one in models], extract, with_segments=with_segments)
+    _judge = Judge(
+        [page_model_of(one) for one in models], extract, with_segments=with_segments, config=config
+    )
 
 
 def _one(page: EvaluationPage, output: PageOutput | None, turn: int, model: int) -> Judgement:

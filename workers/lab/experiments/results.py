@@ -4,31 +4,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-import click
 from rich.console import Console
 from rich.table import Table
 
 _FILE_COLUMNS = 200
-
-out_option = click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Directory to write the tables (HTML) and the figures (SVG) to.",
-)
-
-time_field_option = click.option(
-    "--time-field",
-    default="arrival",
-    show_default=True,
-    help="Field that orders the pages; see `templ run --help`.",
-)
-jobs_option = click.option(
-    "--jobs",
-    default=1,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Number of sites to process at the same time.",
-)
 
 
 class Report:

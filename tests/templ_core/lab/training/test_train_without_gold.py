@@ -1,6 +1,6 @@
 import pytest
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.words import word_counts
@@ -40,7 +40,7 @@ def test_a_model_trained_without_gold_cleans_unseen_sites(model):
         if not page.gold_text:
             continue
         document = parse_document(page.html, page.url)
-        kept = decide_page(document, None, CoreConfig(), model).kept
+        kept = clean(document, None, CoreConfig(), model).decision.kept
         text = " ".join(
             text for text, stays in zip(document.segments.texts, kept, strict=True) if stays
         )

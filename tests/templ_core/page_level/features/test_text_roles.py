@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
@@ -96,17 +96,17 @@ def test_a_page_that_is_all_consent_keeps_its_text():
 def test_consent_texts_never_stay_and_their_reason_is_consent():
     markup = f"<main>{STORY}</main><div class=cookie-banner><p>{REMARK}</p></div>"
     for comments in ("auto", "keep", "drop"):
-        decision = decide_page(
+        decision = clean(
             parse_document(markup, "https://example.com/"), None, CoreConfig(comments=comments)
-        )
+        ).decision
         assert decision.kept.tolist() == [True, False]
         assert decision.reasons[1] == REASON_CONSENT
 
 
 def test_the_setting_decides_what_becomes_of_comments():
     document = parse_document(COMMENTED, "https://example.com/")
-    assert decide_page(document, None, CoreConfig(comments="keep")).kept.tolist() == [True, True]
-    dropped = decide_page(document, None, CoreConfig(comments="drop"))
+    assert clean(document, None, CoreConfig(comments="keep")).decision.kept.tolist() == [True, True]
+    dropped = clean(document, None, CoreConfig(comments="drop")).decision
     assert dropped.kept.tolist() == [True, False]
     assert dropped.reasons[1] == REASON_COMMENTS
 

@@ -24,7 +24,9 @@ def page(design, number, own=6):
         words=few, containers=nothing, first=few, last=few,
     )  # fmt: skip
     sentences = PageSentences(keys=nothing, segment=few)
-    return PageSummary(places=places, content_log_odds=np.empty(0), sentences=sentences)
+    return PageSummary(
+        places=places, content_log_odds=np.empty(0), sentences=sentences, shingles=nothing
+    )
 
 
 def hash_of(design, number):

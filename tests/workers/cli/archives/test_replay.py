@@ -67,7 +67,7 @@ def test_a_replay_is_whole_after_every_kill(tmp_path):
     progress = tmp_path / "progress"
     kills = 0
     while kills < 3:
-        begun = [sys.executable, "-m", "workers", "replay", *arguments(tmp_path, "--rate", 3000)]
+        begun = [sys.executable, "-m", "workers", "replay", *arguments(tmp_path, "--rate", 1000)]
         process = subprocess.Popen(begun, stderr=subprocess.PIPE)
         before = progress.read_bytes() if progress.exists() else b""
         while process.poll() is None:

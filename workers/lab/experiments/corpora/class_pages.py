@@ -9,7 +9,7 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.lab.papers.class_set import ClassPage, SourcePage, class_set
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
@@ -23,6 +23,7 @@ from workers.lab.experiments.corpora.scored_pages import (
     records_with,
     score_markup,
 )
+from workers.lab.options import corpora_argument
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -125,7 +126,7 @@ def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--articles", default=40, show_default=True, help="Number of articles of each topic."
         ),
-        click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path)),
+        corpora_argument,
         click.argument("classifier", type=click.Path(path_type=Path)),
     ):
         command = add(command)
@@ -197,7 +198,7 @@ def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
         ~site_template,
         basic_variant(page.templateness).kept,
         smoothed.kept,
-        decide_page(document, None, CoreConfig()).kept,
+        clean(document, None, CoreConfig()).decision.kept,
     )
     return {
         cleaner: "\n".join(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
@@ -119,7 +119,7 @@ def _phrases(documents: Sequence[Document]) -> CleanDocument:
 
 
 def _page_model(_: Sequence[Document]) -> CleanDocument:
-    return lambda document: _text(document, decide_page(document, None, CoreConfig()).kept)
+    return lambda document: _text(document, clean(document, None, CoreConfig()).decision.kept)
 
 
 def _text(document: Document, kept: np.ndarray) -> str:

@@ -28,9 +28,9 @@ from templ_core.lab.training.pages import (
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_inputs import site_inputs
-from templ_core.site_level.phrases.varied_text import find_varied
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.sentences.repeated_sentences import find_repeated
+from templ_core.site_level.sentences.varied_text import find_varied
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
@@ -271,7 +271,11 @@ def _fusion_page(
                     document, scores.features, scores.page_type, model.sentences, model.documents
                 ),
                 varied=find_varied(
-                    document, scores.features, scores.page_type, model.varying_phrase_matcher
+                    scores.features,
+                    scores.page_type,
+                    model.shingles,
+                    model.sentences,
+                    model.documents,
                 ),
             )
             for model in models

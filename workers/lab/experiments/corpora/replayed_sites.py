@@ -14,9 +14,9 @@ from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluati
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
-from workers.lab.experiments.results import jobs_option
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.options import jobs_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page

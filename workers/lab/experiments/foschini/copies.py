@@ -14,7 +14,7 @@ from rich.progress import Progress
 from templ_core import clean_site
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.edit_distance import text_distance
-from workers.lab.evaluation.peers import PEERS, Extract, load_peer
+from workers.lab.evaluation.peers import Extract, load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
 from workers.lab.experiments.corpora.compared_cleaners import (
     SITE_CLEANERS,
@@ -23,7 +23,8 @@ from workers.lab.experiments.corpora.compared_cleaners import (
     parse_compared_page,
 )
 from workers.lab.experiments.corpora.scored_pages import record_markup, records_with
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option, peers_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _NEAR = 0.1
@@ -35,20 +36,14 @@ _Pairs = list[tuple[int, int]]
 
 
 @click.command(short_help="Foschini (2007): distance between copies.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pairs",
     default=100,
     show_default=True,
     help="Largest number of pairs to compare in each set.",
 )
-@click.option(
-    "--peer",
-    "peers",
-    multiple=True,
-    type=click.Choice(PEERS),
-    help="Also compare another extractor; may be repeated.",
-)
+@peers_option
 @click.option(
     "--seed",
     default=0,

@@ -24,7 +24,8 @@ from workers.lab.experiments.foschini.injection import (
     inject,
     make_injected_strings,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _SHARES = (0.1, 0.3, 0.6, 1.0)
 _PAGES_MIN = 20
@@ -34,7 +35,7 @@ _StringShape = tuple[str, int, bool]
 
 
 @click.command(short_help="Foschini (2007): find injected strings.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pages", default=60, show_default=True, help="Largest number of pages to use of each site."
 )

@@ -18,7 +18,8 @@ from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
 from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _WordCounts = npt.NDArray[np.int64]
 
@@ -26,7 +27,7 @@ _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 
 @click.command(short_help="Foschini (2007): precision of phrases alone.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--gap-chars",
     default=Locality().gap_chars,

@@ -11,7 +11,8 @@ from templ_core.lab.evaluation.edit_distance import text_distance
 from templ_core.lab.evaluation.words import WordCounts, score_text, word_counts
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import out_option
 
 _SUMMARY_WORDS_MIN = 10
 """Shortest summary that judges a page; shorter ones are often a mere title."""

@@ -21,7 +21,8 @@ from workers.lab.experiments.corpora.site_records import (
     sample_shortest_paths,
     sample_uniformly,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
@@ -29,7 +30,7 @@ _POINTS = 60
 
 
 @click.command(short_help="Kolcz and Yih (2007): template blocks.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pages-per-site",
     default=60,

@@ -7,7 +7,7 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.clean import decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.bootstrap import bootstrap
@@ -36,7 +36,8 @@ from workers.lab.experiments.corpora.keyword_pages import (
     read_tagged_pages,
 )
 from workers.lab.experiments.corpora.site_records import read_site_pages
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _TOPS = (1, 2, 3, 5, 10)
 _TEMPLATE_RECALL = 0.5
@@ -66,7 +67,7 @@ _PAPER_SETTINGS = (
 
 
 @click.command(short_help="Kolcz and Yih (2007): keyword extraction.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--train",
     multiple=True,
@@ -153,7 +154,7 @@ def _tagged(
 
 
 def _page_model(document: Document, _: Presentation) -> np.ndarray:
-    return decide_page(document, None, CoreConfig()).kept
+    return clean(document, None, CoreConfig()).decision.kept
 
 
 def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import lxml.html
 
-from templ_core.clean import clean, decide_page
+from templ_core.clean import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
@@ -25,8 +25,9 @@ from workers.lab.experiments.metadata.structure import (
     page_structure,
 )
 from workers.lab.experiments.metadata.systems import PEERS, Fields, System, load_system, templ
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
 from workers.lab.jsonl import read_objects
+from workers.lab.options import corpora_argument, out_option
 from workers.processes.child import GC_ALLOCATIONS
 
 _PAGES_A_SITE = 3
@@ -35,7 +36,7 @@ _CONFIG = CoreConfig()
 
 
 @click.command(short_help="Measure metadata, Markdown and links.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option("--pages", default=400, show_default=True, help="Pages of the gold for metadata.")
 @click.option(
     "--markdown-pages", default=200, show_default=True, help="Pages of the check of Markdown."
@@ -152,7 +153,7 @@ def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> Non
             document = parse_document(markup, url, with_marks=True)
         except PageError:
             continue
-        kept = decide_page(document, None, _CONFIG).kept
+        kept = clean(document, None, _CONFIG).decision.kept
         expected = page_structure(markup, document, kept) if kept.any() else None
         if expected is None:
             skipped += 1

@@ -13,7 +13,8 @@ from workers.lab.experiments.corpora.class_pages import (
     clean_class_set,
     describe_class_set,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import out_option
 
 _PAPER = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13}
 _ARTICLE_ALONE = "article alone"

@@ -18,7 +18,8 @@ from workers.lab.experiments.corpora.class_pages import (
     clean_class_set,
     describe_class_set,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import out_option
 
 _PAPER = {
     "full text": ("30.9 %", "86.5 %"),

@@ -20,8 +20,9 @@ from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.fusion_pages import FoldModels
 from workers.lab.experiments.corpora.scored_pages import record_markup
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
 from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.options import corpora_argument, out_option
 
 _SITE_PAGES_MIN = 5
 """Pages with gold that a site needs: what one of fewer pages has alone says little."""
@@ -54,7 +55,7 @@ class SpecificWords(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command("pagelevel-specific", short_help="Template that one page of a site has alone.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--folds",
     required=True,

@@ -31,8 +31,9 @@ from workers.lab.experiments.pagelevel.page_variants import (
     smoothing_variant,
     spread_smoothing_variant,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
 from workers.lab.jsonl import corpus_name
+from workers.lab.options import corpora_argument, out_option
 
 _DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _GN1_TEMPLATE = (0, 4)
@@ -50,7 +51,7 @@ class SegmentedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command(short_help="Chakrabarti et al. (2007): segmentation.")
 @click.argument("classifier", type=click.Path(path_type=Path))
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pages-per-site",
     default=20,

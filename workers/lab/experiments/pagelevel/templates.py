@@ -30,7 +30,8 @@ from workers.lab.experiments.pagelevel.page_variants import (
     smoothing_variant,
     spread_smoothing_variant,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
 _COUNTED = {"text": "Text", "anchor_text": "AT", "links": "Links"}
@@ -53,7 +54,7 @@ class PageWithLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command(short_help="Chakrabarti et al. (2007): f in templates.")
 @click.argument("classifier", type=click.Path(path_type=Path))
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pages-per-site",
     default=20,

@@ -10,10 +10,11 @@ from templ_core.lab.papers.pagelevel.smoothed_classifier_file import encode_clas
 from templ_core.lab.training.labels.site_pages import TooFewPages
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import read_site_pages
+from workers.lab.options import corpora_argument
 
 
 @click.command(short_help="Train PAGELEVEL's classifier without gold.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

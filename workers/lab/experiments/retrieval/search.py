@@ -12,7 +12,7 @@ import msgspec
 from templ_core.lab.evaluation.bootstrap import Interval, bootstrap
 from workers.indexes.search import TITLE_WEIGHT
 from workers.indexes.words import match_expression, separated
-from workers.lab.experiments.results import Report, jobs_option, out_option
+from workers.lab.experiments.results import Report
 from workers.lab.experiments.retrieval.known_items import (
     KnownItem,
     reciprocal_rank,
@@ -21,6 +21,7 @@ from workers.lab.experiments.retrieval.known_items import (
 )
 from workers.lab.experiments.retrieval.site_texts import SYSTEMS, PageTexts, read_sites, site_texts
 from workers.lab.job_processes import map_in_processes
+from workers.lab.options import corpora_argument, jobs_option, out_option
 
 _FOUND_MAX = 100
 _SUCCESS_AT = 5
@@ -38,7 +39,7 @@ class SearchScores(msgspec.Struct, frozen=True):
 
 
 @click.command("search", short_help="Measure search in raw and in clean text.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pages", default=40, show_default=True, help="Most pages with gold text of each site."
 )

@@ -12,7 +12,7 @@ from rich.progress import Progress
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.class_set import ClassPage
 from templ_core.lab.papers.page_mining import CONFIGURATIONS, ClassifierScores, classify, cluster_f
-from workers.lab.evaluation.peers import PEERS, load_peer
+from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
 from workers.lab.experiments.corpora.compared_cleaners import (
     SITE_CLEANERS,
@@ -20,7 +20,8 @@ from workers.lab.experiments.corpora.compared_cleaners import (
     clean_compared_pages,
     parse_compared_page,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option, peers_option
 
 MINING_TEMPLATES = (
     "freepressokc.com",
@@ -44,20 +45,14 @@ _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 
 
 @click.command(short_help="Vieira et al. (2006): clustering, classes.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--runs", type=click.IntRange(1), default=800, show_default=True, help="Number of K-means runs."
 )
 @click.option(
     "--articles", default=100, show_default=True, help="Largest number of articles of each topic."
 )
-@click.option(
-    "--peer",
-    "peers",
-    multiple=True,
-    type=click.Choice(PEERS),
-    help="Also compare another extractor; may be repeated.",
-)
+@peers_option
 @click.option(
     "--seed",
     default=0,

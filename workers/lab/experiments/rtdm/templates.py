@@ -23,7 +23,8 @@ from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.tokens import tokenise
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5
@@ -37,7 +38,7 @@ _Numbers = npt.NDArray[np.integer]
 
 
 @click.command(short_help="Vieira et al. (2006): terms of templates.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--pages-min",
     type=click.IntRange(2),

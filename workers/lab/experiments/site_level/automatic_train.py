@@ -15,11 +15,12 @@ from templ_core.site_key import LOCAL, site_key
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import read_site_pages, sample_uniformly
 from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.options import corpora_argument
 from workers.lab.training_files import file_digest, write_file
 
 
 @click.command(short_help="Train the page model on pages without gold.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

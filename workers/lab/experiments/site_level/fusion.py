@@ -25,10 +25,11 @@ from templ_core.lab.training.fusion.judge_fusion import (
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REASONS
 from workers.errors import InputProblem
-from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
+from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
 from workers.lab.jsonl import corpus_name
+from workers.lab.options import corpora_argument, jobs_option, out_option, peers_option
 from workers.lab.training_files import file_digest, write_file
 
 _KIB = 1 << 10
@@ -37,7 +38,7 @@ _LOSS = 0.01
 _LISTINGS = ("listing", "collection")
 _REPEATED_TEXT = {
     "without repeated sentences": ("repeated",),
-    "without phrases of text that varies": ("varied",),
+    "without text that varies": ("varied",),
     "without both": ("repeated", "varied"),
 }
 """Rows that leave out rules for repeated text: fields of `KnownSite`."""
@@ -45,7 +46,7 @@ INPUTS = tuple(FUSION_INPUTS)
 
 
 @click.command(short_help="Fit and evaluate the fusion of site and page.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--folds",
     type=click.Path(path_type=Path, file_okay=False),
@@ -75,13 +76,7 @@ INPUTS = tuple(FUSION_INPUTS)
     is_flag=True,
     help="Also evaluate with site models that are fitted again after each page.",
 )
-@click.option(
-    "--peer",
-    "peers",
-    multiple=True,
-    type=click.Choice(PEERS),
-    help="Also score another extractor; may be repeated. Needs the extra `peers`.",
-)
+@peers_option
 @click.option(
     "--listings",
     multiple=True,
@@ -95,13 +90,7 @@ INPUTS = tuple(FUSION_INPUTS)
     show_default=True,
     help="Also evaluate without each sort of evidence in turn.",
 )
-@click.option(
-    "--jobs",
-    default=1,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Number of sites to read at the same time.",
-)
+@jobs_option
 @click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
 @out_option
 def site_level(

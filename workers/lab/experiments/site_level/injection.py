@@ -19,7 +19,7 @@ from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Report, jobs_option, out_option, time_field_option
+from workers.lab.experiments.results import Report
 from workers.lab.experiments.site_level.injected_pages import (
     Injection,
     inject,
@@ -30,6 +30,7 @@ from workers.lab.experiments.site_level.injected_pages import (
 )
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.options import corpora_argument, jobs_option, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -92,7 +93,7 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command(short_help="Measure what is left of texts that a site repeats.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @click.option(
     "--shares",
     default="1,0.3,0.1",

@@ -13,7 +13,8 @@ from workers.lab.experiments.corpora.replayed_sites import (
     replay_row,
     replay_sites,
 )
-from workers.lab.experiments.results import Report, out_option, time_field_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import out_option, time_field_option
 
 _EARLY = (2, 7)
 _FIRST = (8, 25)

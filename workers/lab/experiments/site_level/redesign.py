@@ -15,7 +15,8 @@ from workers.lab.experiments.corpora.replayed_sites import (
     replay_row,
     replay_sites,
 )
-from workers.lab.experiments.results import Report, out_option
+from workers.lab.experiments.results import Report
+from workers.lab.options import out_option
 
 _BEFORE = 25
 _BINS: Mapping[str, tuple[int, int | None]] = {

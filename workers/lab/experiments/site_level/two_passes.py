@@ -13,9 +13,10 @@ from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Report, jobs_option, out_option, time_field_option
+from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import read_objects
+from workers.lab.options import jobs_option, out_option, time_field_option
 from workers.page import Page
 
 _BANDS = {

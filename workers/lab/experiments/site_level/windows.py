@@ -14,8 +14,9 @@ from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Report, out_option, time_field_option
+from workers.lab.experiments.results import Report
 from workers.lab.jsonl import corpus_name, read_objects
+from workers.lab.options import corpora_argument, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -66,7 +67,7 @@ class TimedRunner:
 
 
 @click.command(short_help="Compare windows of several ages and sizes.")
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpora_argument
 @time_field_option
 @click.option(
     "--days",
