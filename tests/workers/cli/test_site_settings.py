@@ -57,6 +57,14 @@ def test_a_bad_rule_is_one_line_and_changes_nothing(templ, tmp_path, options, me
     assert not file.exists()
 
 
+def test_a_url_is_no_key(templ, tmp_path):
+    file = tmp_path / "settings.jsonl"
+    change = ("--keep", "p", "--site-settings", file)
+    done = templ("site", "override", "https://a.org/1", *change, expect=2)
+    assert "https://a.org/1 is a URL, not the key of a site" in done.stderr.decode()
+    assert not file.exists()
+
+
 def test_a_place_must_be_given_and_must_be_one(templ, state):
     one = "give one of --broker, --site-settings and --state"
     assert one in str(templ("site", "override", "a.org", expect=2).stderr)

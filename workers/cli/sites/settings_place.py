@@ -79,8 +79,12 @@ class SettingsPlace(NamedTuple):
         """Store the settings of a site; None removes them.
 
         Raises:
-            UsageProblem: The file cannot be written.
+            UsageProblem: The file cannot be written, or a URL was given in place of the key.
         """
+        if "://" in site:
+            raise UsageProblem(
+                f"{site} is a URL, not the key of a site, which is such as example.com; `templ console` lists them"
+            )
         if record is not None:
             now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
             record = msgspec.structs.replace(record, changed_at=now)
