@@ -214,7 +214,9 @@ def _decision(
     cuts: Cuts | None = None,
     abstained: bool = False,
 ) -> Decision:
-    left_out = np.logical_or.reduce([choice.repeated, *(one for _, one in rules)])
+    left_out = choice.repeated
+    for _, one in rules:
+        left_out = left_out | one
     plain = plain_f1(log_odds, choice.kept, left_out, page.words)
     return Decision(
         kept=choice.kept,

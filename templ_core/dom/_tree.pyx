@@ -55,6 +55,17 @@ def tag_bits(list element_types, dict bits_of_tags):
     return result
 
 
+def has_bits(bits_column, int mask):
+    """Return whether each item has a bit of `mask`."""
+    cdef Py_ssize_t count = len(bits_column), item
+    cdef const int *bits = <const int *>items(bits_column, 4)
+    found = np.empty(count, np.bool_)
+    cdef unsigned char *result = <unsigned char *>items(found, 1, True)
+    for item in range(count):
+        result[item] = bits[item] & mask != 0
+    return found
+
+
 def last_with_bits(bits_column, int mask):
     """Return the number of the last item with a bit of `mask` before each item; -1 for none."""
     cdef Py_ssize_t count = len(bits_column), item

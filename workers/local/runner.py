@@ -24,6 +24,8 @@ from workers.settings import Settings
 from workers.site_settings.book import SettingsBook
 
 _PAGES_AHEAD = 64
+_PAGES_TOGETHER = 16
+"""Pages whose outputs are waited for at once, because every wait costs two changes of threads."""
 _BYTES_AHEAD = 128 << 20
 _SITES_BEGUN = 100_000
 """Sites whose first pages were processed lately; the model of a site that is forgotten is stored."""
@@ -106,7 +108,12 @@ class LocalWorker:
                 waiting.append(_Waiting(record))
                 ahead.submit(waiting[-1])
                 waiting_bytes += _size_bytes(record)
-                while len(waiting) > _PAGES_AHEAD or waiting_bytes > _BYTES_AHEAD:
+                if len(waiting) > _PAGES_AHEAD:
+                    ahead.release(waiting[-1 - _PAGES_AHEAD])
+                is_full = len(waiting) >= _PAGES_AHEAD + _PAGES_TOGETHER
+                if is_full and (work := waiting[_PAGES_TOGETHER - 1].work) is not None:
+                    work.exception()  # returns when the work has ended
+                while (is_full and len(waiting) > _PAGES_AHEAD) or waiting_bytes > _BYTES_AHEAD:
                     waiting_bytes -= _size_bytes(waiting[0].record)
                     yield from ahead.outputs(waiting.popleft())
         except InputProblem as error:
@@ -152,10 +159,14 @@ class _LookAhead:
         if len(held) >= self._pages:
             self._release(site)
 
-    def outputs(self, one: _Waiting) -> Iterator[Output]:
-        """Yield what becomes of a record, followed by the revisions that it brings."""
+    def release(self, one: _Waiting) -> None:
+        """Have a page processed that is held, and with it all held pages of its site."""
         if isinstance(one.record, Page) and one.work is None:
             self._release(one.record.site)
+
+    def outputs(self, one: _Waiting) -> Iterator[Output]:
+        """Yield what becomes of a record, followed by the revisions that it brings."""
+        self.release(one)
         yield from _outputs(one.record, one.work)
 
     def _release(self, site: str) -> None:

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
+from templ_core.dom._tree import has_bits
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
@@ -111,14 +112,16 @@ def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) ->
         >>> roles.consent.tolist()
         [False, False, True, False]
     """
-    consent = (surroundings & CONSENT > 0) | _reads_like_consent(document, tree)
+    consent = has_bits(surroundings, CONSENT)
+    for segment in _consent_texts(document, tree):
+        consent[segment] = True
     if consent.any():
         words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
         if tree.words[consent].sum() > words_max:
             consent = np.zeros(len(tree.words), np.bool_)
     return TextRoles(
-        comments=surroundings & COMMENTS > 0,
-        reviews=surroundings & REVIEWS > 0,
+        comments=has_bits(surroundings, COMMENTS),
+        reviews=has_bits(surroundings, REVIEWS),
         consent=consent,
     )
 
@@ -174,19 +177,19 @@ def named_roles(attributes: str) -> int:
     return roles
 
 
-def _reads_like_consent(document: Document, tree: PageTree) -> Bools:
-    """Return which segments mention the use of cookies in a small element that asks to accept it."""
-    found = np.zeros(len(tree.words), np.bool_)
+def _consent_texts(document: Document, tree: PageTree) -> list[int]:
+    """Return the segments that mention the use of cookies in a small element that asks to accept it."""
     texts = document.segments.texts
     candidates = _consent_stems().found_in(texts)
     if not candidates:
-        return found
+        return []
+    found = []
     words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
     for segment in candidates:
         first, last = _notice(document, tree, segment)
         is_small = words_before[last] - words_before[first] <= FEATURE_CONFIG.consent_words_max
-        if is_small and _USE.search(texts[segment]):
-            found[segment] = _ASK.search("\n".join(texts[first:last])) is not None
+        if is_small and _USE.search(texts[segment]) and _ASK.search("\n".join(texts[first:last])):
+            found.append(segment)
     return found
 
 

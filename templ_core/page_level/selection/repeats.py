@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
+from templ_core.dom._tree import has_bits
 from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.features.surroundings import REPEATING
 from templ_core.page_level.model.page_type import PageType
@@ -85,11 +86,11 @@ def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
         words: Number of words of each segment, at least 1.
 
     Example:
-        >>> may_repeat(np.array([0, REPEATING, 0]), np.array([12.0, 12.0, 2.0])).tolist()
+        >>> may_repeat(np.array([0, REPEATING, 0], np.int32), np.array([12.0, 12.0, 2.0])).tolist()
         [True, False, False]
     """
     is_long = words >= SELECTION_CONFIG.repeat_words_min
-    result: Bools = is_long & (surroundings & REPEATING == 0)
+    result: Bools = is_long & ~has_bits(surroundings, REPEATING)
     return result
 
 

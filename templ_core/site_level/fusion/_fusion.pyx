@@ -182,7 +182,8 @@ def faded(own, fused, weight, double steps):
 def segments_outside(log_odds, dict columns, words, page_type, config):
     """Return the segments that `outside_container` leaves out of an article or documentation."""
     cdef Py_ssize_t size = len(log_odds), segment
-    cdef bint is_article = page_type.article > config.likely_type
+    cdef bint is_thread = page_type.forum > config.likely_type
+    cdef bint is_article = page_type.article > config.likely_type and not is_thread
     cdef bint is_documentation = page_type.documentation > config.likely_type
     cdef double usual_distance = config.usual_distance, trust_min = config.trust_min
     cdef double log_odds_min = config.outside_log_odds_min, words_min = config.outside_words_min

@@ -24,7 +24,8 @@ def outside_container(
     Text is outside if it stands neither in the page's best container nor where best containers usually
     are. There it needs `config.outside_log_odds_min` to stay: on an article if it has some words, on
     documentation if other pages have it. Anywhere on an article, text is left out that is template rather
-    than content.
+    than content. A page that may be a thread as well is no article here, because its posts stand beside
+    each other.
 
     Args:
         log_odds: Log-odds for content of each segment.

@@ -43,12 +43,12 @@ def energy_cutoff(histogram: Int64s) -> int:
     """
     bins = np.arange(len(histogram), dtype=np.float64)
     weights = histogram.astype(np.float64)
+    edges = bins[1:, None]
+    mirrored = np.where(bins < edges, bins, 2 * edges - bins)
+    centers = mirrored @ weights / max(weights.sum(), 1.0)
+    energies = (mirrored - centers[:, None]) ** 2 @ weights
     best, cutoff = np.inf, 1
-    for edge in range(1, len(histogram)):
-        mirrored = np.where(bins < edge, bins, 2 * edge - bins)
-        total = weights.sum()
-        center = float(weights @ mirrored) / total if total else 0.0
-        energy = float(weights @ (mirrored - center) ** 2)
+    for edge, energy in enumerate(energies.tolist(), 1):
         if energy < best - 1e-9:
             best, cutoff = energy, edge
     return cutoff

@@ -4,6 +4,7 @@ Foschini's thesis (2007), sections 3.3 and 5.2. A pattern matches whole compound
 (`templ_core.tokens`), so which pattern a token belongs to does not depend on what stands around it.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -95,6 +96,10 @@ Digits alone, joined by marks, always belong to one, and no other pattern depend
 token has. Rulers of other characters, signs of currency and brackets stand between tokens and never
 matter.
 """
+_SHAPES = re.compile("|".join(f"({one.pattern})" for one in PATTERNS if one.pattern))
+"""One group for each pattern that has an expression: the first group that fits a whole token matches."""
+_SHAPE_KEYS = tuple(f"<{one.name}>" for one in PATTERNS if one.pattern)
+"""The key of each group of `_SHAPES`."""
 
 
 class Normaliser:
@@ -124,9 +129,9 @@ class Normaliser:
             for pattern in reversed(self.patterns)
             for word in pattern.words
         }
-        self._shapes = [
+        self._extra_shapes = [
             (f"<{pattern.name}>", re.compile(pattern.pattern))
-            for pattern in self.patterns
+            for pattern in extra
             if pattern.pattern
         ]
         self._by_key = {f"<{pattern.name}>": pattern for pattern in self.patterns}
@@ -139,9 +144,12 @@ class Normaliser:
             return known
         if self._plain_words and token.isalpha() and not token.isupper():
             return token
-        for key, shape in self._shapes:
+        for key, shape in self._extra_shapes:
             if shape.fullmatch(token):
                 return key
+        found = _SHAPES.fullmatch(token)
+        if found and found.lastindex:
+            return _SHAPE_KEYS[found.lastindex - 1]
         return _DIGITS.sub("0", token)
 
     def has_meaning(self, key: str) -> bool:
@@ -173,6 +181,16 @@ class Normaliser:
         found = [_alternatives(self._by_key[f"<{name}>"]) for name in names]
         found += map(re.escape, words)
         return f"(?!(?:{'|'.join(found)}){TOKEN_END})" if found else ""
+
+
+@functools.lru_cache(16)
+def normaliser_of(extra: tuple[MutablePattern, ...]) -> Normaliser:
+    """Return the normaliser of some further patterns; equal patterns share one.
+
+    >>> normaliser_of(()) is normaliser_of(())
+    True
+    """
+    return Normaliser(extra)
 
 
 def _alternatives(pattern: MutablePattern) -> str:

@@ -6,7 +6,7 @@ from templ_core.array_types import Bools, Floats
 from templ_core.dom.document import Document
 from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.site_level.phrases._phrase_tokens import TokenNumbers, token_spans
-from templ_core.site_level.phrases.mutable_patterns import Normaliser
+from templ_core.site_level.phrases.mutable_patterns import normaliser_of
 from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments
 from templ_core.site_level.phrases.phrase_removal import Span, union_of_spans
 from templ_core.site_level.phrases.phrase_set import PhraseSet
@@ -37,7 +37,7 @@ class PhraseMatcher:
             [number_of_key.setdefault(key, len(number_of_key)) for key in phrase.keys]
             for phrase in phrase_set.phrases
         )
-        normaliser = Normaliser(phrase_set.patterns)
+        normaliser = normaliser_of(phrase_set.patterns)
         self._numbers = TokenNumbers(
             lambda token: number_of_key.get(normaliser.key(token), UNKNOWN),
             border=_BORDER,

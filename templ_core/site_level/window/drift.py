@@ -12,6 +12,7 @@ learned from until they leave the window: without them the pages of the new one 
 """
 
 import math
+import operator
 from bisect import bisect
 from collections.abc import Sequence
 
@@ -59,10 +60,8 @@ class _WatchedCluster:
         return len(self.pages) >= config.cluster_pages_min and pages_instead * step >= config.alarm
 
 
-def find_drift(
-    pages: Sequence[PageSummary], config: CoreConfig, drift_config: DriftConfig = DRIFT
-) -> Drift:
-    """Return how the last page fits the clusters before it, and since when a design has gone.
+class DriftDetector:
+    """Looks at each page of a growing window once, and at all of them again where others come or leave.
 
     >>> from templ_core.site_level.sentences.sentence_counts import PageSentences
     >>> from templ_core.site_level.places.places import PagePlaces
@@ -79,36 +78,61 @@ def find_drift(
     ...         sentences=sentences,
     ...         shingles=hashes[:0],
     ...     )
-    >>> find_drift([page(1)] * 50 + [page(2)] * 10, CoreConfig())
+    >>> DriftDetector(CoreConfig()).follow([page(1)] * 50 + [page(2)] * 10)
     Drift(fit=1.0, changed_at=50)
-
-    Args:
-        pages: The window's pages in order of (event time, page id).
-        config: How like a page must be to join a cluster.
-        drift_config: The parameters of the detector.
     """
-    clusters: list[_WatchedCluster] = []
-    fit = 1.0
-    for index, page in enumerate(pages):
-        paths = page.paths
-        nearest = max(
-            clusters[-drift_config.clusters_compared :],
-            key=lambda cluster: cluster.likeness(paths),
-            default=None,
-        )
-        fit = nearest.likeness(paths) if nearest else 1.0
-        if nearest is None or fit < config.cluster_likeness_min:
+
+    def __init__(self, config: CoreConfig, drift_config: DriftConfig = DRIFT) -> None:
+        """Begin without pages.
+
+        Args:
+            config: How like a page must be to join a cluster.
+            drift_config: The parameters of the detector.
+        """
+        self._likeness_min = config.cluster_likeness_min
+        self._config = drift_config
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pages: list[PageSummary] = []
+        self._clusters: list[_WatchedCluster] = []
+        self._fit = 1.0
+
+    def follow(self, pages: Sequence[PageSummary]) -> Drift:
+        """Return how the last page fits the clusters before it, and since when a design has gone.
+
+        It depends on these pages alone, not on those of earlier calls.
+
+        Args:
+            pages: The window's pages in order of (event time, page id).
+        """
+        seen = len(self._pages)
+        if seen > len(pages) or any(map(operator.is_not, self._pages, pages)):
+            self._begin()
+            seen = 0
+        for page in pages[seen:]:
+            self._look_at(page)
+        clusters = self._clusters
+        last_pages = [
+            cluster.pages[-1]
+            for cluster in clusters
+            if cluster.is_gone(_pages_instead(cluster, clusters), self._config)
+        ]
+        return Drift(fit=self._fit, changed_at=1 + max(last_pages) if last_pages else None)
+
+    def _look_at(self, page: PageSummary) -> None:
+        clusters, index, paths = self._clusters, len(self._pages), page.paths
+        self._pages.append(page)
+        compared = clusters[-self._config.clusters_compared :]
+        likenesses = [cluster.likeness(paths) for cluster in compared]
+        self._fit = max(likenesses, default=1.0)
+        if not compared or self._fit < self._likeness_min:
             nearest = _WatchedCluster(index)
         else:
+            nearest = compared[likenesses.index(self._fit)]
             clusters.remove(nearest)
         nearest.join(index, paths)
         clusters.append(nearest)
-    last_pages = [
-        cluster.pages[-1]
-        for cluster in clusters
-        if cluster.is_gone(_pages_instead(cluster, clusters), drift_config)
-    ]
-    return Drift(fit=fit, changed_at=1 + max(last_pages) if last_pages else None)
 
 
 def _pages_instead(cluster: _WatchedCluster, clusters: Sequence[_WatchedCluster]) -> int:

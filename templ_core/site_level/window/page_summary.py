@@ -109,7 +109,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     """Versions before this column left it out; the default is `packed` of no values."""
 
 
-_FORM = CompactForm("page summary", 2, _Compact, max_bytes=48 << 20)
+_FORM = CompactForm("page summary", 2, _Compact, level=1, max_bytes=48 << 20)
 
 
 def may_be_learned_from(document: Document, words: int) -> bool:

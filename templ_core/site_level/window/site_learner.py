@@ -24,7 +24,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates
 from templ_core.site_level.window.design_change import DesignChange
-from templ_core.site_level.window.drift import find_drift
+from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
 from templ_core.site_level.window.window_page import WindowPage
@@ -50,6 +50,7 @@ class SiteLearner:
         self._counts = NO_PAGES
         self._sentences = NO_SENTENCES
         self._shingles = _NO_SHINGLES
+        self._drift = DriftDetector(config)
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
         self.change: DesignChange | None = None
@@ -90,7 +91,7 @@ class SiteLearner:
             self._shingles = _shingles_of(counted.values())
         self._window, self._counted = window, counted
         self.known = {_name(one): one for one in window}
-        drift = find_drift([one.page for one in first], self._config)
+        drift = self._drift.follow([one.page for one in first])
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
             self.change = DesignChange(

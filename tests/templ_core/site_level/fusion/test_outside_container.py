@@ -52,3 +52,8 @@ def test_other_text_of_documentation_is_left_to_the_cut(place):
 
 def test_other_pages_are_left_to_the_cut():
     assert not is_left_out(-3.0, PageType(), recurs=True)
+
+
+def test_posts_beside_each_other_stay_where_a_page_may_be_a_thread():
+    assert not is_left_out(0.1, PageType(article=0.5, forum=0.45))
+    assert is_left_out(0.1, PageType(article=0.5, forum=0.3))

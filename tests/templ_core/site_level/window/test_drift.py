@@ -5,7 +5,7 @@ import pytest
 
 from templ_core.site_level.places.places import PagePlaces
 from templ_core.site_level.sentences.sentence_counts import PageSentences
-from templ_core.site_level.window.drift import find_drift
+from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
 
@@ -35,6 +35,10 @@ def hash_of(design, number):
 
 def pages(designs):
     return [page(design, number) for number, design in enumerate(designs)]
+
+
+def find_drift(window, config):
+    return DriftDetector(config).follow(window)
 
 
 def test_a_site_that_stays_as_it_is_has_no_alarm():
@@ -92,3 +96,21 @@ def test_rare_clusters_raise_no_alarm(seed):
 
 def test_without_pages_nothing_has_changed():
     assert find_drift([], CONFIG).changed_at is None
+
+
+def test_a_detector_that_follows_a_window_finds_what_a_new_one_finds():
+    window = pages("a" * 60 + "b" * 8)
+    detector = DriftDetector(CONFIG)
+    for first, last in [(0, 1), (0, 5), (0, 60), (0, 68), (0, 50), (3, 68), (3, 68)]:
+        part = window[first:last]
+        assert detector.follow(part) == find_drift(part, CONFIG)
+
+
+def test_a_detector_looks_at_pages_that_it_has_seen_only_once():
+    window, looked_at = pages("a" * 10), []
+    detector = DriftDetector(CONFIG)
+    look_at = detector._look_at
+    detector._look_at = lambda page: (looked_at.append(page), look_at(page))
+    detector.follow(window[:6])
+    detector.follow(window)
+    assert len(looked_at) == 10
