@@ -99,12 +99,13 @@ cdef class InlineWriter:
         free(self.out.bytes)
 
     cdef const int *_column(self, values) except NULL:
-        values = np.ascontiguousarray(values, np.int32)
+        values = np.ascontiguousarray(values if len(values) else [0], np.int32)
         self.columns.append(values)
-        if not len(values):
-            values = np.zeros(1, np.int32)
-            self.columns.append(values)
         return <const int *>items_of(values, 4)
+
+    def begin(self):
+        """Go to the first segment, which may be written again."""
+        self.row = 0
 
     def images_before(self, int segment):
         """Return the images in no segment that are kept and stand before a segment: pairs of number and element.
@@ -322,9 +323,7 @@ cdef class InlineWriter:
         cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)
-        if not size:
-            return 0
-        if not has_address:
+        if not size or not has_address:
             return self._escape(text, size)
         self._put(b'<img src="' if self.is_html else b"![")
         if self.is_html:

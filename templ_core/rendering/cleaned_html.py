@@ -1,10 +1,6 @@
 """Kept segments as HTML with the elements that give text its structure, and nothing else."""
 
-from templ_core.array_types import Bools
-from templ_core.dom.document import Document
-from templ_core.dom.marks import Marks
 from templ_core.dom.tags import HEADING_LEVELS
-from templ_core.dom.text import Cuts
 from templ_core.rendering.outline import Chain, Outline, Part
 
 _HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset(
@@ -13,25 +9,19 @@ _HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset(
 _ONE_PARAGRAPH = frozenset(HEADING_LEVELS) | {"p"}
 
 
-def render_html(
-    document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | None, url: str
-) -> str:
+def render_html(outline: Outline) -> str:
     """Return the kept segments as HTML without attributes but for addresses and alternative texts.
 
     Args:
-        document: The page.
-        kept: Whether each segment stays; length n_segments.
-        cuts: What is cut out of segments that stay; None = nothing.
-        marks: Links, images and emphasis; None = text and structure only.
-        url: Address of the page, to which relative addresses are joined.
+        outline: The kept segments of the page, and what is around them.
 
     >>> import numpy as np
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<div class=x>A <a href=/b>b</a></div>", "", with_marks=True)
-    >>> render_html(page, np.ones(1, bool), None, page.marks, "https://example.com/")
+    >>> render_html(Outline(page, np.ones(1, bool), None, page.marks, "https://example.com/"))
     '<p>A <a href="https://example.com/b">b</a></p>'
     """
-    return _Html(Outline(document, kept, cuts, marks, url)).render()
+    return _Html(outline).render()
 
 
 class _Html:

@@ -3,11 +3,9 @@
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
-from templ_core.rendering.addresses import Addresses
-from templ_core.rendering.outline import inline_writer
+from templ_core.rendering.outline import Outline
 
 _LINKS_MAX = 2000
 """Number of links of a page that are listed."""
@@ -26,28 +24,28 @@ class PageLink(msgspec.Struct, frozen=True):
     """Whether it stands in text that is kept."""
 
 
-def page_links(document: Document, kept: Bools, marks: Marks, url: str) -> list[PageLink]:
+def page_links(outline: Outline) -> list[PageLink]:
     """Return the links of a page in document order; each element counts once.
 
-    Links to scripts, mail and places on the same page are left out.
+    Links to scripts, mail and places on the same page are left out. A page without marks has none.
 
     Args:
-        document: The page.
-        kept: Whether each segment stays; length n_segments.
-        marks: Links, images and emphasis.
-        url: Address of the page, to which relative addresses are joined.
+        outline: The kept segments of the page, and what is around them.
 
     >>> import numpy as np
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document(
     ...     "<nav><a href=/>Home</a></nav><p>See <a href=b>b</a>", "", with_marks=True
     ... )
-    >>> page_links(page, np.array([False, True]), page.marks, "https://example.com/a")[0]
+    >>> kept = np.array([False, True])
+    >>> page_links(Outline(page, kept, None, page.marks, "https://example.com/a"))[0]
     PageLink(text='Home', url='https://example.com/', is_content=False)
     """
-    writer = inline_writer(document, kept, marks, Addresses(url), is_html=False)
-    found = writer.links(np.ascontiguousarray(kept), _LINKS_MAX, _TEXT_CHARS_MAX)
-    _name_after_images(document, marks, found)
+    if outline.marks is None:
+        return []
+    writer = outline.writer(is_html=False)
+    found = writer.links(np.ascontiguousarray(outline.kept), _LINKS_MAX, _TEXT_CHARS_MAX)
+    _name_after_images(outline.document, outline.marks, found)
     return [PageLink(*link) for _, link in sorted(found.items())]
 
 

@@ -3,10 +3,6 @@
 import re
 from itertools import takewhile
 
-from templ_core.array_types import Bools
-from templ_core.dom.document import Document
-from templ_core.dom.marks import Marks
-from templ_core.dom.text import Cuts
 from templ_core.rendering.outline import Chain, Outline, Part
 from templ_core.rendering.tables import DataTable, data_table
 
@@ -18,33 +14,28 @@ _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)(
 _FENCE = re.compile(r"`{3,}")
 
 
-def render_markdown(
-    document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | None, url: str
-) -> str:
+def render_markdown(outline: Outline) -> str:
     """Return the kept segments as Markdown.
 
     Headings, lists, quotations, code, tables of data, links, emphasis and the alternative texts of
     images are written. Every line break of a segment stays a line break.
 
     Args:
-        document: The page.
-        kept: Whether each segment stays; length n_segments.
-        cuts: What is cut out of segments that stay; None = nothing.
-        marks: Links, images and emphasis; None = plain text only.
-        url: Address of the page, to which relative addresses are joined.
+        outline: The kept segments of the page, and what is around them.
 
     >>> import numpy as np
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document(
     ...     "<h1>News</h1><ul><li>One<li><a href=/2>Two</a></ul>", "", with_marks=True
     ... )
-    >>> print(render_markdown(page, np.ones(3, bool), None, page.marks, "https://example.com/"))
+    >>> url = "https://example.com/"
+    >>> print(render_markdown(Outline(page, np.ones(3, bool), None, page.marks, url)))
     # News
     <BLANKLINE>
     - One
     - [Two](https://example.com/2)
     """
-    return _Markdown(Outline(document, kept, cuts, marks, url)).render()
+    return _Markdown(outline).render()
 
 
 class _Markdown:

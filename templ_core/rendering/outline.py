@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from templ_core.array_types import Bools
+from templ_core.array_types import Bools, Int32s
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
 from templ_core.dom.tags import HEADING_LEVELS
@@ -81,14 +81,21 @@ class Outline:
             url: Address of the page, to which relative addresses are joined.
         """
         self.document = document
-        self._kept = kept
+        self.kept = kept
+        """Whether each segment stays; length n_segments."""
         self.cuts = cuts or {}
         """What is cut out of segments that stay."""
-        self._marks = marks
+        self.marks = marks
+        """Links, images and emphasis; None = there are none."""
         self._url = url
         self._chains: dict[int, Chain] = {-1: ()}
-        nodes = document.nodes
-        self._structure = structure_of(
+        self._writers: dict[bool, InlineWriter] = {}
+
+    @functools.cached_property
+    def _structure(self) -> Int32s:
+        """Level, block and item of each element, shape (3, n_nodes)."""
+        nodes = self.document.nodes
+        return structure_of(
             nodes.element_types,
             _TRAITS,
             np.ascontiguousarray(nodes.element_type),
@@ -105,14 +112,35 @@ class Outline:
         return self.document.nodes.tags[node]
 
     def writer(self, *, is_html: bool) -> InlineWriter:
-        """Return what writes the inline content of the parts."""
-        return inline_writer(
-            self.document, self._kept, self._marks, Addresses(self._url), is_html=is_html
+        """Return what writes the inline content of the parts, from the first one on."""
+        writer = self._writers.get(is_html)
+        if writer is None:
+            addresses = Addresses(self._url)
+            writer = self._writers[is_html] = InlineWriter(
+                self.document.segments.texts,
+                self.document.nodes,
+                self.marks,
+                addresses,
+                self._kept_share,
+                is_html,
+            )
+        writer.begin()
+        return writer
+
+    def _kept_share(self) -> KeptShare:
+        nodes, segments = self.document.nodes, self.document.segments
+        return KeptShare(
+            np.ascontiguousarray(nodes.parent),
+            np.ascontiguousarray(nodes.end),
+            np.ascontiguousarray(segments.inline_from),
+            np.ascontiguousarray(segments.owner),
+            np.fromiter(map(len, segments.texts), np.int64, len(segments.texts)),
+            self.kept,
         )
 
     def columns(self) -> Iterator[tuple[int, int, int, int, int]]:
         """Yield the fields of the parts that are segments, but for their images."""
-        stays = np.flatnonzero(self._kept)
+        stays = np.flatnonzero(self.kept)
         owner = self.document.segments.owner[stays]
         levels, blocks, items = self._structure[:, owner].tolist()
         return zip(stays.tolist(), owner.tolist(), levels, blocks, items, strict=True)
@@ -172,37 +200,3 @@ class Outline:
                 chain.append(node)
             node = parent[node]
         return tuple(reversed(chain))
-
-
-def inline_writer(
-    document: Document, kept: Bools, marks: Marks | None, addresses: Addresses, *, is_html: bool
-) -> InlineWriter:
-    """Return what writes the inline content of a page.
-
-    Args:
-        document: The page.
-        kept: Whether each segment stays; length n_segments.
-        marks: Links, images and emphasis; None = there are none.
-        addresses: Makes the addresses of the page absolute.
-        is_html: Whether HTML is written, not Markdown.
-    """
-    nodes, segments = document.nodes, document.segments
-
-    def share() -> KeptShare:
-        return KeptShare(
-            np.ascontiguousarray(nodes.parent),
-            np.ascontiguousarray(nodes.end),
-            np.ascontiguousarray(segments.inline_from),
-            np.ascontiguousarray(segments.owner),
-            np.fromiter(map(len, segments.texts), np.int64, len(segments.texts)),
-            kept,
-        )
-
-    return InlineWriter(
-        segments.texts,
-        nodes,
-        marks,
-        addresses,
-        share,
-        is_html,
-    )

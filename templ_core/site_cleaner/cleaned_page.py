@@ -12,6 +12,7 @@ from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
+from templ_core.rendering.outline import Outline
 
 
 class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,20 +56,19 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
 
     def markdown(self) -> str:
         """Return the kept text as Markdown; links and images need `with_links=True`."""
-        kept, cuts = self.decision.kept, self.decision.cuts
-        return render_markdown(self.document, kept, cuts, self.document.marks, self.url)
+        return render_markdown(self._outline())
 
     def html(self) -> str:
         """Return the kept text as HTML without scripts; links and images need `with_links=True`."""
-        kept, cuts = self.decision.kept, self.decision.cuts
-        return render_html(self.document, kept, cuts, self.document.marks, self.url)
+        return render_html(self._outline())
 
     def links(self) -> list[PageLink]:
         """Return the links of the whole page; there are none without `with_links=True`."""
-        marks = self.document.marks
-        if marks is None:
-            return []
-        return page_links(self.document, self.decision.kept, marks, self.url)
+        return page_links(self._outline())
+
+    def _outline(self) -> Outline:
+        kept, cuts = self.decision.kept, self.decision.cuts
+        return Outline(self.document, kept, cuts, self.document.marks, self.url)
 
 
 def page_kind(page_type: PageType, metadata: PageMetadata | None) -> str:

@@ -16,6 +16,7 @@ from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
+from templ_core.rendering.outline import Outline
 from templ_core.site_cleaner.cleaned_page import page_kind
 from workers.processes.record_forms import RecordFields, RecordForms
 
@@ -55,20 +56,14 @@ def record_fields(
         url: Address of the page.
         forms: The fields that are wanted.
     """
-    decision, marks = cleaned.decision, details.marks
-    around = (document, decision.kept, decision.cuts, marks, url)
-    links = None
-    if forms.links and marks is not None:
-        links = [
-            Link(text=one.text, url=one.url, place="content" if one.is_content else "template")
-            for one in page_links(document, decision.kept, marks, url)
-        ]
+    decision = cleaned.decision
+    outline = Outline(document, decision.kept, decision.cuts, details.marks, url)
     return RecordFields(
         page_type=_kind(decision, details.metadata),
         metadata=_public(details.metadata) if forms.metadata else None,
-        markdown=render_markdown(*around) if forms.markdown else None,
-        html=render_html(*around) if forms.html else None,
-        links=links,
+        markdown=render_markdown(outline) if forms.markdown else None,
+        html=render_html(outline) if forms.html else None,
+        links=_links(outline) if forms.links and details.marks is not None else None,
         segments=_segments(document, cleaned) if forms.segments else None,
     )
 
@@ -82,6 +77,13 @@ def _kind(decision: Decision, metadata: PageMetadata | None) -> PageKind | None:
 
 def _public(metadata: PageMetadata | None) -> Metadata | None:
     return None if metadata is None else msgspec.convert(metadata, Metadata, from_attributes=True)
+
+
+def _links(outline: Outline) -> list[Link]:
+    return [
+        Link(text=one.text, url=one.url, place="content" if one.is_content else "template")
+        for one in page_links(outline)
+    ]
 
 
 def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:

@@ -9,6 +9,7 @@ from templ_core.rendering.addresses import Addresses
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
+from templ_core.rendering.outline import Outline
 from workers.lab.experiments.metadata.structure import letters, markdown_structure, page_structure
 
 URL = "https://example.com/a/b"
@@ -17,7 +18,7 @@ URL = "https://example.com/a/b"
 def rendered(markup, render=render_markdown, kept=None, cuts=None):
     page = parse_document(markup, URL, with_marks=True)
     stays = np.ones(len(page.segments.texts), np.bool_) if kept is None else np.array(kept)
-    return render(page, stays, cuts, page.marks, URL)
+    return render(Outline(page, stays, cuts, page.marks, URL))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_links_say_where_they_stand():
         "<p>See <a href=c>the <b>page</b></a><a href=//d.example/e><img src=i alt=Pic></a>"
     )
     page = parse_document(markup, URL, with_marks=True)
-    found = page_links(page, np.array([False, True]), page.marks, URL)
+    found = page_links(Outline(page, np.array([False, True]), None, page.marks, URL))
     assert found == [
         PageLink("Home", "https://example.com/", is_content=False),
         PageLink("the page", "https://example.com/a/c", is_content=True),
@@ -133,7 +134,7 @@ def test_all_forms_hold_the_kept_text_in_order(pieces, random):
     page = parse_document(markup, URL, with_marks=True)
     assert document_columns(page) == document_columns(plain)
     kept = np.array([random.random() < 0.7 for _ in page.segments.texts], np.bool_)
-    text = render_markdown(page, kept, None, None, URL)
+    text = render_markdown(Outline(page, kept, None, None, URL))
     words = [letters(page.segments.texts[one]) for one in np.flatnonzero(kept)]
     assert [letters(line) for line in text.split("\n") if letters(line)] == [
         letters(line)
@@ -141,9 +142,9 @@ def test_all_forms_hold_the_kept_text_in_order(pieces, random):
         for line in page.segments.texts[one].split("\n")
         if letters(line)
     ] or "".join(words) == "".join(char for char in letters(text) if not char.isdigit())
-    render_html(page, kept, None, page.marks, URL)
-    render_markdown(page, kept, None, page.marks, URL)
-    page_links(page, kept, page.marks, URL)
+    outline = Outline(page, kept, None, page.marks, URL)
+    found = render_html(outline), render_markdown(outline), page_links(outline)
+    assert found == (render_html(outline), render_markdown(outline), page_links(outline))
 
 
 def test_the_structure_of_a_page_is_in_its_markdown():
@@ -153,5 +154,5 @@ def test_the_structure_of_a_page_is_in_its_markdown():
     )
     page = parse_document(markup, URL, with_marks=True)
     kept = np.ones(len(page.segments.texts), np.bool_)
-    found = markdown_structure(render_markdown(page, kept, None, page.marks, URL))
+    found = markdown_structure(render_markdown(Outline(page, kept, None, page.marks, URL)))
     assert dict(found) == dict(page_structure(markup, page, kept))
