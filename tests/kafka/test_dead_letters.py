@@ -95,5 +95,5 @@ def test_dead_letters_are_listed_shown_and_sent_again(stream):
     left_out = dlq(
         stream, *again, "--reason", "MissingUrl", "--redrives-max", "1", "--dry-run"
     ).stderr
-    assert left_out.startswith("1 pages would be sent again")
+    assert left_out.startswith("1 page would be sent again")
     assert "1 were sent again 1 times already" in left_out
