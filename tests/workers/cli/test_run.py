@@ -238,7 +238,7 @@ def test_records_have_the_author_and_day_that_the_site_shows(templ, tmp_path):
     for number in range(9):
         byline = f"<div class=x1>March {number + 1}, 2024 by Ann {'Lee' * (number % 3 + 1)}</div>"
         story = " ".join(f"word{number}{place} and another one" for place in range(40))
-        html = f"<title>Story {number}</title><main><h1>Story {number}</h1><p>{story}</p>{byline}</main>"
+        html = f"<title>Story {number}</title><main>{byline}<p>{story}</main>"
         lines.append(json.dumps({"url": f"https://a.com/{number}", "html": html}))
     feed.write_text("\n".join(lines))
     templ("run", feed, "--out", out)
