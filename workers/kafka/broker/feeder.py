@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Self
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
 
 from schemas.dead_letter import DeadLetter
 from schemas.page import (
@@ -19,9 +18,10 @@ from schemas.page import (
     HEADER_URL,
 )
 from schemas.topics import PAGES
-from workers.errors import BrokerProblem, TopicProblem
+from workers.errors import TopicProblem
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.access.rights import FEED_RIGHTS
+from workers.kafka.access.told_problems import kafka_problems_told
 from workers.kafka.broker.admin import check_topics
 from workers.kafka.config import PRODUCER_ROOM_BYTES
 from workers.page import Page
@@ -115,10 +115,8 @@ class Feeder:
         return None
 
     async def _settle(self, futures: Iterable[asyncio.Future[object]]) -> None:
-        try:
+        with kafka_problems_told(lambda error: f"{self._broker} refused a page: {error}"):
             await asyncio.gather(*futures)
-        except KafkaError as error:
-            raise BrokerProblem(f"{self._broker} refused a page: {error}") from None
 
 
 def page_headers(page: Page) -> list[tuple[str, bytes | None]]:

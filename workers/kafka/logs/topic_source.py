@@ -3,8 +3,8 @@
 import heapq
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import NamedTuple, Self
 
 import msgspec
@@ -13,6 +13,7 @@ from aiokafka.errors import KafkaError
 
 from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.told_problems import kafka_problems_told
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
@@ -85,7 +86,7 @@ class TopicSource:
         )
         self._exits.push_async_callback(self._consumer.stop)
         try:
-            with self._problems_told():
+            with kafka_problems_told(self._problem):
                 await self._consumer.start()
                 await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
         except BaseException:
@@ -93,14 +94,8 @@ class TopicSource:
             raise
         return self
 
-    @contextmanager
-    def _problems_told(self) -> Iterator[None]:
-        try:
-            yield
-        except KafkaError as error:
-            raise BrokerProblem(
-                f"{self._broker} does not give {self._span.topic}: {error}"
-            ) from None
+    def _problem(self, error: KafkaError) -> str:
+        return f"{self._broker} does not give {self._span.topic}: {error}"
 
     async def __aexit__(self, *_: object) -> None:
         """Disconnect."""
@@ -165,7 +160,7 @@ class TopicSource:
         waits_until = time.monotonic() + NO_PROGRESS_S
         asked = {one for one in empty if not self._held[one]}
         while asked:
-            with self._problems_told():
+            with kafka_problems_told(self._problem):
                 some = await self._consumer.getmany(
                     *asked, timeout_ms=_POLL_MS, max_records=_AHEAD_RECORDS
                 )
@@ -188,9 +183,8 @@ class TopicSource:
         Raises:
             BrokerProblem: The broker refuses the commit.
         """
-        try:
+        group = self._span.group
+        with kafka_problems_told(
+            lambda error: f"{self._broker} refuses the commits of the group {group}: {error}"
+        ):
             await self._consumer.commit(self._places)
-        except KafkaError as error:
-            raise BrokerProblem(
-                f"{self._broker} refuses the commits of the group {self._span.group}: {error}"
-            ) from None

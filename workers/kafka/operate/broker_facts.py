@@ -7,12 +7,12 @@ import msgspec
 from aiokafka import TopicPartition, codec
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, NoError, for_code
+from aiokafka.errors import NoError, for_code
 from aiokafka.protocol.admin import ApiVersionRequest
 
 from schemas.topics import TOPICS
-from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.told_problems import kafka_problems_told
 from workers.kafka.broker.admin import connected_admin
 from workers.kafka.broker.plain_consumer import plain_consumer
 from workers.kafka.operate.findings import TopicFacts
@@ -95,13 +95,11 @@ async def records_ahead(
     }
     if not asked:
         return {}
-    try:
+    with kafka_problems_told(
+        lambda error: f"{broker} does not tell the times of its records ({error}); try again"
+    ):
         async with plain_consumer(broker) as consumer:
             found = await consumer.offsets_for_times(asked)
-    except KafkaError as error:
-        raise BrokerProblem(
-            f"{broker} does not tell the times of its records ({error}); try again"
-        ) from None
     ahead: dict[str, int] = {}
     for one, place in found.items():
         if place is not None:

@@ -10,16 +10,15 @@ other null value: without them, what was removed long ago could come back.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.document import site_of_key
-from workers.errors import BrokerProblem
 from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.access.told_problems import kafka_problems_told
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.received import received_from_aiokafka
@@ -123,7 +122,7 @@ class RecordMoves:
             moved.records += 1
             moved.size_bytes += len(record.value or b"")
 
-        with self._problems_told():
+        with kafka_problems_told(self._problem):
             async with plain_consumer(self._broker) as consumer:
                 ends = await consumer.end_offsets(self._partitions)
                 await self._each(consumer, self._starts(), ends, only_count, moved, "counted")
@@ -149,7 +148,7 @@ class RecordMoves:
             enable_idempotence=True,
         )
         try:
-            with self._problems_told():
+            with kafka_problems_told(self._problem):
                 await producer.start()
                 async with plain_consumer(self._broker) as consumer:
                     sender = _Sender(producer, self._topic, self._change, self._pace)
@@ -158,15 +157,11 @@ class RecordMoves:
             await producer.stop()
         return moved
 
-    @contextmanager
-    def _problems_told(self) -> Iterator[None]:
-        try:
-            yield
-        except KafkaError as error:
-            raise BrokerProblem(
-                f"{self._topic}: {self._broker} cannot be reached, or refuses: {error!r}; nothing is "
-                "lost, run the command again"
-            ) from None
+    def _problem(self, error: KafkaError) -> str:
+        return (
+            f"{self._topic}: {self._broker} cannot be reached, or refuses: {error!r}; nothing is "
+            "lost, run the command again"
+        )
 
     async def _move_with(self, consumer: AIOKafkaConsumer, sender: "_Sender", moved: Moved) -> None:
         async def copy(record: ConsumerRecord, target: int) -> None:
