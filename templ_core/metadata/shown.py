@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from templ_core.dom.document import Document
+from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.page_level.features._stems import Stems
 
 _BYLINE = re.compile(
@@ -26,7 +27,6 @@ _AUTHOR_BOX = re.compile(
     re.IGNORECASE,
 )
 """Names of elements that tell of the author of the page."""
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BEFORE_HEADLINE = 3
 _BEHIND_HEADLINE = 4
 """Texts before and behind the headline among which bylines and dates stand."""
@@ -119,8 +119,8 @@ def beside_headline(document: Document, title: str) -> list[int]:
         return []
     behind = range(at + 1, min(at + 1 + _BEHIND_HEADLINE, len(texts)))
     before = range(at - 1, max(at - 1 - _BEFORE_HEADLINE, -1), -1)
-    near = [one for one in behind if _owner_tag(document, one) not in _HEADINGS]
-    near += [one for one in before if _owner_tag(document, one) not in {*_HEADINGS, "li"}]
+    near = [one for one in behind if _owner_tag(document, one) not in HEADING_LEVELS]
+    near += [one for one in before if _owner_tag(document, one) not in {*HEADING_LEVELS, "li"}]
     return [one for one in near if len(texts[one]) <= _CHARS_MAX]
 
 
@@ -150,7 +150,7 @@ def _heading_at(document: Document, title: str) -> int | None:
     texts, at = document.segments.texts, -1
     for _ in range(texts.count(title)):
         at = texts.index(title, at + 1)
-        if _owner_tag(document, at) in _HEADINGS:
+        if _owner_tag(document, at) in HEADING_LEVELS:
             return at
     return None
 

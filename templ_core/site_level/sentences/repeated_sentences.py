@@ -118,7 +118,7 @@ def judge_sentences(
     certain_pages = max(config.certain_pages_min, config.certain_ratio * pages)
     fewest = np.minimum.reduceat(on_pages, first)
     is_rare = fewest < min(certain_pages, everywhere_pages)
-    if is_record_page(page_type, config):
+    if is_record_page(page_type, config.record_probability):
         run_words = np.add.reduceat(repeated.words, first)
         is_everywhere = fewest >= everywhere_pages
         words_max = max(
@@ -141,9 +141,14 @@ def judge_sentences(
     )
 
 
-def is_record_page(page_type: PageType, config: SentencesConfig = SENTENCES_CONFIG) -> bool:
-    """Return whether a page is documentation or a thread, whose sentences may be parts of records."""
-    return max(page_type.documentation, page_type.forum) > config.record_probability
+def is_record_page(page_type: PageType, probability: float) -> bool:
+    """Return whether a page is documentation or a thread, whose sentences may be parts of records.
+
+    Args:
+        page_type: The type of the page.
+        probability: The probability that one of both must exceed, 0 to 1.
+    """
+    return max(page_type.documentation, page_type.forum) > probability
 
 
 def _run_starts(repeated: Sentences) -> Int64s:

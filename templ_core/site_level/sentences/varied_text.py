@@ -9,6 +9,7 @@ from templ_core.array_types import Bools, Int64s
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.sentences.repeated_sentences import is_record_page
 from templ_core.site_level.sentences.sentences import prose_sentences
 from templ_core.site_level.sentences.sentences_config import VARIED_TEXT_CONFIG, VariedTextConfig
 from templ_core.site_level.sentences.shingles import Shingles, all_shingles, varying_segments
@@ -49,8 +50,7 @@ def find_varied(
         pages: Pages that these tables rest on.
         config: The tunable numbers.
     """
-    is_record = max(page_type.documentation, page_type.forum) > config.record_probability
-    if is_record or not shingles.keys.size:
+    if is_record_page(page_type, config.record_probability) or not shingles.keys.size:
         return None
     wanted = varying_segments(features, config)
     if not wanted.any():
