@@ -1,4 +1,4 @@
-"""Log messages of one line each, whatever a feed puts into the names that they speak of."""
+"""Texts of log lines and messages, of one line each, whatever a feed puts into the names in them."""
 
 import logging
 import re
@@ -39,6 +39,15 @@ class RecordPlace(Protocol):
 def one_line(text: object) -> str:
     """Return text with its control characters escaped as in Python, so that it is one line."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], str(text))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s in the plural.
+
+    >>> counted(1, "page"), counted(2, "page")
+    ('1 page', '2 pages')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def escape_log_arguments(record: logging.LogRecord) -> bool:

@@ -11,9 +11,8 @@ from schemas.dead_letter import DeadLetter
 from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.options import broker_options, rate_option, unsent_option
 from workers.cli.progress import progress
-from workers.inspect.report_parts import counted
 from workers.local.dead_letters import DeadLetterFile
-from workers.log_lines import one_line
+from workers.log_lines import counted, one_line
 from workers.pace import Pace
 from workers.page import Page, Rejected
 from workers.settings import Settings, load_settings

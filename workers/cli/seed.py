@@ -7,7 +7,7 @@ import click
 
 from workers.cli.options import STATE_PATH, broker_options
 from workers.errors import StateProblem
-from workers.inspect.report_parts import counted
+from workers.log_lines import counted
 from workers.settings import load_settings
 
 

@@ -10,7 +10,7 @@ from templ_core.explain.site_names import read_names
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.plots import histogram, standalone
-from workers.inspect.report_parts import REPORT_STYLE, counted, html_page
+from workers.inspect.report_parts import REPORT_STYLE, html_page
 from workers.inspect.site_export import (
     current_cutoff,
     encode_export,
@@ -19,6 +19,7 @@ from workers.inspect.site_export import (
 )
 from workers.inspect.site_view import SiteView
 from workers.inspect.tree_page import TREE_STYLE, tree_templates, unnamed_labels
+from workers.log_lines import counted
 
 
 def export_site(view: SiteView, folder: Path, page_model: PageModel, config: CoreConfig) -> str:

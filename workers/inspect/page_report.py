@@ -11,7 +11,8 @@ from templ_core.explain.phrase_hits import PhraseHit
 from templ_core.explain.window_pages import EvidencePages
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import FrameEvent
-from workers.inspect.report_parts import counted, html_page, plain_table, table
+from workers.inspect.report_parts import html_page, plain_table, table
+from workers.log_lines import counted
 
 _UNSURE = 0.2
 """A decision is close whose templateness is no further from one half."""

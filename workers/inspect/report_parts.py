@@ -86,15 +86,6 @@ def table(heads: Sequence[str], cells: Iterable[Sequence[str]], note: str = "") 
     )
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, which takes an s in the plural.
-
-    >>> counted(1, "page"), counted(2, "page")
-    ('1 page', '2 pages')
-    """
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def time_text(time_ms: int) -> str:
     """Return Unix milliseconds as a time of day in UTC.
 

@@ -4,9 +4,10 @@ from html import escape
 
 from templ_core.explain.page_explanation import PageExplanation, SegmentExplanation
 from workers.inspect.plots import Dot, curves, histogram, timeline
-from workers.inspect.report_parts import counted, html_page, plain_table, section, table, time_text
+from workers.inspect.report_parts import html_page, plain_table, section, table, time_text
 from workers.inspect.site_figures import CountedText, SiteFindings, SiteOverview
 from workers.inspect.tree_page import TREE_STYLE, tree_templates
+from workers.log_lines import counted
 
 SITE_STYLE = (
     TREE_STYLE

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from html import escape
 
 from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
-from workers.inspect.report_parts import counted, section
+from workers.inspect.report_parts import section
+from workers.log_lines import counted
 
 TREE_STYLE = """
 .tree, .tree ul { list-style: none; padding-left: 1.1rem; margin: 0; }

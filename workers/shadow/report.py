@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Sequence
 from html import escape
 
-from workers.inspect.report_parts import counted, html_page, plain_table, section
+from workers.inspect.report_parts import html_page, plain_table, section
+from workers.log_lines import counted
 from workers.shadow.variants import PageChange, SiteShadow
 
 _WORST_PAGES = 20

@@ -25,10 +25,10 @@ from workers.cli.progress import progress
 from workers.errors import InputProblem, Terminated, UsageProblem
 from workers.feeds.archives import ArchiveReading, archive_files
 from workers.feeds.files import total_bytes
-from workers.inspect.report_parts import counted
 from workers.local.archive_source import ArchiveSource
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.page_file import PageFile
+from workers.log_lines import counted
 from workers.page import Page
 from workers.settings import Settings, load_settings
 

@@ -21,9 +21,8 @@ from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
 from workers.indexes.cleaned_index import CleanedIndex
 from workers.indexes.sqlite_index import SqliteIndex
-from workers.inspect.report_parts import counted
 from workers.log_forms import LogSetUp, set_up_logging
-from workers.log_lines import one_line
+from workers.log_lines import counted, one_line
 from workers.settings import load_settings
 
 if TYPE_CHECKING:

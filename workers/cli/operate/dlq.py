@@ -14,8 +14,7 @@ import msgspec
 from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.cli.options import broker_options
 from workers.errors import UsageProblem
-from workers.inspect.report_parts import counted
-from workers.log_lines import one_line
+from workers.log_lines import counted, one_line
 from workers.setting_values import MILLISECONDS, SettingType, number_of
 from workers.settings import load_settings
 
