@@ -15,7 +15,7 @@ from tests.kafka.broker import access
 from workers.cli.operate.doctor import doctor_command
 from workers.cli.operate.status import status_command
 from workers.errors import TopicProblem
-from workers.kafka.broker.admin import create_topics
+from workers.kafka.broker.admin import create_topics, wait_until_there
 
 
 def run(command, address, prefix, *arguments):
@@ -44,6 +44,7 @@ async def create(broker, prefix, partitions, configs):
         ]
         response = await admin.create_topics(new)
         assert all(code == 0 for _, code, _ in response.topic_errors)
+        await wait_until_there(admin, [one.name for one in new])
     finally:
         await admin.close()
 
