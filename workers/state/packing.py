@@ -25,15 +25,20 @@ DICTIONARY_PAGES = 5
 """Newest pages of the window that make up a dictionary."""
 _DICTIONARY_BYTES = 256 << 10
 """Largest dictionary."""
-_LEVEL = 3
-"""Compression level of stored values; with five pages of their site as the dictionary they are smaller
-than at level 6 with three, and it takes a third of the time."""
+_BODIES = zstandard.ZstdCompressionParameters.from_level(
+    3, hash_log=15, chain_log=14, write_content_size=True
+)
+"""Compression of documents; with five pages of their site as the dictionary they are smaller than at
+level 6 with three. The search tables of a dictionary are an eighth of what the level has: they are
+looked up where the dictionaries of other sites have driven them out of the processor's cache."""
+_SUMMARIES = zstandard.ZstdCompressionParameters.from_level(
+    5, hash_log=14, chain_log=14, search_log=2, write_content_size=True
+)
+"""Compression of page summaries; columns of hashes need no larger tables."""
 _FRAME_LEVEL = 3
-"""Compression level of plain frames that leave the store."""
+"""Compression level of dictionaries, and of plain frames that leave the store."""
 _LOOSE_LEVEL = -100
 """Compression level of plain frames that are read at once by a process of this machine."""
-_STORED_LEVEL = 9
-"""Compression level of dictionaries, which are written rarely."""
 _MAX_BYTES = 96 << 20
 """Largest content that is decompressed, as large as the largest document."""
 _PACKERS_IN_MEMORY = 64
@@ -54,14 +59,18 @@ _FRAMES = _Frames()
 class Packer:
     """Compresses with a dictionary of raw content, and decompresses; safe to use from several threads."""
 
-    def __init__(self, dictionary: bytes) -> None:
+    def __init__(
+        self, dictionary: bytes, parameters: zstandard.ZstdCompressionParameters = _BODIES
+    ) -> None:
         """Prepare for a dictionary; an empty one means compression without a dictionary."""
         content = (
             zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
             if dictionary
             else None
         )
-        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=content)
+        self._compressor = zstandard.ZstdCompressor(
+            dict_data=content, compression_params=parameters
+        )
         self._decompressor = zstandard.ZstdDecompressor(dict_data=content)
         self._lock = threading.Lock()
 
@@ -120,7 +129,11 @@ class _Dictionaries(msgspec.Struct, frozen=True, array_like=True):
     summaries: bytes
 
 
-_NONE = SitePackers(Packer(b""), Packer(b""))
+def _site_packers(made: _Dictionaries) -> SitePackers:
+    return SitePackers(Packer(made.bodies, _BODIES), Packer(made.summaries, _SUMMARIES))
+
+
+_NONE = _site_packers(_Dictionaries(b"", b""))
 
 
 class Packers:
@@ -141,6 +154,11 @@ class Packers:
                 self._hot.put(site, packers)
             return packers
 
+    def keep(self, site: str, packers: SitePackers) -> None:
+        """Keep the packers of a dictionary that was written to the store."""
+        with self._lock:
+            self._hot.put(site, packers)
+
     def forget(self, site: str) -> None:
         """Have a site's dictionary read again at its next use."""
         with self._lock:
@@ -157,8 +175,7 @@ def make_dictionaries(
         summaries: Uncompressed page summaries of the same pages.
     """
     made = _Dictionaries(_joined(bodies), _joined(summaries))
-    stored = zstandard.ZstdCompressor(level=_STORED_LEVEL).compress(msgspec.msgpack.encode(made))
-    return stored, SitePackers(Packer(made.bodies), Packer(made.summaries))
+    return _FRAMES.tight.compress(msgspec.msgpack.encode(made)), _site_packers(made)
 
 
 def _joined(contents: Sequence[bytes]) -> bytes:
@@ -171,4 +188,4 @@ def _packers(stored: bytes) -> SitePackers:
         made = msgspec.msgpack.decode(content_of(stored), type=_Dictionaries)
     except (ValueError, RecursionError) as error:
         raise CodecError(f"not the dictionaries of a site: {error}") from None
-    return SitePackers(Packer(made.bodies), Packer(made.summaries))
+    return _site_packers(made)

@@ -58,8 +58,8 @@ class WindowChange:
         """Keys of `documents` whose records are to be removed from the topic."""
         self.superseded: set[str] = set()
         """URLs whose last output may belong to an older fetch than the newest known one."""
-        self.repacked = False
-        """Whether the site's values were compressed with a new dictionary."""
+        self.new_packers: SitePackers | None = None
+        """What the site's values were compressed with, where that is a new dictionary."""
         self._db = db
         self._packers = packers
         self._prefix = site_prefix(site)
@@ -71,7 +71,10 @@ class WindowChange:
         self._present_ms: int | None = None
 
     def enter(self, record: DocumentRecord, summary: StoredSummary) -> None:
-        """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""
+        """Add a document if it is the newest of its URL; otherwise have it removed from the topic.
+
+        Its contents are added by `pack`.
+        """
         source_key = self._prefix + str(record.source).encode()
         key = self._prefix + place_of(record)
         known_place = self._db.get("by_source", source_key)
@@ -86,7 +89,6 @@ class WindowChange:
         entry = entry_of(record)
         self._entered = key, entry
         self._entered_contents = content_of(record.body), content_of(summary.body)
-        self._put_contents(key, self._packers, *self._entered_contents)
         self.batch.delete("outbox", document_key(record.site, record.source))
         self.batch.put("entries", key, msgspec.msgpack.encode(entry))
         if record.details or record.headers:
@@ -332,12 +334,16 @@ class WindowChange:
         self.state.bytes -= entry.body_bytes
         self.tombstones.append(document_key(self.site, entry.source))
 
-    def repack(self) -> None:
-        """Make a new dictionary for the site when it is time, and compress every value with it."""
+    def pack(self) -> None:
+        """Compress what has entered; when it is time, compress every value with a new dictionary."""
         state = self.state
         since = state.learned - state.packed_at
-        if not state.pages or since < max(FIRST_PACKING, PACKING_GROWTH * state.packed_pages):
-            return
+        if state.pages and since >= max(FIRST_PACKING, PACKING_GROWTH * state.packed_pages):
+            self._repack()
+        elif self._entered is not None:
+            self._put_contents(self._entered[0], self._packers, *self._entered_contents)
+
+    def _repack(self) -> None:
         keys = [key for key, _ in self._oldest_first()]
         newest = [self._contents(key) for key in deque(keys, DICTIONARY_PAGES)]
         bodies, summaries = zip(*newest, strict=True)
@@ -345,8 +351,8 @@ class WindowChange:
         self.batch.put("dictionaries", self.site.encode(), stored)
         for key in keys:
             self._put_contents(key, packers, *self._contents(key))
-        state.packed_at, state.packed_pages = state.learned, state.pages
-        self.repacked = True
+        self.state.packed_at, self.state.packed_pages = self.state.learned, self.state.pages
+        self.new_packers = packers
 
     def _contents(self, key: bytes) -> tuple[bytes, bytes]:
         if self._entered is not None and key == self._entered[0]:

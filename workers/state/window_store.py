@@ -158,7 +158,7 @@ class WindowStore:
                 change = self._change(record.site)
                 change.enter(record, summary)
                 change.keep_bounds(self.bounds_of(record.site))
-                change.repack()
+                change.pack()
                 self._apply(change, offset)
 
     def known(self, record: DocumentRecord) -> WindowEntry | None:
@@ -371,8 +371,8 @@ class WindowStore:
         self._put_next(change.batch, offset)
         self._write_state(change.site, change.state, change.batch)
         self._advance(offset)
-        if change.repacked:
-            self._packers.forget(change.site)
+        if change.new_packers is not None:
+            self._packers.keep(change.site, change.new_packers)
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
         self._put_next(batch, offset)
