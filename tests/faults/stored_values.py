@@ -189,7 +189,7 @@ def _page_models() -> Codec:
 def _dictionaries() -> Codec:
     bodies = [compress_columns(document_columns(document)) for document in _pages()]
     stored, packers = make_dictionaries([content_of(body) for body in bodies], [b"summary"])
-    packed = packers.bodies.pack(bodies[0])
+    packed = packers.bodies.pack(content_of(bodies[0]))
 
     def use(body: bytes) -> None:
         database = MemoryDatabase(("dictionaries",))

@@ -1,9 +1,9 @@
 """Compression of a site's values by zstd, with pages of the same site as the dictionary.
 
-A site's first dictionary is made when four documents have arrived, and a new one whenever twice as
-many have arrived since as the window held then. All values of the site are compressed again with the
-new dictionary in one batch, and the old dictionary is removed. So a site has at most one dictionary,
-and a document is rewritten once at most on average.
+A site's first dictionary is made when four documents have arrived, and a new one whenever four times
+as many have arrived since as the window held then. All values of the site are compressed again with
+the new dictionary in one batch, and the old dictionary is removed. So a site has at most one
+dictionary, and a document is rewritten less than once on average.
 """
 
 import threading
@@ -19,17 +19,17 @@ from workers.state.database import Database
 
 FIRST_PACKING = 4
 """Documents that have entered a window when its first dictionary is made."""
-PACKING_GROWTH = 2
+PACKING_GROWTH = 4
 """Documents that have entered since, over those that the window held then, at which a new one is made."""
-DICTIONARY_PAGES = 5
+DICTIONARY_PAGES = 8
 """Newest pages of the window that make up a dictionary."""
 _DICTIONARY_BYTES = 256 << 10
 """Largest dictionary."""
 _BODIES = zstandard.ZstdCompressionParameters.from_level(
     3, hash_log=15, chain_log=14, write_content_size=True
 )
-"""Compression of documents; with five pages of their site as the dictionary they are smaller than at
-level 6 with three. The search tables of a dictionary are an eighth of what the level has: they are
+"""Compression of documents; with eight pages of their site as the dictionary they are smaller than
+at level 6 with three. The search tables of a dictionary are an eighth of what the level has: they are
 looked up where the dictionaries of other sites have driven them out of the processor's cache."""
 _SUMMARIES = zstandard.ZstdCompressionParameters.from_level(
     5, hash_log=14, chain_log=14, search_log=2, write_content_size=True
@@ -74,15 +74,7 @@ class Packer:
         self._decompressor = zstandard.ZstdDecompressor(dict_data=content)
         self._lock = threading.Lock()
 
-    def pack(self, frame: bytes) -> bytes:
-        """Return the content of a plain frame, compressed with the dictionary.
-
-        Raises:
-            CodecError: It is no such frame, or its content is too large.
-        """
-        return self.pack_content(content_of(frame))
-
-    def pack_content(self, content: bytes) -> bytes:
+    def pack(self, content: bytes) -> bytes:
         """Return content compressed with the dictionary."""
         with self._lock:
             return self._compressor.compress(content)
@@ -96,16 +88,18 @@ class Packer:
         with self._lock:
             return frame_content(packed, _MAX_BYTES, self._decompressor)
 
-    def frame(self, packed: bytes) -> bytes:
-        """Return the content of a value as a plain zstd frame."""
-        return _FRAMES.tight.compress(self.content(packed))
 
-    def loose_frame(self, packed: bytes) -> bytes:
-        """Return the content of a value as a plain zstd frame for a process of this machine.
+def plain_frame(content: bytes) -> bytes:
+    """Return content as a plain zstd frame."""
+    return _FRAMES.tight.compress(content)
 
-        It is several times larger than that of `frame`, and made several times as fast.
-        """
-        return _FRAMES.loose.compress(self.content(packed))
+
+def loose_frame(content: bytes) -> bytes:
+    """Return content as a plain zstd frame for a process of this machine.
+
+    It is several times larger than that of `plain_frame`, and made several times as fast.
+    """
+    return _FRAMES.loose.compress(content)
 
 
 def content_of(frame: bytes) -> bytes:
@@ -171,7 +165,7 @@ def make_dictionaries(
     """Return the dictionaries made of some pages in stored form, and the packers that use them.
 
     Args:
-        bodies: Uncompressed documents, oldest first.
+        bodies: Uncompressed bodies, oldest first.
         summaries: Uncompressed page summaries of the same pages.
     """
     made = _Dictionaries(_joined(bodies), _joined(summaries))

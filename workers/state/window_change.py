@@ -22,7 +22,6 @@ from workers.state.packing import (
 from workers.state.site_state import SiteState
 from workers.state.window_entry import (
     SUMMARIES,
-    StoredDetails,
     StoredSummary,
     WindowEntry,
     day_of,
@@ -30,6 +29,7 @@ from workers.state.window_entry import (
     hash_of,
     place_of,
     site_prefix,
+    stored_body,
     time_bytes,
     time_from,
     url_hash,
@@ -86,14 +86,12 @@ class WindowChange:
             self.superseded.add(record.url)
             self.tombstones.append(document_key(record.site, record.source))
             return
-        entry = entry_of(record)
+        body, rest_bytes = stored_body(record)
+        entry = entry_of(record, rest_bytes)
         self._entered = key, entry
-        self._entered_contents = content_of(record.body), content_of(summary.body)
+        self._entered_contents = body, content_of(summary.body)
         self.batch.delete("outbox", document_key(record.site, record.source))
         self.batch.put("entries", key, msgspec.msgpack.encode(entry))
-        if record.details or record.headers:
-            rest = StoredDetails(record.details, record.headers)
-            self.batch.put("details", key, msgspec.msgpack.encode(rest))
         self.batch.put("by_source", source_key, place_of(record))
         self.batch.put("by_url", self._prefix + url_hash(record.url), key)
         self.state.pages += 1
@@ -112,7 +110,8 @@ class WindowChange:
         if is_in_topic:
             self.batch.delete("outbox", document_key(record.site, record.source))
         if record.revision > known.revision:
-            entry = msgspec.structs.replace(entry_of(record), body_bytes=known.body_bytes)
+            entry = entry_of(record, known.rest_bytes)
+            entry = msgspec.structs.replace(entry, body_bytes=known.body_bytes)
             key = self._prefix + place_of(record)
             self.batch.put("entries", key, msgspec.msgpack.encode(entry))
 
@@ -362,8 +361,8 @@ class WindowChange:
             return self._packers.bodies.content(body), self._packers.summaries.content(summary)
 
     def _put_contents(self, key: bytes, packers: SitePackers, body: bytes, summary: bytes) -> None:
-        self.batch.put("bodies", key, packers.bodies.pack_content(body))
-        self.batch.put(SUMMARIES, key, packers.summaries.pack_content(summary))
+        self.batch.put("bodies", key, packers.bodies.pack(body))
+        self.batch.put(SUMMARIES, key, packers.summaries.pack(summary))
 
     def _entry(self, key: bytes) -> WindowEntry:
         return decode_stored(self._db, self._value("entries", key), WindowEntry)

@@ -1,4 +1,4 @@
-"""What a window stores of a document besides its body, and the keys under which it is stored.
+"""What a window stores of a document, and the keys under which it is stored.
 
 Numbers in keys are big-endian, so that the order of the keys is the order of the window.
 """
@@ -9,7 +9,9 @@ import msgspec
 
 from schemas.document import DocumentRecord
 from schemas.source import Source
+from templ_core.errors import CodecError
 from workers.settings import DAY_MS
+from workers.state.packing import content_of, plain_frame
 
 _EPOCH_SHIFT_MS = 1 << 62
 """Added to times in keys, so that times before 1970 sort before later ones."""
@@ -39,6 +41,9 @@ class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
     """Size of the body and the details as they arrived."""
     looked_at: int
     """Number of documents of the site model with which the text was last compared."""
+    rest_bytes: int = 0
+    """Size of the `StoredDetails` that the stored body begins with; 0 = they are a value of their own, as
+    in stores of format 4."""
 
 
 class StoredSummary(msgspec.Struct, frozen=True, array_like=True):
@@ -50,8 +55,8 @@ class StoredSummary(msgspec.Struct, frozen=True, array_like=True):
     """The encoded summary in a zstd frame, see `templ_core.site_level.window.page_summary`."""
 
 
-def entry_of(record: DocumentRecord) -> WindowEntry:
-    """Return the entry of a document that has just arrived."""
+def entry_of(record: DocumentRecord, rest_bytes: int) -> WindowEntry:
+    """Return the entry of a document that has just arrived, with that of its stored body."""
     return WindowEntry(
         url=record.url,
         id=record.id,
@@ -66,21 +71,49 @@ def entry_of(record: DocumentRecord) -> WindowEntry:
         revision=record.revision,
         body_bytes=len(record.body) + len(record.details),
         looked_at=record.model_documents,
+        rest_bytes=rest_bytes,
     )
 
 
 class StoredDetails(msgspec.Struct, frozen=True, array_like=True):
-    """What a document record has beside its entry and its body; stored where there is any of it."""
+    """What a document record has beside its entry and its document."""
 
     details: bytes = b""
+    """The details in compact form; in front of a body without their compression."""
     headers: list[tuple[str, bytes | None]] = []
 
 
-def record_of(
-    site: str, entry: WindowEntry, body: bytes, rest: StoredDetails | None = None
-) -> DocumentRecord:
-    """Return the document record of an entry."""
-    rest = rest or StoredDetails()
+def stored_body(record: DocumentRecord) -> tuple[bytes, int]:
+    """Return the body of a record as it is stored, and the size of the `StoredDetails` in front of it.
+
+    Both are compressed together, because details repeat words of the page. Details that cannot be read are
+    left out.
+
+    Raises:
+        CodecError: The document is damaged.
+    """
+    try:
+        details = content_of(record.details) if record.details else b""
+    except CodecError:
+        details = b""
+    rest = msgspec.msgpack.encode(StoredDetails(details, record.headers))
+    return rest + content_of(record.body), len(rest)
+
+
+def record_of(site: str, entry: WindowEntry, body: bytes, apart: StoredDetails) -> DocumentRecord:
+    """Return the document record of an entry.
+
+    Args:
+        site: Site key.
+        entry: What is stored of the document beside its body.
+        body: The stored body, decompressed.
+        apart: What the record has beside them, for a body that does not begin with it.
+    """
+    rest = apart
+    if entry.rest_bytes:
+        rest = msgspec.msgpack.decode(body[: entry.rest_bytes], type=StoredDetails)
+        details = plain_frame(rest.details) if rest.details else b""
+        rest = msgspec.structs.replace(rest, details=details)
     return DocumentRecord(
         kind="document",
         site=site,
@@ -95,7 +128,7 @@ def record_of(
         model_documents=entry.model_documents,
         kept=entry.kept,
         revision=entry.revision,
-        body=body,
+        body=plain_frame(body[entry.rest_bytes :]),
         details=rest.details,
         headers=rest.headers,
     )

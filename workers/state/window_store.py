@@ -7,8 +7,8 @@ change behind.
 Families and keys:
 
     entries        site NUL time(8) blake2b(page id)(8) source id -> WindowEntry
-    bodies         the key of `entries`          -> document, compressed with the site's dictionary
-    details        the key of `entries`          -> StoredDetails, where there are any
+    bodies         the key of `entries`          -> StoredDetails and document, compressed with the dictionary
+    details        the key of `entries`          -> StoredDetails of a document that was stored by format 4
     contributions  the key of `entries`          -> page summary, compressed in the same way
     dictionaries   site                          -> the site's compression dictionaries
     by_source      site NUL source id            -> time, hash and source of the document
@@ -44,7 +44,7 @@ from workers.state.database import (
     stored_values,
 )
 from workers.state.outbox import Outbox
-from workers.state.packing import Packers
+from workers.state.packing import Packers, content_of, loose_frame
 from workers.state.site_state import SiteState, WindowTotals, totals_of
 from workers.state.window_change import WindowChange
 from workers.state.window_entry import (
@@ -60,8 +60,8 @@ from workers.state.window_entry import (
     url_hash,
 )
 
-WINDOW_FORMAT = 4
-"""Version of the families, keys and values; a store of another version must be rebuilt."""
+WINDOW_FORMAT = 5
+"""Version of the families, keys and values; version 4 can be read too, all others must be rebuilt."""
 _FAMILIES = (
     *("entries", "bodies", "details", SUMMARIES, "dictionaries", "by_source", "by_url"),
     *("deleted", "deletions", "sites", "templates", "outbox", SUPERSEDED, "meta"),
@@ -75,8 +75,7 @@ class WindowStore:
     """The windows of one partition.
 
     It is safe to use from several threads. Opening and every method but `totals` and `is_new` block
-    their thread, so an event loop must call them from another thread, for instance with
-    `asyncio.to_thread`.
+    their thread, so an event loop must call them from another thread.
     """
 
     def __init__(self, path: Path | None, settings: Settings, *, has_topic: bool = True) -> None:
@@ -112,15 +111,15 @@ class WindowStore:
             raise
 
     def _check_format(self, path: Path | None) -> None:
-        """Raise `OtherFormat` for a store of another version; note the format in a new store.
+        """Raise `OtherFormat` for a store that cannot be read; note the format in all others.
 
         A store without sites is new, even if its making was interrupted before the format was noted.
         """
         found = self._db.get("meta", _FORMAT)
-        if found is None and not any(True for _ in self._db.scan("sites")):
-            self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
-        elif found != bytes([WINDOW_FORMAT]):
+        is_new = found is None and not any(True for _ in self._db.scan("sites"))
+        if not is_new and found not in (bytes([4]), bytes([WINDOW_FORMAT])):
             raise OtherFormat(f"{path} was written by another version: delete it to start anew")
+        self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
 
     def entries(self) -> Iterator[DatabaseEntry]:
         """Yield everything that is stored."""
@@ -184,7 +183,7 @@ class WindowStore:
 
     def put_summary(self, site: str, entry: WindowEntry, summary: StoredSummary) -> None:
         """Replace the page summary of a document of the window."""
-        packed = self._packers.of(site).summaries.pack(summary.body)
+        packed = self._packers.of(site).summaries.pack(content_of(summary.body))
         self._db.put(SUMMARIES, site_prefix(site) + place_of(entry), packed)
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
@@ -253,12 +252,10 @@ class WindowStore:
 
     def summary(self, site: str, entry: WindowEntry) -> StoredSummary | None:
         """Return a document's page summary, hardly compressed; None when it has left the window."""
-        packed = self._db.get(SUMMARIES, site_prefix(site) + place_of(entry))
-        if packed is None:
+        body = self._content(SUMMARIES, site, entry)
+        if body is None:
             return None
-        with stored_values(self._db):
-            body = self._packers.of(site).summaries.loose_frame(packed)
-        return StoredSummary(entry.id, entry.content_digest, body)
+        return StoredSummary(entry.id, entry.content_digest, loose_frame(body))
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
         """Yield the entries of a site's window in order of (event time, hash of page id)."""
@@ -274,22 +271,27 @@ class WindowStore:
 
     def document(self, site: str, entry: WindowEntry) -> DocumentRecord | None:
         """Return the document of an entry, or None when it has left the window."""
-        packed = self._db.get("bodies", site_prefix(site) + place_of(entry))
-        if packed is None:
+        body = self._content("bodies", site, entry)
+        if body is None:
             return None
+        apart = self._db.get("details", site_prefix(site) + place_of(entry))
+        rest = decode_stored(self._db, apart, StoredDetails) if apart else StoredDetails()
         with stored_values(self._db):
-            body = self._packers.of(site).bodies.frame(packed)
-        stored = self._db.get("details", site_prefix(site) + place_of(entry))
-        rest = decode_stored(self._db, stored, StoredDetails) if stored else None
-        return record_of(site, entry, body, rest)
+            return record_of(site, entry, body, rest)
 
     def document_body(self, site: str, entry: WindowEntry) -> bytes:
         """Return a document in compact form, hardly compressed; empty when it has left the window."""
-        packed = self._db.get("bodies", site_prefix(site) + place_of(entry))
+        body = self._content("bodies", site, entry)
+        return b"" if body is None else loose_frame(body[entry.rest_bytes :])
+
+    def _content(self, family: str, site: str, entry: WindowEntry) -> bytes | None:
+        """Return a compressed value of an entry as it was; None when it has left the window."""
+        packed = self._db.get(family, site_prefix(site) + place_of(entry))
         if packed is None:
-            return b""
+            return None
         with stored_values(self._db):
-            return self._packers.of(site).bodies.loose_frame(packed)
+            packers = self._packers.of(site)
+            return (packers.bodies if family == "bodies" else packers.summaries).content(packed)
 
     def document_of(self, key: bytes) -> DocumentRecord | None:
         """Return the document of a key of `documents`, or None when it has left the window."""

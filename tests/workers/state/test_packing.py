@@ -22,7 +22,7 @@ def test_values_packed_with_a_dictionary_are_read_with_it():
     stored, packers = make_dictionaries([b"boats on the river"], [b"summary"])
     database = MemoryDatabase(("dictionaries",))
     database.put("dictionaries", b"site", stored)
-    packed = packers.bodies.pack_content(b"many boats on the river")
+    packed = packers.bodies.pack(b"many boats on the river")
     assert Packers(database).of("site").bodies.content(packed) == b"many boats on the river"
 
 

@@ -9,7 +9,9 @@ from schemas.document import document_key
 from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
 from workers.errors import DiskProblem, OtherFormat
 from workers.settings import load_settings
+from workers.state.packing import content_of, loose_frame
 from workers.state.rocks import RocksDatabase
+from workers.state.window_entry import StoredDetails, WindowEntry
 from workers.state.window_store import WindowStore
 
 SMALL = load_settings(window_pages_max=5, window_floor_pages=2)
@@ -443,11 +445,35 @@ def test_a_record_dated_ahead_leaves_the_same_window_in_any_order(days):
     assert ids(store) == ["page:44", "page:48", "page:52", "page:56", "page:400"]
 
 
-def test_details_and_headers_of_a_document_are_stored_beside_it(store):
-    rest = {"details": b"details", "headers": [("trace", b"1"), ("none", None)]}
+def test_details_and_headers_of_a_document_are_stored_with_it(store):
+    rest = {"details": packed(b"details"), "headers": [("trace", b"1"), ("none", None)]}
     put(store, msgspec.structs.replace(document(1), **rest), document(2))
     first, second = store.window("example.com")
     assert (first.details, first.headers) == (rest["details"], rest["headers"])
     assert (second.details, second.headers) == (b"", [])
-    store.delete_url(document(9, kind="deletion", url=first.url, time_ms=10**9), None)
+    entry = next(store.window_entries("example.com"))
+    assert store.document_body("example.com", entry) == loose_frame(b"x" * 100)
+    store.replace(msgspec.structs.replace(first, revision=1), entry, None)
+    assert next(store.window("example.com")) == msgspec.structs.replace(first, revision=1)
+
+
+def test_details_that_cannot_be_read_are_left_out(store):
+    put(store, msgspec.structs.replace(document(1), details=b"no frame", headers=[("trace", b"1")]))
+    (read,) = store.window("example.com")
+    assert (read.details, read.headers) == (b"", [("trace", b"1")])
+
+
+def test_details_that_an_earlier_version_has_stored_apart_are_read_and_leave_with_their_document():
+    record = msgspec.structs.replace(document(1), details=packed(b"details"))
+    store = WindowStore(None, SMALL)
+    put(store, msgspec.structs.replace(record, details=b""))
+    ((key, value),) = store._db.scan("entries")
+    of_today = msgspec.msgpack.decode(value, type=WindowEntry)
+    _, packed_body = next(store._db.scan("bodies"))
+    columns = content_of(packed_body)[of_today.rest_bytes :]
+    store._db.put("bodies", key, packed(columns))
+    store._db.put("entries", key, msgspec.msgpack.encode(msgspec.structs.astuple(of_today)[:-1]))
+    store._db.put("details", key, msgspec.msgpack.encode(StoredDetails(record.details, [])))
+    assert list(store.window("example.com")) == [record]
+    store.delete_url(document(9, kind="deletion", url=record.url, time_ms=10**9), None)
     assert not [family for family, _, _ in store.entries() if family == "details"]
