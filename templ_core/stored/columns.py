@@ -31,6 +31,11 @@ INT32_MAX = (1 << 31) - 1
 
 PACKED = "packed"
 """Form of a column whose first byte is the number of bytes of each value, 1, 2 or 4."""
+PLANES = "planes"
+"""Form of a column like `PACKED`, in which bytes of the same significance follow each other.
+
+Of numbers whose lowest bytes are random, zstd compresses the highest bytes only if they stand together.
+"""
 BITS = "bits"
 """Form of a column of truth values, eight in a byte."""
 
@@ -46,7 +51,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     rows: str
     """Name of the length that all columns of the same rows share."""
     form: str = PACKED
-    """`PACKED`, `BITS`, or NumPy's name of a little-endian integer type, such as `<u4`."""
+    """`PACKED`, `PLANES`, `BITS`, or NumPy's name of a little-endian integer type, such as `<u4`."""
     low: int = 0
     """Smallest value."""
     high: int | str | None = INT32_MAX
@@ -150,6 +155,17 @@ def packed(values: Values) -> bytes:
     return bytes([width]) + values.astype(f"<u{width}").tobytes()
 
 
+def planes(values: Values) -> bytes:
+    """Return non-negative integers in the form `PLANES`.
+
+    >>> planes(np.array([3, 500])).hex()
+    '0203f40001'
+    """
+    body = packed(values)
+    width = body[0]
+    return body[:1] + np.frombuffer(body, np.uint8, offset=1).reshape(-1, width).T.tobytes()
+
+
 def require_range(name: str, values: Values, low: int, high: int | None) -> None:
     """Refuse a column with a value below `low` or above `high`; None = no limit.
 
@@ -207,10 +223,13 @@ def _values(column: Column, body: bytes, lengths: Mapping[str, int]) -> Values:
         if len(body) != (rows + 7) // 8:
             raise ValueError(f"{len(body)} bytes cannot hold {rows} bits")
         return np.unpackbits(np.frombuffer(body, np.uint8), count=rows)
-    if column.form != PACKED:
+    if column.form not in (PACKED, PLANES):
         return np.frombuffer(body, column.form)
     if body[:1] not in (b"\1", b"\2", b"\4"):
         raise ValueError("the values of a column have neither 1, 2 nor 4 bytes")
+    if column.form == PLANES:
+        stored = np.frombuffer(body, np.uint8, offset=1).reshape(body[0], -1)
+        return stored.T.copy().view(f"<u{body[0]}").reshape(-1)
     return np.frombuffer(body, f"<u{body[0]}", offset=1)
 
 

@@ -84,13 +84,15 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
     name: str
     """What the value is called in error messages."""
     format: int
-    """The number of the only format that is known."""
+    """The number of the format that is written."""
     columns: type[SomeColumns]
     """The columns of that format."""
     level: int = 3
     """Level of the compression, 1 to 22."""
     max_bytes: int = 64 << 20
     """The largest MessagePack that is decoded."""
+    earlier: dict[int, type[SomeColumns]] = {}
+    """The columns of the other formats that are read, by their numbers."""
 
     def encode(self, columns: SomeColumns) -> bytes:
         """Return the columns as compressed MessagePack."""
@@ -116,9 +118,10 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
         """
         with self.refusing():
             number = msgspec.msgpack.decode(packed, type=CompactColumns).format
-            if number != self.format:
+            columns = self.columns if number == self.format else self.earlier.get(number)
+            if columns is None:
                 raise CodecError(f"{self.name} of format {number}, known is {self.format}")
-            return msgspec.msgpack.decode(packed, type=self.columns)
+            return msgspec.msgpack.decode(packed, type=columns)
 
     def compress(self, packed: bytes) -> bytes:
         """Return `packed` as one zstd frame, with a checksum by which damage is noticed."""

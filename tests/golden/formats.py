@@ -272,6 +272,7 @@ def _read_page_summary(body: bytes) -> Any:
 FIXTURES = [
     Fixture("document-3", _compact_article, codec.decode_document),
     Fixture("page_summary-2", _page_summary, _read_page_summary),
+    Fixture("page_summary-3", _page_summary, _read_page_summary),
     Fixture(
         "site_model-4",
         lambda: site_model_file.encode_site_model(_site_model(), MIB),
@@ -312,6 +313,7 @@ FIXTURES = [
         decode_site_model_record,
     ),
     Fixture("window_store-4", lambda: _state_folder("windows-0"), _read_window_store),
+    Fixture("window_store-5", lambda: _state_folder("windows-0"), _read_window_store),
     Fixture("saved_sites-1", _saved_sites, _read_saved_sites),
     Fixture("model_store-1", lambda: _state_folder("models"), _read_model_store),
 ]

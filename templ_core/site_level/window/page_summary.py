@@ -21,7 +21,7 @@ from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
 from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG
 from templ_core.site_level.sentences.shingles import varying_segments, winnowed_shingles
-from templ_core.stored.columns import Column, hashes, packed, read_columns
+from templ_core.stored.columns import PLANES, Column, hashes, packed, planes, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm
 
 _LOG_ODDS_UNIT = 1000
@@ -32,6 +32,15 @@ _WORDS_MAX = 1 << 26
 """Most words of a segment: sums over a window of such pages fit 64 bits."""
 _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
+_LOG_ODDS = Column(
+    rows="segments",
+    form="<i2",
+    low=-_LOG_ODDS_STORED_MAX,
+    high=_LOG_ODDS_STORED_MAX,
+    dtype="i2",
+)
+_SENTENCES = Column(rows="sentences", form=_NARROW, high=None, dtype="u8")
+_SENTENCE_SEGMENTS = Column(rows="sentences", high="segments", order="sorted", differences=True)
 _NO_KEY = np.uint64(0)
 
 
@@ -78,38 +87,50 @@ def longest_texts(texts: Mapping[int, int], config: WindowDedupConfig) -> tuple[
     return tuple(sorted(texts, key=lambda text: (-texts[text], text))[: config.probes])
 
 
-class _Compact(CompactColumns, frozen=True, array_like=True):
+class _Columns(CompactColumns, frozen=True, array_like=True):
+    """The columns that stand first in all formats."""
+
     page_model_version: str
     path: Annotated[bytes, _SEGMENTS]
     cell: Annotated[bytes, _SEGMENTS]
     anchor: Annotated[bytes, _SEGMENTS]
     text: Annotated[bytes, _SEGMENTS]
     shape: Annotated[bytes, _SEGMENTS]
+
+
+class _Compact(_Columns, frozen=True, array_like=True):
+    words: Annotated[bytes, Column(rows="segments", low=1, high=_WORDS_MAX)]
+    containers: Annotated[bytes, hashes("containers")]
+    first: Annotated[bytes, Column(rows="containers", high="segments")]
+    sizes: Annotated[bytes, Column(rows="containers", low=1)]
+    log_odds: Annotated[bytes, _LOG_ODDS]
+    sentences: Annotated[bytes, _SENTENCES]
+    sentence_segments: Annotated[bytes, _SENTENCE_SEGMENTS]
+    shingles: Annotated[
+        bytes,
+        Column(rows="shingles", form=PLANES, order="increasing", differences=True, dtype="u8"),
+    ]
+
+
+class _Compact2(_Columns, frozen=True, array_like=True):
+    """The columns of format 2."""
+
     words: Annotated[bytes, Column(rows="segments", form=_NARROW, low=1, high=_WORDS_MAX)]
     containers: Annotated[bytes, hashes("containers")]
     first: Annotated[bytes, Column(rows="containers", form=_NARROW, high="segments")]
     last: Annotated[bytes, Column(rows="containers", form=_NARROW)]
-    log_odds: Annotated[
-        bytes,
-        Column(
-            rows="segments",
-            form="<i2",
-            low=-_LOG_ODDS_STORED_MAX,
-            high=_LOG_ODDS_STORED_MAX,
-            dtype="i2",
-        ),
-    ]
-    sentences: Annotated[bytes, Column(rows="sentences", form=_NARROW, high=None, dtype="u8")]
-    sentence_segments: Annotated[
-        bytes, Column(rows="sentences", high="segments", order="sorted", differences=True)
-    ]
+    log_odds: Annotated[bytes, _LOG_ODDS]
+    sentences: Annotated[bytes, _SENTENCES]
+    sentence_segments: Annotated[bytes, _SENTENCE_SEGMENTS]
     shingles: Annotated[
         bytes, Column(rows="shingles", order="increasing", differences=True, dtype="u8")
     ] = b"\x01"
     """Versions before this column left it out; the default is `packed` of no values."""
 
 
-_FORM = CompactForm("page summary", 2, _Compact, level=1, max_bytes=48 << 20)
+_FORM: CompactForm[_Columns] = CompactForm(
+    "page summary", 3, _Compact, level=1, max_bytes=48 << 20, earlier={2: _Compact2}
+)
 
 
 def may_be_learned_from(document: Document, words: int) -> bool:
@@ -170,8 +191,6 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.text, places.shape)
     path, cell, anchor, text, shape = (column.astype(_WIDE).tobytes() for column in keys)
-    ranges = (places.words, places.first, places.last)
-    words, first, last = (column.astype(_NARROW).tobytes() for column in ranges)
     compact = _Compact(
         format=_FORM.format,
         page_model_version=page_model_version,
@@ -180,14 +199,14 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         anchor=anchor,
         text=text,
         shape=shape,
-        words=words,
+        words=packed(places.words),
         containers=places.containers.astype(_WIDE).tobytes(),
-        first=first,
-        last=last,
+        first=packed(places.first),
+        sizes=packed(places.last - places.first),
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
         sentences=page.sentences.keys.astype(_NARROW).tobytes(),
         sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
-        shingles=packed(np.diff(page.shingles, prepend=_NO_KEY)),
+        shingles=planes(np.diff(page.shingles, prepend=_NO_KEY)),
     )
     return _FORM.encode(compact)
 
@@ -207,6 +226,8 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
         if compact.page_model_version != page_model_version:
             raise CodecError("page summary of another page model")
         columns = read_columns(compact, {})
+        if "sizes" in columns:
+            columns["last"] = columns["first"] + columns.pop("sizes")
         first, last, segments = columns["first"], columns["last"], len(columns["words"])
         if not segments or not len(first) or (first >= last).any() or last.max() > segments:
             raise ValueError("it has no text, or containers without text on the page")

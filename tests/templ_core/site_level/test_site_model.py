@@ -92,7 +92,7 @@ def other_summary(**columns):
     fields = msgspec.msgpack.decode(
         zstandard.decompress(encode_page_summary(summarise_page(page(1), shipped_model()), "page"))
     )
-    names = "format version path cell anchor text shape words containers first last log_odds"
+    names = "format version path cell anchor text shape words containers first sizes log_odds"
     for name, change in columns.items():
         place = names.split().index(name)
         fields[place] = change(fields[place])
@@ -104,11 +104,15 @@ def other_summary(**columns):
     [
         pytest.param({"text": lambda body: body[8:]}, id="a text less"),
         pytest.param({"text": lambda body: body[1:]}, id="part of a text"),
-        pytest.param({"words": lambda body: bytes(4) + body[4:]}, id="no words"),
-        pytest.param({"words": lambda body: b"\xff" * 4 + body[4:]}, id="too many words"),
-        pytest.param({"first": lambda body: b"\xff\0\0\0" + body[4:]}, id="beyond the page"),
-        pytest.param({"last": lambda body: body[:-4] + b"\xff\0\0\0"}, id="ends beyond the page"),
-        pytest.param({"last": lambda body: bytes(len(body))}, id="ends before it begins"),
+        pytest.param({"words": lambda body: body[:1] + b"\0" + body[2:]}, id="no words"),
+        pytest.param(
+            {"words": lambda body: b"\4" + b"\xff" * 4 * (len(body) - 1)}, id="too many words"
+        ),
+        pytest.param({"first": lambda body: body[:1] + b"\xff" + body[2:]}, id="beyond the page"),
+        pytest.param({"sizes": lambda body: body[:-1] + b"\xff"}, id="ends beyond the page"),
+        pytest.param(
+            {"sizes": lambda body: body[:1] + bytes(len(body) - 1)}, id="ends where it begins"
+        ),
         pytest.param({"containers": lambda body: body + body}, id="containers without segments"),
         pytest.param({"log_odds": lambda body: b"\xff\x7f" + body[2:]}, id="too certain"),
         pytest.param(
@@ -122,7 +126,7 @@ def other_summary(**columns):
                     "words",
                     "containers",
                     "first",
-                    "last",
+                    "sizes",
                     "log_odds",
                 ],
                 lambda _: b"",
