@@ -28,9 +28,8 @@ _DICTIONARY_BYTES = 256 << 10
 _BODIES = zstandard.ZstdCompressionParameters.from_level(
     3, hash_log=15, chain_log=14, write_content_size=True
 )
-"""Compression of documents; with eight pages of their site as the dictionary they are smaller than
-at level 6 with three. The search tables of a dictionary are an eighth of what the level has: they are
-looked up where the dictionaries of other sites have driven them out of the processor's cache."""
+"""Compression of documents. The search tables of a dictionary are a quarter of what level 3 has, because
+other sites have usually driven them out of the processor's cache when the next page of a site comes."""
 _SUMMARIES = zstandard.ZstdCompressionParameters.from_level(
     5, hash_log=14, chain_log=14, search_log=2, write_content_size=True
 )
