@@ -21,7 +21,7 @@ from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
 from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG
 from templ_core.site_level.sentences.shingles import varying_segments, winnowed_shingles
-from templ_core.stored.columns import Column, hashes, packed, read_columns
+from templ_core.stored.columns import Column, hashes, packed_differences, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm
 
 _LOG_ODDS_UNIT = 1000
@@ -32,7 +32,6 @@ _WORDS_MAX = 1 << 26
 """Most words of a segment: sums over a window of such pages fit 64 bits."""
 _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
-_NO_KEY = np.uint64(0)
 
 
 class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -169,9 +168,11 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     """Return a page summary in compact form: MessagePack of its columns, compressed with zstd."""
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.text, places.shape)
-    path, cell, anchor, text, shape = (column.astype(_WIDE).tobytes() for column in keys)
+    path, cell, anchor, text, shape = (
+        column.astype(_WIDE, copy=False).tobytes() for column in keys
+    )
     ranges = (places.words, places.first, places.last)
-    words, first, last = (column.astype(_NARROW).tobytes() for column in ranges)
+    words, first, last = (column.astype(_NARROW, copy=False).tobytes() for column in ranges)
     compact = _Compact(
         format=_FORM.format,
         page_model_version=page_model_version,
@@ -181,13 +182,13 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         text=text,
         shape=shape,
         words=words,
-        containers=places.containers.astype(_WIDE).tobytes(),
+        containers=places.containers.astype(_WIDE, copy=False).tobytes(),
         first=first,
         last=last,
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
-        sentences=page.sentences.keys.astype(_NARROW).tobytes(),
-        sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
-        shingles=packed(np.diff(page.shingles, prepend=_NO_KEY)),
+        sentences=page.sentences.keys.astype(_NARROW, copy=False).tobytes(),
+        sentence_segments=packed_differences(page.sentences.segment),
+        shingles=packed_differences(page.shingles),
     )
     return _FORM.encode(compact)
 
