@@ -55,7 +55,7 @@ class TextSegment(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     """Name of the rule that made the decision; README.md describes each."""
     section: Count
-    """Number of the section of the page, whose segments share one smoothed score."""
+    """Number of the section of the page: an element whose text is all kept or all left out, or nearly so."""
 
 
 class Metadata(msgspec.Struct, frozen=True, kw_only=True):

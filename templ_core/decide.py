@@ -12,6 +12,7 @@ from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection.expected_f1 import plain_f1
 from templ_core.page_level.selection.repeats import Selection, select_segments
+from templ_core.page_level.selection.table_rows import pooled_by_row
 from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
 from templ_core.site_level.fusion.outside_container import outside_container
@@ -107,7 +108,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     fused = surer_by_length(site.log_odds, site.columns) if is_known else site.log_odds
     mixed = faded_log_odds(own, fused, site_weight(site.columns, site.documents, config))
     log_odds = with_policy(
-        mixed,
+        pooled_by_row(mixed, page.words, page.rows),
         page.words,
         page.roles,
         _ANY_TYPE if is_known else page.page_type,
@@ -167,7 +168,8 @@ def _is_all(segments: Bools, log_odds: Floats, page: PageEvidence, config: CoreC
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
     """Return the log-odds for content by the page alone, its policies applied; length n_segments."""
-    return with_policy(page.log_odds, page.words, page.roles, page.page_type, config.comments)
+    pooled = pooled_by_row(page.log_odds, page.words, page.rows)
+    return with_policy(pooled, page.words, page.roles, page.page_type, config.comments)
 
 
 def page_recall_share(page_type: PageType, config: CoreConfig) -> float:

@@ -253,7 +253,7 @@ def _segments(
     rules: Sequence[str],
 ) -> tuple[SegmentExplanation, ...]:
     templateness = decision.templateness
-    section = section_numbers(document, templateness, decision.words, config.section_penalty)
+    section = section_numbers(document, decision.kept, decision.words, config.section_penalty)
     section_mean = _section_means(templateness, decision.words, section)
     own, reasons = own_log_odds(page, config), decision.reasons
     weight = np.zeros(len(own))

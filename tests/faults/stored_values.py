@@ -108,7 +108,7 @@ def _documents() -> Codec:
         if not document.segments.texts:
             return
         decision = cleaned.decision
-        section_numbers(document, decision.templateness, decision.words, CONFIG.section_penalty)
+        section_numbers(document, decision.kept, decision.words, CONFIG.section_penalty)
         summary = encode_page_summary(summarise_page(document, shipped_model()), "page")
         decode_page_summary(summary, "page")
         learner = TreeLearner(CONFIG)

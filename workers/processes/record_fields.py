@@ -88,7 +88,7 @@ def _links(outline: Outline) -> list[Link]:
 
 def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
     decision = cleaned.decision
-    sections = section_numbers(document, decision.templateness, decision.words, _SECTION_PENALTY)
+    sections = section_numbers(document, decision.kept, decision.words, _SECTION_PENALTY)
     return [
         TextSegment(
             text=text,

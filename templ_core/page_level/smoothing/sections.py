@@ -1,26 +1,24 @@
 """Sections: the parts of a page that share one smoothed score.
 
 They are a by-product of the smoothing, which Chakrabarti et al. (WWW 2007, section 4) call segments.
-The model of the page level reads the smoothed scores of its first guess; the sections of a record are
-those of the final templateness.
+The model of the page level reads the smoothed scores of its first guess. For the sections of a record the
+decisions are smoothed: 1 for what is left out, and 0 for what is kept.
 """
 
 import numpy as np
 
-from templ_core.array_types import Floats, Int32s
+from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.dom.document import Document
 from templ_core.page_level.page_tree import read_tree
 from templ_core.page_level.smoothing.text_tree import text_tree
 
 
-def section_numbers(
-    document: Document, templateness: Floats, words: Floats, penalty: float
-) -> Int32s:
+def section_numbers(document: Document, kept: Bools, words: Floats, penalty: float) -> Int32s:
     """Return the number of the section that each segment is in; length n_segments.
 
     Args:
         document: The page.
-        templateness: Templateness of each segment, 0 to 1; length n_segments.
+        kept: Whether each segment is kept; length n_segments.
         words: Number of words of each segment, at least 1; length n_segments.
         penalty: c of the penalty c * A / A_i for starting a section, with words as the area A.
 
@@ -28,15 +26,15 @@ def section_numbers(
         >>> from templ_core.dom.document import parse_document
         >>> html = "<ul><li>home<li>contact</ul><div><p>It rains.<p>It is cold.</div>"
         >>> page = parse_document(html, "https://example.com/")
-        >>> templateness, words = np.array([0.9, 0.9, 0.1, 0.1]), np.array([1.0, 1, 2, 3])
-        >>> section_numbers(page, templateness, words, 0.05).tolist()
+        >>> kept, words = np.array([False, False, True, True]), np.array([1.0, 1, 2, 3])
+        >>> section_numbers(page, kept, words, 0.05).tolist()
         [0, 0, 1, 1]
     """
     if not len(words):
         return np.empty(0, np.int32)
     nodes = read_tree(document, words)
     tree = text_tree(nodes.first, nodes.last, words)
-    return _numbered(tree.smooth(templateness, penalty).section[tree.leaf])
+    return _numbered(tree.smooth((~kept).astype(np.float64), penalty).section[tree.leaf])
 
 
 def _numbered(section: Int32s) -> Int32s:

@@ -92,9 +92,7 @@ def decisions_of_cleaned(document: Document, cleaned: CleanedText) -> SegmentDec
     return SegmentDecisions(
         kept=decision.kept,
         templateness=decision.templateness,
-        section=section_numbers(
-            document, decision.templateness, decision.words, _CONFIG.section_penalty
-        ),
+        section=section_numbers(document, decision.kept, decision.words, _CONFIG.section_penalty),
     )
 
 
