@@ -17,6 +17,7 @@ from templ_core.stored.columns import (
     ROWS_MAX,
     Column,
     packed,
+    packed_differences,
     read_columns,
     require_tree,
 )
@@ -87,8 +88,8 @@ def document_columns(document: Document) -> bytes:
             hidden=np.packbits(nodes.hidden).tobytes(),
             images=packed(nodes.images),
             texts=segments.texts,
-            owner=packed(_steps(segments.owner) + len(nodes.depth)),
-            inline_from=packed(_steps(segments.inline_from)),
+            owner=packed_differences(segments.owner, len(nodes.depth)),
+            inline_from=packed_differences(segments.inline_from),
             inline_count=packed(segments.inline_to - segments.inline_from),
             links=packed(segments.links),
             link_chars=packed(segments.link_chars),
@@ -228,10 +229,3 @@ def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
     table = list(dict.fromkeys(values))
     number_of = dict(zip(table, range(len(table)), strict=True))
     return table, np.fromiter(map(number_of.__getitem__, values), np.int64, len(values))
-
-
-def _steps(values: Int32s) -> Int32s:
-    """Return the difference of each value from the one before, the first one from 0."""
-    steps = values.copy()
-    steps[1:] -= values[:-1]
-    return steps

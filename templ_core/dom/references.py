@@ -1,9 +1,12 @@
 """Character references in attribute values, as browsers read them."""
 
+import functools
 import html
 import re
 
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+
+_character = functools.lru_cache(1 << 10)(html.unescape)
 
 
 def without_references(text: str) -> str:
@@ -16,4 +19,4 @@ def without_references(text: str) -> str:
     """
     if "&" not in text:
         return text
-    return _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
+    return _REFERENCE.sub(lambda found: _character(found[0]), text)

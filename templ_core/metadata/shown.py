@@ -188,7 +188,7 @@ def _nodes_of(document: Document, types: list[int], count: int) -> list[int]:
         return []
     is_one = np.zeros(len(document.nodes.element_types), np.bool_)
     is_one[types] = True
-    found: list[int] = np.flatnonzero(is_one[document.nodes.element_type])[:count].tolist()
+    found: list[int] = is_one[document.nodes.element_type].nonzero()[0][:count].tolist()
     return found
 
 
@@ -197,7 +197,7 @@ def _texts_in(document: Document, node: int, count: int) -> list[str]:
     segments = document.segments
     end = int(document.nodes.end[node])
     # A segment belongs to a block inside the element, or holds the element as an inline one.
-    first = int(np.searchsorted(segments.inline_to, node, side="right"))
+    first = int(segments.inline_to.searchsorted(node, side="right"))
     found: list[str] = []
     for segment in range(first, len(segments.texts)):
         if segments.inline_from[segment] > end or len(found) == count:

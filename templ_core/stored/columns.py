@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
 from templ_core.stored._column_checks import is_as_declared
+from templ_core.stored._packing import packed_column
 
 ROWS_MAX = 1 << 19
 """Most values of a stored column, and most strings of a stored list.
@@ -150,20 +151,30 @@ def packed(values: Values) -> bytes:
     >>> packed(np.array([3, 500])).hex()
     '020300f401'
     """
-    largest = int(values.max()) if values.size else 0
-    width = next(width for width in (1, 2, 4) if largest < 1 << (8 * width))
-    return bytes([width]) + values.astype(f"<u{width}").tobytes()
+    return packed_column(values, differences=False, shift=0)
 
 
-def planes(values: Values) -> bytes:
-    """Return non-negative integers in the form `PLANES`.
+def packed_differences(values: Values, shift: int = 0) -> bytes:
+    """Return the difference of each value from the one before, the first one from 0, as `packed` does.
 
-    >>> planes(np.array([3, 500])).hex()
+    >>> packed_differences(np.array([3, 5, 4]), 1).hex()
+    '01040300'
+
+    Args:
+        values: Integers.
+        shift: What is added to each difference, so that none is negative.
+    """
+    return packed_column(values, differences=True, shift=shift)
+
+
+def planes(column: bytes) -> bytes:
+    """Return a column of the form `PACKED` in the form `PLANES`.
+
+    >>> planes(packed(np.array([3, 500]))).hex()
     '0203f40001'
     """
-    body = packed(values)
-    width = body[0]
-    return body[:1] + np.frombuffer(body, np.uint8, offset=1).reshape(-1, width).T.tobytes()
+    values = np.frombuffer(column, np.uint8, offset=1).reshape(-1, column[0])
+    return column[:1] + values.T.tobytes()
 
 
 def require_range(name: str, values: Values, low: int, high: int | None) -> None:

@@ -21,7 +21,15 @@ from templ_core.site_level.sentences.sentence_counts import PageSentences
 from templ_core.site_level.sentences.sentences import prose_sentences
 from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG
 from templ_core.site_level.sentences.shingles import varying_segments, winnowed_shingles
-from templ_core.stored.columns import PLANES, Column, hashes, packed, planes, read_columns
+from templ_core.stored.columns import (
+    PLANES,
+    Column,
+    hashes,
+    packed,
+    packed_differences,
+    planes,
+    read_columns,
+)
 from templ_core.stored.compact import CompactColumns, CompactForm
 
 _LOG_ODDS_UNIT = 1000
@@ -41,7 +49,6 @@ _LOG_ODDS = Column(
 )
 _SENTENCES = Column(rows="sentences", form=_NARROW, high=None, dtype="u8")
 _SENTENCE_SEGMENTS = Column(rows="sentences", high="segments", order="sorted", differences=True)
-_NO_KEY = np.uint64(0)
 
 
 class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -190,7 +197,9 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
     """Return a page summary in compact form: MessagePack of its columns, compressed with zstd."""
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.text, places.shape)
-    path, cell, anchor, text, shape = (column.astype(_WIDE).tobytes() for column in keys)
+    path, cell, anchor, text, shape = (
+        column.astype(_WIDE, copy=False).tobytes() for column in keys
+    )
     compact = _Compact(
         format=_FORM.format,
         page_model_version=page_model_version,
@@ -200,13 +209,13 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         text=text,
         shape=shape,
         words=packed(places.words),
-        containers=places.containers.astype(_WIDE).tobytes(),
+        containers=places.containers.astype(_WIDE, copy=False).tobytes(),
         first=packed(places.first),
         sizes=packed(places.last - places.first),
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
-        sentences=page.sentences.keys.astype(_NARROW).tobytes(),
-        sentence_segments=packed(np.diff(page.sentences.segment, prepend=0)),
-        shingles=planes(np.diff(page.shingles, prepend=_NO_KEY)),
+        sentences=page.sentences.keys.astype(_NARROW, copy=False).tobytes(),
+        sentence_segments=packed_differences(page.sentences.segment),
+        shingles=planes(packed_differences(page.shingles)),
     )
     return _FORM.encode(compact)
 

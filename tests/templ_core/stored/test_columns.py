@@ -4,7 +4,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from templ_core.stored.columns import BITS, ROWS_MAX, Column, hashes, read_columns, require_tree
+from templ_core.stored.columns import (
+    BITS,
+    ROWS_MAX,
+    Column,
+    hashes,
+    packed,
+    packed_differences,
+    read_columns,
+    require_tree,
+)
 
 
 class Stored(msgspec.Struct):
@@ -68,3 +77,23 @@ def test_depths_that_are_not_those_of_one_tree_are_refused(depths):
 @pytest.mark.parametrize("depths", [[], [0], [0, 1, 2, 1, 1, 2]])
 def test_depths_of_one_tree_are_accepted(depths):
     require_tree(np.array(depths, np.int64))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
+@pytest.mark.parametrize("largest", [0, 255, 256, 65535, 65536, (1 << 31) - 1])
+def test_packed_values_have_the_fewest_bytes_that_hold_the_largest(dtype, largest):
+    values = np.array([0, largest, 1, 2], dtype)[::2]
+    for one in (values, np.array([largest, 3], dtype)):
+        width = next(width for width in (1, 2, 4) if one.max() < 1 << 8 * width)
+        assert packed(one) == bytes([width]) + one.astype(f"<u{width}").tobytes()
+
+
+def test_a_value_of_more_than_four_bytes_is_not_packed():
+    with pytest.raises(ValueError, match=f"cannot hold {1 << 32}"):
+        packed(np.array([1 << 32]))
+
+
+def test_packed_differences_are_added_up_again():
+    owner = np.array([4, 6, 5, 5], np.int32)
+    assert read(steps=packed_differences(owner[1:] - 4, 5))["steps"] == [2, 1, 1]
+    assert packed_differences(np.empty(0, np.int64)) == packed(np.empty(0, np.int32)) == b"\1"
