@@ -8,10 +8,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 from pydivsufsort import divsufsort, kasai
+from threadpoolctl import ThreadpoolController
 
 from templ_core.array_types import Int32s, UInt32s
 
 Tokens: TypeAlias = npt.NDArray[np.uint16] | UInt32s
+
+_THREADS = ThreadpoolController()
+"""Limits the threads of pydivsufsort: it would start one for each processor, which wait for each other."""
 
 BREAK = 0
 """Number of a token that is part of no string: the end of a document, or a token too rare to matter."""
@@ -39,7 +43,7 @@ class SuffixArray:
             self.starts: Int32s = np.zeros(len(tokens), np.int32)
             self.common: Int32s = np.zeros(len(tokens) + 1, np.int32)
             return
-        self.starts = divsufsort(tokens.copy())
+        self.starts = _sorted(tokens)
         """Position of each rank's suffix; length n."""
         self.common = np.zeros(len(tokens) + 1, np.int32)
         """Tokens that rank r shares with rank r - 1; length n + 1, 0 at both ends."""
@@ -47,6 +51,12 @@ class SuffixArray:
         room = tokens_left(tokens)[self.starts]
         np.minimum(self.common[:-1], room, out=self.common[:-1])
         np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
+
+
+def _sorted(tokens: Tokens) -> Int32s:
+    with _THREADS.limit(limits=1, user_api="openmp"):
+        starts: Int32s = divsufsort(tokens.copy())
+    return starts
 
 
 def tokens_left(tokens: Tokens) -> Int32s:
