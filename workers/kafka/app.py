@@ -179,7 +179,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         broker_max_poll_records=settings.batch_pages,
         # The limit applies before compression: a dead letter may carry a page that came compressed.
         producer_max_request_size=max_value_bytes(settings) + PRODUCER_ROOM_BYTES,
-        producer_linger=0.005,
+        producer_linger=0,  # a batch is sent as a whole, so waiting for more only adds latency
         producer_max_batch_size=_MIB,
         producer_compression_type=None if settings.compression == "none" else settings.compression,
         producer_acks=-1,
