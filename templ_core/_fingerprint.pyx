@@ -18,7 +18,7 @@ cdef enum:
     BLOCK_BYTES = 128       # of BLAKE2b
     ROUNDS = 12             # of BLAKE2b
     TOKEN_BYTES = 23        # longest token whose hash is remembered
-    REMEMBERED = 32768       # entries of tokens, a power of 2
+    REMEMBERED = 32768      # entries of tokens, a power of 2
     LANES = 8               # bytes of a shingle
     CHUNK = 255             # shingles whose bits a lane of one byte can count
 
