@@ -5,9 +5,8 @@ Every machine that the package is built for stores numbers in little-endian orde
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
-from libc.string cimport memcpy
+from templ_core._arrays cimport items
 
 import numpy as np
 
@@ -78,14 +77,9 @@ def packed_column(values, bint differences, int64_t shift):
     Raises:
         ValueError: A value that is stored takes more than 4 bytes.
     """
-    if values.dtype.char != "i" or not values.flags.c_contiguous:
-        values = np.ascontiguousarray(values, np.int64)
-    cdef Py_ssize_t count = len(values)
-    cdef Py_buffer view
-    PyObject_GetBuffer(values, &view, PyBUF_SIMPLE)
-    try:
-        if view.itemsize == sizeof(int32_t):
-            return _packed(<const int32_t *>view.buf, count, differences, shift)
-        return _packed(<const int64_t *>view.buf, count, differences, shift)
-    finally:
-        PyBuffer_Release(&view)
+    cdef bint is_narrow = values.dtype.char == "i"
+    if not is_narrow or not values.flags.c_contiguous:
+        values = np.ascontiguousarray(values, np.int32 if is_narrow else np.int64)
+    if is_narrow:
+        return _packed(<const int32_t *>items(values, 4), len(values), differences, shift)
+    return _packed(<const int64_t *>items(values, 8), len(values), differences, shift)

@@ -67,8 +67,7 @@ _FAMILIES = (
     *("deleted", "deletions", "sites", "templates", "outbox", SUPERSEDED, "meta"),
 )
 _NEXT = b"next"
-_FORMAT = b"format"
-_LOG = b"log"
+_FORMAT, _LOG = b"format", b"log"
 
 
 class WindowStore:
@@ -274,7 +273,8 @@ class WindowStore:
         body = self._content("bodies", site, entry)
         if body is None:
             return None
-        apart = self._db.get("details", site_prefix(site) + place_of(entry))
+        key = site_prefix(site) + place_of(entry)
+        apart = None if entry.rest_bytes else self._db.get("details", key)
         rest = decode_stored(self._db, apart, StoredDetails) if apart else StoredDetails()
         with stored_values(self._db):
             return record_of(site, entry, body, rest)
