@@ -64,6 +64,8 @@ def read_characters(list texts):
             bits[place] = class_of[point]
         else:
             bits[place] = class_of[KNOWN]
+        if bits[place] & UNSPACED:      # vowel signs are tokens too, though they are no letters
+            bits[place] |= WORD
     return dict(classes=classes, lower=points, starts=starts, lengths=lengths)
 
 

@@ -21,7 +21,10 @@ class Characters(msgspec.Struct, frozen=True, kw_only=True):
     """All characters of a page's segments, with one line feed after each segment."""
 
     classes: UInt16s
-    """The class bits of each character, see `templ_core.letters`; length n_characters."""
+    """The class bits of each character, see `templ_core.letters`; length n_characters.
+
+    Here WORD marks what is in a token (`templ_core.tokens`): also the signs of unspaced scripts.
+    """
     lower: UInt32s
     """Code points in lower case; length n_characters."""
     starts: Int64s

@@ -29,7 +29,7 @@ _WIDE_FROM = 0x3000
 """From this code point on, the end of a sentence needs no space behind it."""
 _SPACED = rf"[^\W{_UNSPACED}{_RARE}]"
 """A character of a word in a script with spaces between words."""
-_BETWEEN = rf"[^\w{_RARE}]"
+_BETWEEN = rf"[^\w{_UNSPACED}{_RARE}]"
 """A character that stands between words."""
 _OTHER_FORMS = "ſıİ"
 """Letters that `re` takes for forms of others where case does not matter, and `str.lower` does not."""
@@ -300,7 +300,7 @@ def _pieces() -> _Pieces:
     closers = re.escape("".join(map(chr, np.flatnonzero(classes[:KNOWN] & CLOSER))))
     ends = rf"(?:[{wide}\n]|[{narrow}][{narrow}{closers}]*\s)"
     gap = f"(?:(?!{ends}){_BETWEEN})*"
-    alone = rf"(?:(?=\w)[{_UNSPACED}]|[{_RARE}])"
+    alone = rf"[{_UNSPACED}{_RARE}]"
     number = rf"(?:{_WORD_START}(?={_SPACED}*\d){_SPACED}+|(?=\d)[{_UNSPACED}])"
     is_before_number = f"{_BETWEEN}*{number}"
     names = "|".join(sorted(_calendar(), key=lambda name: (-len(name), name)))

@@ -28,8 +28,9 @@ def read_characters(texts):
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
     place = np.minimum(points, KNOWN)
     classes, lower = letter_tables()
+    bits = classes[place]
     return Characters(
-        classes=classes[place],
+        classes=np.where(bits & UNSPACED, bits | WORD, bits),
         lower=np.where(points < KNOWN, lower[place], points),
         starts=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths + 1)[:-1]]),
         lengths=lengths,

@@ -20,6 +20,12 @@ def test_words_are_those_of_the_tokeniser(texts):
         assert words.per_segment.tolist() == [len(tokenise(text)) for text in assume_known]
 
 
+def test_signs_of_unspaced_scripts_are_words_as_they_are_tokens():
+    signs = "".join(map(chr, range(0xE00, 0xE80))) + "\u0ee0\u102d\u17b6\u30fb"
+    words = read_words(read_characters([signs, "ก็ 7"]))
+    assert words.per_segment.tolist() == [len(tokenise(signs)), 3]
+
+
 def test_words_have_a_place_a_length_and_a_segment():
     words = read_words(read_characters(["One, two", "中文 x86"]))
     assert words.segment.tolist() == [0, 0, 1, 1, 1]

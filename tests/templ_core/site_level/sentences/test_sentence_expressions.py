@@ -47,6 +47,7 @@ WORDS = st.sampled_from(
         "中",
         "文",
         "ไทย",
+        "ที่นี่",
         "、",
         "feira",
         "segunda",
