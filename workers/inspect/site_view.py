@@ -68,7 +68,7 @@ def view_site(state: Path, site: str, settings: Settings) -> SiteView:
     copy = copy_site(state, site, settings)
     record = copy.models.get(site)
     if record is None and copy.windows is None:
-        raise InputProblem(f"{state} knows no site {site}{_known(state, site)}")
+        raise InputProblem(f"{state} knows no site {site}{similar_sites(state, site)}")
     windows = copy.windows
     return site_view(
         site,
@@ -125,8 +125,12 @@ def _decoded(record: SiteModelRecord | None) -> SiteModel | None:
         raise InputProblem(f"the site model of {record.site} cannot be used: {error}") from None
 
 
-def _known(state: Path, site: str) -> str:
-    """Return the end of a message that names sites that may have been meant."""
+def similar_sites(state: Path, site: str) -> str:
+    """Return the end of a message that names sites of a state directory that may have been meant.
+
+    Raises:
+        StateProblem: The directory cannot be read.
+    """
     sites = sorted(copied_sites(state))
     near = get_close_matches(site, sites, _SITES_NAMED, 0.4) or sites[:_SITES_NAMED]
     return f"; there is {', '.join(near)}" if near else ""

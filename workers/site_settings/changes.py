@@ -20,6 +20,9 @@ from workers.errors import InputProblem, UsageProblem
 from workers.settings import DAY_MS
 from workers.site_settings.book import decided_site
 
+_WINDOW_DAYS_MAX = 36_500
+"""Largest age that a window can be given, in days."""
+
 
 class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     """What `templ site override` is asked to change; None leaves a value as it is."""
@@ -34,7 +37,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the rules that are there are dropped first."""
     comments: Literal["auto", "keep", "drop"] | None = None
     listings: Literal["auto", "keep", "drop"] | None = None
-    window_days: Annotated[float, msgspec.Meta(gt=0, le=36_500)] | None = None
+    window_days: Annotated[float, msgspec.Meta(gt=0, le=_WINDOW_DAYS_MAX)] | None = None
     window_pages: int | None = None
     window_bytes: int | None = None
     quarantine: bool | None = None
@@ -67,8 +70,13 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
         raise UsageProblem(
             f"a site has at most {RULES_MAX} rules; --clear-rules drops the old ones"
         )
+    days = change.window_days
+    if days is not None and not 0 < days <= _WINDOW_DAYS_MAX:  # refuses what is not a number, too
+        raise UsageProblem(
+            f"the largest age of a window is more than 0 and at most {_WINDOW_DAYS_MAX} days"
+        )
     window = {
-        "age_ms": None if change.window_days is None else round(change.window_days * DAY_MS),
+        "age_ms": None if days is None else round(days * DAY_MS),
         "pages_max": change.window_pages,
         "bytes_max": change.window_bytes,
     }

@@ -47,6 +47,8 @@ def test_rules_of_a_file_decide_pages_of_their_site_only(templ, selected, tmp_pa
         (("--remove", "div >"), "is no CSS selector"),
         (("--keep", "a[href]"), "asks for the attribute href"),
         (("--remove-text", "*"), "stands for every text"),
+        (("--window-days", "nan"), "at most 36500 days"),
+        (("--window-days", "inf"), "at most 36500 days"),
     ],
 )
 def test_a_bad_rule_is_one_line_and_changes_nothing(templ, tmp_path, options, message):
@@ -63,6 +65,35 @@ def test_a_url_is_no_key(templ, tmp_path):
     done = templ("site", "override", "https://a.org/1", *change, expect=2)
     assert "https://a.org/1 is a URL, not the key of a site" in done.stderr.decode()
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "usual"),
+    [("www.a.org", "a.org"), ("A.org", "a.org"), ("a.org", None), ("made-up", None)],
+)
+def test_a_key_that_no_url_has_is_stored_with_a_note(templ, tmp_path, key, usual):
+    file = tmp_path / "settings.jsonl"
+    done = templ("site", "override", key, "--keep", "p", "--site-settings", file)
+    note = f"note: pages of {key} have the key {usual}, unless the field `site`"
+    assert (
+        ("note: " in done.stderr.decode()) == (note in done.stderr.decode()) == (usual is not None)
+    )
+    assert records(file)[0]["site"] == key
+
+
+@pytest.mark.parametrize("change", [("override", "--keep", "p"), ("reset",), ("forget", "--yes")])
+def test_a_key_that_a_state_directory_does_not_know_has_a_note(templ, state, change):
+    verb, *options = change
+    done = templ("site", verb, "a.orgg", "--state", state, *options)
+    assert f"note: {state} knows no page of the site a.orgg yet; there is a.org" in done.stderr.decode()  # fmt: skip
+    assert "note" not in str(templ("site", verb, "a.org", "--state", state, *options).stderr)  # fmt: skip
+
+
+def test_a_reset_says_whether_there_were_settings(templ, tmp_path):
+    place = ("--site-settings", tmp_path / "settings.jsonl")
+    assert b"a.org had no settings" in templ("site", "reset", "a.org", *place).stderr
+    templ("site", "override", "a.org", "--keep", "p", *place)
+    assert b"a.org has no settings any more" in templ("site", "reset", "a.org", *place).stderr
 
 
 def test_a_place_must_be_given_and_must_be_one(templ, state):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
+from templ_core.site_key import site_key
 from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, Command, prefix_option
 from workers.errors import InputProblem, UsageProblem
@@ -98,6 +99,24 @@ class SettingsPlace(NamedTuple):
             write_records(self.path, others if record is None else [*others, record])
         except OSError as error:
             raise UsageProblem(f"{self.path}: {error.strerror}") from None
+
+    def doubt(self, site: str) -> str | None:
+        """Return as one line why a key may be mistyped, or None where nothing speaks for it.
+
+        Raises:
+            StateProblem: The state directory cannot be read.
+        """
+        if self.state is not None:
+            from workers.inspect.site_view import similar_sites  # noqa: PLC0415
+            from workers.state.site_copy import copied_sites  # noqa: PLC0415
+
+            if site in copied_sites(self.state):
+                return None
+            return f"{self.state} knows no page of the site {site} yet{similar_sites(self.state, site)}"
+        usual = site_key(f"//{site}")
+        if "." not in site or usual == site:
+            return None
+        return f"pages of {site} have the key {usual}, unless the field `site` of their records says {site}"
 
     def forget(self, site: str) -> str:
         """Take a site down, erase it where that is possible, and return what was done as sentences.

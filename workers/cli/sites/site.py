@@ -16,7 +16,13 @@ from workers.cli.sites.settings_place import SettingsPlace, settings_place_optio
 from workers.errors import InputProblem
 from workers.settings import load_settings
 from workers.site_settings.book import settings_version
-from workers.site_settings.changes import Overrides, chosen_model, overridden, pinned
+from workers.site_settings.changes import (
+    Overrides,
+    chosen_model,
+    empty_settings,
+    overridden,
+    pinned,
+)
 
 _POLICY = click.Choice(["auto", "keep", "drop"])
 
@@ -106,7 +112,9 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
     """
     wanted = Overrides(**change)
     if not wanted.is_empty():
-        place.write(key, overridden(place.read(key), wanted))
+        changed = overridden(place.read(key), wanted)
+        _tell_doubt(place, key)
+        place.write(key, changed)
     _show(place.read(key))
 
 
@@ -134,9 +142,11 @@ def pin(key: str, place: SettingsPlace, model: str | None, model_file: Path | No
 @settings_place_options
 def reset(key: str, place: SettingsPlace) -> None:
     """Remove all settings of the site KEY, so that it is cleaned like any other."""
-    place.read(key)
+    had_none = place.read(key) == empty_settings(key)
+    if had_none:
+        _tell_doubt(place, key)
     place.write(key, None)
-    click.echo(f"{key} has no settings any more", err=True)
+    click.echo(f"{key} {'had no settings' if had_none else 'has no settings any more'}", err=True)
 
 
 @site_command.command(short_help="Take a site down, and erase what is known.")
@@ -150,10 +160,17 @@ def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
     and workers erase it from their stores. With --state, no other process may use the directory. `templ
     site reset` lets the site's pages in again; nothing of what was erased comes back.
     """
+    place.read(key)
+    _tell_doubt(place, key)
     if not yes:
         click.confirm(f"Erase all that is known of {key}?", abort=True)
-    place.read(key)
     click.echo(place.forget(key), err=True)
+
+
+def _tell_doubt(place: SettingsPlace, key: str) -> None:
+    doubt = place.doubt(key)
+    if doubt is not None:
+        click.echo(f"note: {doubt}", err=True)
 
 
 def _show(record: SiteSettingsRecord) -> None:
