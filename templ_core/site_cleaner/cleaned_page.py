@@ -48,6 +48,11 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     """What became of each segment, and why."""
 
+    def __repr__(self) -> str:
+        """Return all fields but the document and the decision, whose arrays fill many screens."""
+        names = (name for name in self.__struct_fields__ if name not in {"document", "decision"})
+        return f"CleanedPage({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
     @property
     def fingerprint(self) -> str | None:
         """Near-duplicate key of the text: a 64-bit SimHash in hexadecimal; None for an empty text."""

@@ -229,6 +229,14 @@ def test_a_time_that_cannot_be_read_is_refused_in_one_line():
         SiteCleaner().clean(URL, ARTICLE, "yesterday")
 
 
+def test_a_cleaned_page_that_is_printed_fits_a_screen():
+    with SiteCleaner() as cleaner:
+        shown = repr(cleaner.clean(URL, "<title>Ferries</title>" + ARTICLE))
+    assert "title='Ferries'" in shown
+    assert "metadata=PageMetadata(" in shown
+    assert "array(" not in shown
+
+
 def test_the_library_is_light_and_loads_nothing_of_the_worker():
     """Folders of our packages' names in the current directory have no part in it."""
     code = (
