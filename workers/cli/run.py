@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -168,7 +169,7 @@ def _run(options: RunOptions) -> None:
         finally:
             if tally.has_records or reader.left_out or outputs.count_before:
                 click.echo(tally.summary(outputs, reader.left_out), err=True)
-            elif not reader.problems:
+            elif not reader.problems and sys.exception() is None:
                 click.echo("there are no records in the inputs", err=True)
     reader.raise_problems()
     tally.refuse_wrong_feed(options.letters)

@@ -24,9 +24,12 @@ _NAMES_MAX = 8
 _COLUMNS = re.compile(rb"[^{\[,;\t]+(?:[,;\t][^{,;\t]*)+$")
 """A line of a table."""
 _OTHER_KINDS = (
-    (b"\x1f\x8b", "is compressed with gzip: add .gz to its name"),
-    (b"\xfd7zXZ", "is compressed with xz: add .xz to its name"),
-    (b"\x28\xb5\x2f\xfd", "is compressed with zstd: add .zst to its name"),
+    (b"\x1f\x8b", "is compressed with gzip: add .gz to its name, or decompress it (`gzip -dc`)"),
+    (b"\xfd7zXZ", "is compressed with xz: add .xz to its name, or decompress it (`xz -dc`)"),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "is compressed with zstd: add .zst to its name, or decompress it (`zstd -dc`)",
+    ),
     (b"\xff\xfe", "is UTF-16 and not UTF-8: convert it (`iconv -f utf-16 -t utf-8 FILE`)"),
     (b"\xfe\xff", "is UTF-16 and not UTF-8: convert it (`iconv -f utf-16 -t utf-8 FILE`)"),
     (b"WARC/", "is a WARC file: end its name with .warc"),

@@ -166,6 +166,7 @@ def test_options_that_cannot_be_meant_are_refused(templ, tmp_path, options, word
     source = pages(tmp_path / "in.jsonl", 2, fetched_at="2026-01-01")
     done = templ("run", source, "--out", tmp_path / "out.jsonl", *options, expect=2)
     assert words in done.stderr.decode()
+    assert "no records" not in done.stderr.decode()
     assert not list(tmp_path.glob("state*"))
 
 

@@ -383,9 +383,9 @@ OTHER_KINDS = {
     "no html": (lines({"url": "u", "text": "x"}) * 3, "its fields are url, text;"),
     "no url": (lines({"uri": "u", "html": "x"}), "its fields are uri, html;"),
     "html": (b"<!doctype html><p>x", "is HTML or XML"),
-    "gzip": (gzip.compress(THREE), "add .gz to its name"),
-    "zstd": (zstandard.compress(THREE), "add .zst to its name"),
-    "xz": (lzma.compress(THREE), "add .xz to its name"),
+    "gzip": (gzip.compress(THREE), "add .gz to its name, or decompress it (`gzip -dc`)"),
+    "zstd": (zstandard.compress(THREE), "add .zst to its name, or decompress it (`zstd -dc`)"),
+    "xz": (lzma.compress(THREE), "add .xz to its name, or decompress it (`xz -dc`)"),
     "warc": (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "end its name with .warc"),
 }
 
