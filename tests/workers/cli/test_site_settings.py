@@ -89,6 +89,14 @@ def test_a_key_that_a_state_directory_does_not_know_has_a_note(templ, state, cha
     assert "note" not in str(templ("site", verb, "a.org", "--state", state, *options).stderr)  # fmt: skip
 
 
+@pytest.mark.parametrize("answer", [b"n\n", b""])
+def test_a_take_down_that_nobody_agrees_to_erases_nothing_and_says_so(templ, state, answer):
+    before = templ("inspect", "site", "a.org", "--state", state).stdout
+    asked = templ("site", "forget", "a.org", "--state", state, stdin=answer, expect=2)
+    assert "nothing was erased; --yes erases without asking" in asked.stderr.decode()
+    assert templ("inspect", "site", "a.org", "--state", state).stdout == before
+
+
 def test_a_reset_says_whether_there_were_settings(templ, tmp_path):
     place = ("--site-settings", tmp_path / "settings.jsonl")
     assert b"a.org had no settings" in templ("site", "reset", "a.org", *place).stderr

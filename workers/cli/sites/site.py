@@ -13,7 +13,7 @@ from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
 from workers.cli.options import SiteSource, page_model_option, read_site, site_source_options
 from workers.cli.sites.settings_place import SettingsPlace, settings_place_options
-from workers.errors import InputProblem
+from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
 from workers.site_settings.book import settings_version
 from workers.site_settings.changes import (
@@ -162,9 +162,18 @@ def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
     """
     place.read(key)
     _tell_doubt(place, key)
-    if not yes:
-        click.confirm(f"Erase all that is known of {key}?", abort=True)
+    if not yes and not _agreed(f"Erase all that is known of {key}?"):
+        raise UsageProblem("nothing was erased; --yes erases without asking")
     click.echo(place.forget(key), err=True)
+
+
+def _agreed(question: str) -> bool:
+    """Return whether somebody answers yes; nobody does where there is no terminal to ask at."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        click.echo(err=True)
+        return False
 
 
 def _tell_doubt(place: SettingsPlace, key: str) -> None:
