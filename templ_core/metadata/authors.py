@@ -24,7 +24,8 @@ _BETWEEN = re.compile(
 )
 _BAD_TEXT = re.compile(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
 _BAD = re.compile(
-    r"https?:|www\.|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b", re.IGNORECASE
+    r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b",
+    re.IGNORECASE,
 )
 _NOBODY = frozenset(
     [
@@ -68,7 +69,8 @@ _BY = re.compile(
 )
 _NAME_END = re.compile(
     r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the)\s"
-    r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|publié|publicado|categor\w+)\b).*$",
+    r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|messages|publié|publicado|categor\w+)\b"
+    r"|(?-i:(?<=[a-zß-ÿ])(?:Posted|Published|Updated|Filed|Categor[a-z]+|Tags?|Comments?)\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _PARTICLES = frozenset((

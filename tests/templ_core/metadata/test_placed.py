@@ -130,6 +130,11 @@ def test_authors_of_bylines(text, author):
     [
         ("Ann Lee", "Ann Lee"),
         ("Ann Lee | Reporter", "Ann Lee"),
+        ("Ann LeeCategories Current Events", "Ann Lee"),
+        ("Ann McCommentson", "Ann McCommentson"),
+        ("Ann Lee Messages: 12", "Ann Lee"),
+        ("Messages", None),
+        ("Name E-Mail", None),
         ("Posted", None),
         ("more about the author", None),
     ],
