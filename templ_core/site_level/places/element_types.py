@@ -78,13 +78,14 @@ def _stem(tag: str, attributes: str) -> str:
         return tag
     name, _, rest = attributes.partition("\n")
     name = _DIGITS.sub("", name)
-    classes = [
-        _DIGITS.sub("", one)
-        for one in rest.partition("\n")[0].split()
-        if _PASSING.match(one) is None
-    ]
-    marked = [f"#{name}"] if len(name) in _ID_CHARS else []
-    return "".join([tag, *marked, *(f".{one}" for one in classes[:_CLASSES_MAX])])
+    classes: list[str] = []
+    for one in rest.partition("\n")[0].split():
+        if _PASSING.match(one) is None:
+            classes.append(f".{one}")
+            if len(classes) == _CLASSES_MAX:
+                break
+    marked = f"#{name}" if len(name) in _ID_CHARS else ""
+    return f"{tag}{marked}{_DIGITS.sub('', ''.join(classes))}"
 
 
 def _style(tag: str, attributes: str) -> str:
