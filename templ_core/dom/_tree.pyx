@@ -81,6 +81,26 @@ def last_with_bits(bits_column, int mask):
     return found
 
 
+def table_of_side(list pairs, Py_ssize_t side):
+    """Return the different texts on one side of some pairs in order, and the number of each pair's.
+
+    Args:
+        pairs: Pairs of texts.
+        side: 0 or 1.
+    """
+    cdef Py_ssize_t at
+    cdef dict number_of = {}
+    numbers = np.empty(len(pairs), np.int64)
+    cdef int64_t *number = <int64_t *>items(numbers, 8, True)
+    for at in range(len(pairs)):
+        text = (<tuple>pairs[at])[side]
+        known = number_of.get(text)
+        if known is None:
+            known = number_of[text] = len(number_of)
+        number[at] = known
+    return list(number_of), numbers
+
+
 def pairs_in_order(list tags, list attributes, tag_column, attribute_column):
     """Return the different pairs in order of their first nodes, and the number of each node's pair.
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from templ_core.array_types import Int32s, Int64s
-from templ_core.dom._tree import pairs_in_order
+from templ_core.array_types import Int32s
+from templ_core.dom._tree import pairs_in_order, table_of_side
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
@@ -70,8 +70,8 @@ def document_columns(document: Document) -> bytes:
     ['text']
     """
     nodes, segments = document.nodes, document.segments
-    tag_table, tags = _indexed([tag for tag, _ in nodes.element_types])
-    attribute_table, attributes = _indexed([attributes for _, attributes in nodes.element_types])
+    tag_table, tags = table_of_side(nodes.element_types, 0)
+    attribute_table, attributes = table_of_side(nodes.element_types, 1)
     return _FORM.pack(
         _Compact(
             format=_FORM.format,
@@ -203,9 +203,3 @@ def _require_order(segments: Segments, end: Int32s) -> None:
     is_inside = (segments.owner < first) & (first <= behind) & (behind <= end[segments.owner])
     if not is_inside.all() or (first[1:] < behind[:-1]).any():
         raise ValueError("the segments are not in the order of their elements")
-
-
-def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
-    table = list(dict.fromkeys(values))
-    number_of = dict(zip(table, range(len(table)), strict=True))
-    return table, np.fromiter(map(number_of.__getitem__, values), np.int64, len(values))
