@@ -6,6 +6,7 @@ the new dictionary in one batch, and the old dictionary is removed. So a site ha
 dictionary, and a document is rewritten less than once on average.
 """
 
+import itertools
 import threading
 from collections.abc import Sequence
 
@@ -41,7 +42,7 @@ _LOOSE_LEVEL = -100
 _MAX_BYTES = 96 << 20
 """Largest content that is decompressed, as large as the largest document."""
 _PACKERS_IN_MEMORY = 64
-"""Sites whose dictionaries are kept in memory."""
+"""Sites whose dictionaries all stores of the process together keep in memory, 1 MiB each."""
 
 
 class _Frames(threading.local):
@@ -129,33 +130,38 @@ def _site_packers(made: _Dictionaries) -> SitePackers:
 _NONE = _site_packers(_Dictionaries(b"", b""))
 
 
+_LOCK = threading.Lock()
+_HOT: LruCache[tuple[int, str], SitePackers] = LruCache(_PACKERS_IN_MEMORY)
+"""The packers in memory by number of the store and site; _LOCK guards them."""
+_STORE_NUMBERS = itertools.count()
+
+
 class Packers:
     """The packers of every site of a store; safe to use from several threads."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._lock = threading.Lock()
-        self._hot: LruCache[str, SitePackers] = LruCache(_PACKERS_IN_MEMORY)
+        self._number = next(_STORE_NUMBERS)
 
     def of(self, site: str) -> SitePackers:
         """Return the packers of a site's present dictionary."""
-        with self._lock:
-            packers = self._hot.get(site)
+        with _LOCK:
+            packers = _HOT.get((self._number, site))
             if packers is None:
                 stored = self._db.get("dictionaries", site.encode())
                 packers = _packers(stored) if stored else _NONE
-                self._hot.put(site, packers)
+                _HOT.put((self._number, site), packers)
             return packers
 
     def keep(self, site: str, packers: SitePackers) -> None:
         """Keep the packers of a dictionary that was written to the store."""
-        with self._lock:
-            self._hot.put(site, packers)
+        with _LOCK:
+            _HOT.put((self._number, site), packers)
 
     def forget(self, site: str) -> None:
         """Have a site's dictionary read again at its next use."""
-        with self._lock:
-            self._hot.drop(site)
+        with _LOCK:
+            _HOT.drop((self._number, site))
 
 
 def make_dictionaries(
