@@ -50,9 +50,7 @@ cdef struct Line:
     uint64_t row[COLUMNS]
 
 cdef Line *lines = NULL
-
-
-cdef const uint16_t *class_of = NULL
+cdef const uint16_t *class_of = NULL    # the classes of `templ_core.letters`, known when there are lines
 
 
 def known_rows(list element_types, traits_of):
@@ -97,6 +95,14 @@ def known_rows(list element_types, traits_of):
 
 
 cdef int _fill_row(uint64_t *row, str tag, str attributes, tuple traits) except -1:
+    """Read one element type.
+
+    Args:
+        row: Its row.
+        tag: Its tag.
+        attributes: Its attributes, a line each; the first two are the id and the classes.
+        traits: Its columns IS_BLOCK, CELL and HEADING.
+    """
     cdef Text text = Text(NULL, 0, 0)
     cdef Py_ssize_t size = PyUnicode_GetLength(attributes), tag_size = PyUnicode_GetLength(tag), named
     cdef uint32_t *points = <uint32_t *>malloc((tag_size + size + 2) * sizeof(uint32_t))
@@ -127,6 +133,7 @@ cdef int _fill_row(uint64_t *row, str tag, str attributes, tuple traits) except 
 
 
 cdef Py_ssize_t _line_end(const uint32_t *points, Py_ssize_t at, Py_ssize_t size) noexcept:
+    """Return the index of the first line feed from `at` on, or `size`."""
     while at < size and points[at] != c"\n":
         at += 1
     return at

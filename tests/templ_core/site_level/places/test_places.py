@@ -84,7 +84,18 @@ def test_rows_of_element_types_do_not_depend_on_what_is_in_the_cache():
 
 
 NAMES = st.text(st.sampled_from("ab7-_\u0663é日😀\ud800")) | st.sampled_from(
-    ["post-17", "postal", "tag-a", "menu-item-3", "entry", "x" * 39, "y" * 40, "z" * 300, "1st", "a1_b"]
+    [
+        "post-17",
+        "postal",
+        "tag-a",
+        "menu-item-3",
+        "entry",
+        "x" * 39,
+        "y" * 40,
+        "z" * 300,
+        "1st",
+        "a1_b",
+    ]
 )
 
 
