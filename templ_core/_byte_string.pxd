@@ -1,5 +1,6 @@
 # Byte strings that grow.
 
+from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy
 
@@ -30,3 +31,24 @@ cdef inline void *resized(void *block, size_t size) except NULL:
     if result == NULL:
         raise MemoryError
     return result
+
+
+cdef inline int encode_point(uint32_t point, uint8_t *bytes) noexcept:
+    """Write a character in UTF-8, and return the number of its bytes."""
+    if point < 0x80:
+        bytes[0] = <uint8_t>point
+        return 1
+    if point < 0x800:
+        bytes[0] = <uint8_t>(0xC0 | point >> 6)
+        bytes[1] = <uint8_t>(0x80 | point & 0x3F)
+        return 2
+    if point < 0x10000:
+        bytes[0] = <uint8_t>(0xE0 | point >> 12)
+        bytes[1] = <uint8_t>(0x80 | point >> 6 & 0x3F)
+        bytes[2] = <uint8_t>(0x80 | point & 0x3F)
+        return 3
+    bytes[0] = <uint8_t>(0xF0 | point >> 18)
+    bytes[1] = <uint8_t>(0x80 | point >> 12 & 0x3F)
+    bytes[2] = <uint8_t>(0x80 | point >> 6 & 0x3F)
+    bytes[3] = <uint8_t>(0x80 | point & 0x3F)
+    return 4

@@ -1,4 +1,5 @@
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
 
 import numpy as np
 
@@ -78,3 +79,61 @@ def last_with_bits(bits_column, int mask):
         if bits[item] & mask:
             last = item
     return found
+
+
+def table_of_side(list pairs, Py_ssize_t side):
+    """Return the different texts on one side of some pairs in order, and the number of each pair's.
+
+    Args:
+        pairs: Pairs of texts.
+        side: 0 or 1.
+    """
+    cdef Py_ssize_t at
+    cdef dict number_of = {}
+    numbers = np.empty(len(pairs), np.int64)
+    cdef int64_t *number = <int64_t *>items(numbers, 8, True)
+    for at in range(len(pairs)):
+        text = (<tuple>pairs[at])[side]
+        known = number_of.get(text)
+        if known is None:
+            known = number_of[text] = len(number_of)
+        number[at] = known
+    return list(number_of), numbers
+
+
+def pairs_in_order(list tags, list attributes, tag_column, attribute_column):
+    """Return the different pairs in order of their first nodes, and the number of each node's pair.
+
+    Args:
+        tags: A table of tags.
+        attributes: A table of attributes.
+        tag_column: Index of each node's tag in its table.
+        attribute_column: Index of each node's attributes in their table.
+    """
+    cdef Py_ssize_t count = len(tag_column), node, slot, size = 16
+    cdef const int *tag = <const int *>items(tag_column, 4)
+    cdef const int *own = <const int *>items(attribute_column, 4)
+    cdef int first
+    cdef list pairs = []
+    while size < 2 * count:
+        size *= 2
+    # `firsts` is a hash table of the first node of each pair; -1 marks a free slot.
+    slots, numbers = np.empty(size, np.int32), np.empty(count, np.int32)
+    cdef int *firsts = <int *>items(slots, 4, True)
+    cdef int *number = <int *>items(numbers, 4, True)
+    memset(firsts, 0xFF, size * sizeof(int))
+    for node in range(count):
+        slot = <Py_ssize_t>(
+            ((<uint64_t>tag[node] << 32 | <uint64_t>own[node]) * <uint64_t>0x9E3779B97F4A7C15) >> 32
+        ) & (size - 1)
+        first = firsts[slot]
+        while first >= 0 and (tag[first] != tag[node] or own[first] != own[node]):
+            slot = (slot + 1) & (size - 1)
+            first = firsts[slot]
+        if first >= 0:
+            number[node] = number[first]
+        else:
+            firsts[slot] = <int>node
+            number[node] = <int>len(pairs)
+            pairs.append((tags[tag[node]], attributes[own[node]]))
+    return pairs, numbers

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from templ_core.array_types import Int32s, Int64s
+from templ_core.array_types import Int32s
+from templ_core.dom._tree import pairs_in_order, table_of_side
 from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
@@ -24,8 +25,6 @@ from templ_core.stored.columns import (
 from templ_core.stored.compact import CompactColumns, CompactForm, Count, Texts
 
 _CONFIG = DocumentCodecConfig()
-_PAIRS_MAX = 1 << 16
-"""Pairs of a tag and attributes that are told apart by a table; more of them are sorted."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -71,8 +70,8 @@ def document_columns(document: Document) -> bytes:
     ['text']
     """
     nodes, segments = document.nodes, document.segments
-    tag_table, tags = _indexed([tag for tag, _ in nodes.element_types])
-    attribute_table, attributes = _indexed([attributes for _, attributes in nodes.element_types])
+    tag_table, tags = table_of_side(nodes.element_types, 0)
+    attribute_table, attributes = table_of_side(nodes.element_types, 1)
     return _FORM.pack(
         _Compact(
             format=_FORM.format,
@@ -167,7 +166,9 @@ def _document(compact: _Compact) -> Document:
         declared=columns["declared"],
     )
     _require_order(segments, end)
-    element_types, element_type = _element_types(compact, columns["tags"], columns["attributes"])
+    element_types, element_type = pairs_in_order(
+        compact.tag_table, compact.attribute_table, columns["tags"], columns["attributes"]
+    )
     return Document(
         title=compact.title,
         language=compact.language,
@@ -202,30 +203,3 @@ def _require_order(segments: Segments, end: Int32s) -> None:
     is_inside = (segments.owner < first) & (first <= behind) & (behind <= end[segments.owner])
     if not is_inside.all() or (first[1:] < behind[:-1]).any():
         raise ValueError("the segments are not in the order of their elements")
-
-
-def _element_types(
-    compact: _Compact, tags: Int32s, attributes: Int32s
-) -> tuple[list[tuple[str, str]], Int32s]:
-    """Return the element types in order of first occurrence, and the number of each node's."""
-    pairs = tags * np.int64(len(compact.attribute_table)) + attributes
-    room = len(compact.tag_table) * len(compact.attribute_table)
-    if room > _PAIRS_MAX:
-        room, pairs = len(pairs), np.unique(pairs, return_inverse=True)[1]
-    nodes = np.arange(len(pairs))
-    first = np.empty(room, np.int64)
-    first[pairs[::-1]] = nodes[::-1]  # Of nodes of equal pairs the last one that is written stays.
-    starts = np.flatnonzero(first[pairs] == nodes)
-    number = np.empty(room, np.int32)
-    number[pairs[starts]] = np.arange(len(starts))
-    element_types = [
-        (compact.tag_table[tag], compact.attribute_table[own])
-        for tag, own in zip(tags[starts].tolist(), attributes[starts].tolist(), strict=True)
-    ]
-    return element_types, number[pairs]
-
-
-def _indexed(values: list[str]) -> tuple[list[str], Int64s]:
-    table = list(dict.fromkeys(values))
-    number_of = dict(zip(table, range(len(table)), strict=True))
-    return table, np.fromiter(map(number_of.__getitem__, values), np.int64, len(values))

@@ -1,4 +1,4 @@
-"""Tells whether a stored column is as declared, in one pass; see `columns.py`, which words the errors.
+"""Reads stored columns that are as declared, in one pass; see `columns.py`, which words the errors.
 
 Columns come from bytes at any address, so each value is copied out before it is compared.
 """
@@ -7,6 +7,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.string cimport memcpy
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
+from templ_core._arrays cimport items
 
 import numpy as np
 
@@ -84,3 +86,77 @@ def is_as_declared(values, low, high, bint ascends, bint strictly):
         right = _fits[uint8_t](first, count, low, high, ascends, strictly)
     PyBuffer_Release(&view)
     return right
+
+
+ctypedef fused stored:
+    uint8_t
+    uint16_t
+    uint32_t
+
+cdef struct Rule:
+    # What a column of the form PACKED must be; the names are those of `columns.Column`.
+    int64_t low
+    int64_t high
+    bint differences
+    int64_t shift
+    bint ascends
+    bint strictly
+
+
+cdef bint _unpack(
+    const char *first, stored kind, int32_t *out, Py_ssize_t count, const Rule *rule
+) noexcept:
+    """Write the values, and return whether they are as declared."""
+    cdef Py_ssize_t at
+    cdef stored one
+    cdef int64_t value, before = 0
+    cdef bint is_right = True
+    for at in range(count):
+        memcpy(&one, first + at * sizeof(stored), sizeof(stored))
+        value = one
+        if rule.differences:
+            value += before - rule.shift
+        is_right &= rule.low <= value
+        is_right &= value <= rule.high
+        if rule.ascends and at:
+            is_right &= before < value or (before == value and not rule.strictly)
+        out[at] = <int32_t>value
+        before = value
+    return is_right
+
+
+def packed_values(column, bytes body, int64_t high, int64_t shift, Py_ssize_t rows_max):
+    """Return the values of a column of the form `PACKED` as 32-bit integers.
+
+    Args:
+        column: The `Column`.
+        body: Its bytes.
+        high: Largest value that is allowed, below 2**31.
+        shift: What was added to each stored difference.
+        rows_max: Most values that are read.
+
+    Returns:
+        The values, or None where they are not as declared.
+    """
+    cdef const char *stored_bytes = PyBytes_AsString(body)
+    cdef Py_ssize_t size = PyBytes_Size(body) - 1, count
+    cdef int width = stored_bytes[0]
+    cdef bint is_right
+    cdef Rule rule
+    order = column.order
+    rule.low, rule.high, rule.differences, rule.shift = column.low, high, column.differences, shift
+    rule.ascends, rule.strictly = order != "any", order == "increasing"
+    if size < 0 or (width != 1 and width != 2 and width != 4) or size % width:
+        return None
+    count = size // width
+    if count > rows_max or rule.low < 0:
+        return None
+    values = np.empty(count, np.int32)
+    cdef int32_t *out = <int32_t *>items(values, 4, True)
+    if width == 1:
+        is_right = _unpack[uint8_t](stored_bytes + 1, 0, out, count, &rule)
+    elif width == 2:
+        is_right = _unpack[uint16_t](stored_bytes + 1, 0, out, count, &rule)
+    else:
+        is_right = _unpack[uint32_t](stored_bytes + 1, 0, out, count, &rule)
+    return values if is_right else None

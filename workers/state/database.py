@@ -13,7 +13,7 @@ from templ_core.errors import CodecError
 from workers.errors import StateProblem
 from workers.state.batch import Batch
 from workers.state.memory import MemoryDatabase
-from workers.state.rocks import RocksDatabase
+from workers.state.rocks import MEMORY_BYTES, RocksDatabase
 
 T = TypeVar("T")
 
@@ -64,12 +64,15 @@ class Database(Protocol):
         """Release the database."""
 
 
-def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
+def open_database(
+    path: Path | None, families: tuple[str, ...], memory_bytes: int = MEMORY_BYTES
+) -> Database:
     """Open the database at `path`, and create it when it does not exist.
 
     Args:
         path: Directory of the database; None means a database in memory.
         families: Names of its families.
+        memory_bytes: Size of its cache, which databases on disk of the same size share.
 
     Raises:
         OtherFormat: The database has other families.
@@ -77,7 +80,9 @@ def open_database(path: Path | None, families: tuple[str, ...]) -> Database:
         DiskProblem: The disk is full or fails.
         StateProblem: The database is in use or not writable.
     """
-    return MemoryDatabase(families) if path is None else RocksDatabase(path, families)
+    if path is None:
+        return MemoryDatabase(families)
+    return RocksDatabase(path, families, memory_bytes)
 
 
 @contextmanager

@@ -21,6 +21,8 @@ _FAMILIES = ("models", "offsets")
 _LOG = b"log"
 _MODELS_IN_MEMORY = 1024
 """Decoded site models that are kept in memory."""
+_CACHE_BYTES = 16 << 20
+"""Memory of the database; a model that is used often is among the decoded ones."""
 
 
 class ModelStore:
@@ -39,7 +41,7 @@ class ModelStore:
             DiskProblem: The disk is full or fails.
             StateProblem: The database is in use or not writable.
         """
-        self._db = open_database(path, _FAMILIES)
+        self._db = open_database(path, _FAMILIES, _CACHE_BYTES)
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
         self._lock = threading.Lock()
 

@@ -7,8 +7,8 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from rocksdict import (
     BlockBasedOptions,
@@ -26,10 +26,8 @@ from rocksdict import (
 from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
 from workers.state.batch import Batch
 
-_BLOCK_CACHE_BYTES = 64 << 20
-"""Memory for cached blocks of all databases of the process together."""
-_WRITE_BUFFERS_BYTES = 64 << 20
-"""Memory for changes not yet written to files, of all databases of the process together."""
+MEMORY_BYTES = 64 << 20
+"""Memory that databases share unless they ask for another size."""
 _WRITE_BUFFER_BYTES = 8 << 20
 """Size at which one family's write buffer is written to a file."""
 _BLOB_BYTES = 4 << 10
@@ -64,8 +62,16 @@ class RocksDatabase:
     15 seconds, so an event loop must call them from another thread.
     """
 
-    def __init__(self, path: Path, families: tuple[str, ...]) -> None:
+    def __init__(
+        self, path: Path, families: tuple[str, ...], memory_bytes: int = MEMORY_BYTES
+    ) -> None:
         """Open the database, and create it when it does not exist.
+
+        Args:
+            path: Directory of the database.
+            families: Names of its families.
+            memory_bytes: Size of its cache of blocks, which includes changes not yet written to files. All
+                databases of the process that give the same size share one cache.
 
         Raises:
             OtherFormat: The database has other families.
@@ -74,11 +80,12 @@ class RocksDatabase:
             StateProblem: The database is in use or not writable.
         """
         self._path = path
+        self._memory = _memory(memory_bytes)
         _refuse_known_damage(path)
         self._open(families)
 
     def _open(self, families: Iterable[str]) -> None:
-        self._db = _open(self._path, tuple(families))
+        self._db = _open(self._path, tuple(families), self._memory)
         _note_files(self._path)
         self._families = {name: self._db.get_column_family(name) for name in families}
         self._handles = {name: self._db.get_column_family_handle(name) for name in families}
@@ -264,25 +271,33 @@ def _refuse_known_damage(path: Path) -> None:
         raise DamagedStore(path, "its MANIFEST is not what was written")
 
 
-@cache
-def _block_cache() -> Cache:
-    """Return the block cache that all databases of the process share."""
-    return Cache(_BLOCK_CACHE_BYTES)
+class _Memory(NamedTuple):
+    """A cache of blocks, and the write buffers that it contains."""
+
+    blocks: Cache
+    buffers: WriteBufferManager
 
 
-@cache
-def _write_buffers() -> WriteBufferManager:
-    """Return the budget of write buffers that all databases of the process share."""
-    return WriteBufferManager.new_write_buffer_manager_with_cache(
-        _WRITE_BUFFERS_BYTES, allow_stall=False, cache=_block_cache()
-    )
+_MEMORIES: dict[int, _Memory] = {}
+"""What databases of this process share, by its size in bytes."""
+
+
+def _memory(size_bytes: int) -> _Memory:
+    if size_bytes not in _MEMORIES:
+        blocks = Cache(size_bytes)
+        buffers = WriteBufferManager.new_write_buffer_manager_with_cache(
+            size_bytes, allow_stall=False, cache=blocks
+        )
+        _MEMORIES[size_bytes] = _Memory(blocks, buffers)
+    return _MEMORIES[size_bytes]
 
 
 def memory_bytes() -> dict[str, int]:
     """Return the memory that the databases of the process use, by part; the cache has the buffers."""
+    every = list(_MEMORIES.values())
     return {
-        "block_cache": _block_cache().get_usage(),
-        "write_buffers": _write_buffers().get_usage(),
+        "block_cache": sum(one.blocks.get_usage() for one in every),
+        "write_buffers": sum(one.buffers.get_usage() for one in every),
     }
 
 
@@ -295,7 +310,7 @@ def _compact(family: Rdict) -> None:
     family.compact_range(None, None, options)
 
 
-def _options() -> Options:
+def _options(memory: _Memory) -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)
     options.create_missing_column_families(True)
@@ -303,29 +318,28 @@ def _options() -> Options:
     options.set_stats_dump_period_sec(0)
     options.set_compression_type(DBCompressionType.zstd())
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
-    options.set_write_buffer_manager(_write_buffers())
+    options.set_write_buffer_manager(memory.buffers)
     options.set_enable_blob_files(True)
     options.set_min_blob_size(_BLOB_BYTES)
     options.set_enable_blob_gc(True)
     # Without the log of changes, which may be lost, all families are of the same moment.
     options.set_atomic_flush(True)
     table = BlockBasedOptions()
-    table.set_block_cache(_block_cache())
+    table.set_block_cache(memory.blocks)
     table.set_bloom_filter(10, False)
     table.set_cache_index_and_filter_blocks(True)
     options.set_block_based_table_factory(table)
     return options
 
 
-def _open(path: Path, families: tuple[str, ...]) -> Rdict:
+def _open(path: Path, families: tuple[str, ...], memory: _Memory) -> Rdict:
     """Open the database; sleeps and tries again while another process holds its lock."""
     until = time.monotonic() + _LOCK_WAIT_S
     while True:
         try:
             path.mkdir(parents=True, exist_ok=True)
-            return Rdict(
-                str(path), _options(), column_families={name: _options() for name in families}
-            )
+            options = {name: _options(memory) for name in families}
+            return Rdict(str(path), _options(memory), column_families=options)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             message = _one_line(error)
             if _OTHER_FAMILIES in message:

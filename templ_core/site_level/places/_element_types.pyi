@@ -13,5 +13,5 @@ COLUMNS: Final = 6
 CELLS: Final = 16
 
 def known_rows(
-    element_types: list[tuple[str, str]], row_of: Callable[[str, str], bytes]
+    element_types: list[tuple[str, str]], traits_of: Callable[[str], tuple[bool, int, int]]
 ) -> UInt64s: ...

@@ -1,43 +1,72 @@
-"""A cache of what is known about element types, see `templ_core.site_level.places.element_types`.
+"""Reads element types, see `templ_core.site_level.places.element_types`, and remembers what they say.
 
-It is a hash table of fixed size, one line of the processor's cache for each element type.
+The memory is a hash table of fixed size, one line of the processor's cache for each element type.
 """
 
-from libc.stdint cimport uint64_t
-from libc.stdlib cimport calloc
-from libc.string cimport memcpy
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, strlen
 
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.site_level.places._element_types cimport COLUMNS
+from templ_core._blake2b cimport blake2b
+from templ_core._byte_string cimport Text, encode_point, put, reserve
+from templ_core._letters cimport DIGIT, KNOWN, SPACE
+from templ_core.site_level.places._element_types cimport (
+    CELL, COLUMNS, HEADING, IS_BLOCK, STEM, STYLE, TAG
+)
 from templ_core.site_level._hashing cimport mixed
+
+from templ_core.letters import letter_tables
+
+cdef extern from "Python.h":
+    Py_ssize_t PyUnicode_GetLength(object text) except -1
+    uint32_t *PyUnicode_AsUCS4(object text, uint32_t *points, Py_ssize_t room, int end) except NULL
 
 cdef enum:
     LINES = 1 << 15
     TRIES = 4
+    CLASSES_MAX = 2             # classes that a stem names
+    ID_CHARS_MIN = 2            # shortest id, without digits, that a stem names
+    ID_CHARS_MAX = 39
+    ATTRIBUTE_CHARS_MAX = 512   # characters of the attributes that a stem is read from
+
+_PASSING = (
+    b"category", b"tag", b"author", b"postid", b"post-", b"page-id", b"term", b"status-", b"format-",
+    b"type-", b"hentry", b"has-", b"js-", b"active", b"current", b"odd", b"even", b"first", b"last",
+    b"wp-image", b"menu-item-",
+)
+"""Beginnings of classes that name what is shown, or its state, rather than the place."""
+
+cdef struct Attributes:
+    uint32_t *points
+    Py_ssize_t id_end           # the id is points[0 .. id_end - 1]
+    Py_ssize_t classes_end      # and the classes are points[id_end + 1 .. classes_end - 1]
+    Py_ssize_t stem_end         # where the part is over that a stem is read from
 
 cdef struct Line:
     uint64_t key[2]
     uint64_t row[COLUMNS]
 
 cdef Line *lines = NULL
+cdef const uint16_t *class_of = NULL    # the classes of `templ_core.letters`, known when there are lines
 
 
-def known_rows(list element_types, row_of):
-    """Return the rows of some element types; rows that are not in the cache are made by `row_of`.
+def known_rows(list element_types, traits_of):
+    """Return the rows of some element types; those that are not in the memory are made.
 
     Args:
         element_types: Pairs of tag and attributes.
-        row_of: Returns the bytes of the row of a tag and its attributes; equal ones give equal bytes.
+        traits_of: Returns the columns IS_BLOCK, CELL and HEADING of a tag.
     """
-    global lines
+    global lines, class_of
     cdef Py_ssize_t number, count = len(element_types), trial
     cdef uint64_t key[2]
-    cdef const char *bytes
     cdef Line *line
     cdef tuple pair
     if lines == NULL:
+        class_of = <const uint16_t *>items(letter_tables()[0], 2)
         lines = <Line *>calloc(LINES, sizeof(Line))
         if lines == NULL:
             raise MemoryError
@@ -58,9 +87,144 @@ def known_rows(list element_types, row_of):
         else:
             line = &lines[key[0] & (LINES - 1)]
         if line.key[0] != key[0] or line.key[1] != key[1]:
-            made = row_of(tag, attributes)
-            bytes = made
-            memcpy(line.row, bytes, sizeof(line.row))
+            line.key[1] = 0
+            _fill_row(line.row, tag, attributes, traits_of(tag))
             line.key[0], line.key[1] = key[0], key[1]
         memcpy(row + number * COLUMNS, line.row, sizeof(line.row))
     return rows
+
+
+cdef int _fill_row(uint64_t *row, str tag, str attributes, tuple traits) except -1:
+    """Read one element type.
+
+    Args:
+        row: Its row.
+        tag: Its tag.
+        attributes: Its attributes, a line each; the first two are the id and the classes.
+        traits: Its columns IS_BLOCK, CELL and HEADING.
+    """
+    cdef Text text = Text(NULL, 0, 0)
+    cdef Py_ssize_t size = PyUnicode_GetLength(attributes), tag_size = PyUnicode_GetLength(tag), named
+    cdef uint32_t *points = <uint32_t *>malloc((tag_size + size + 2) * sizeof(uint32_t))
+    if points == NULL:
+        raise MemoryError
+    cdef Attributes own
+    own.points = points + tag_size + 1
+    try:
+        PyUnicode_AsUCS4(tag, points, tag_size + 1, 1)
+        PyUnicode_AsUCS4(attributes, own.points, size + 1, 1)
+        own.id_end = _line_end(own.points, 0, size)
+        own.classes_end = _line_end(own.points, min(own.id_end + 1, size), size)
+        own.stem_end = min(size, ATTRIBUTE_CHARS_MAX)
+        _put_points(&text, points, tag_size)
+        named = text.size
+        row[TAG] = blake2b(<const uint8_t *>text.bytes, named)
+        _put_stem(&text, &own)
+        row[STEM] = blake2b(<const uint8_t *>text.bytes, text.size)
+        text.size = named
+        if tag != "html":
+            _put_style(&text, &own)
+        row[STYLE] = blake2b(<const uint8_t *>text.bytes, text.size)
+    finally:
+        free(points)
+        free(text.bytes)
+    row[IS_BLOCK], row[CELL], row[HEADING] = traits
+    return 0
+
+
+cdef Py_ssize_t _line_end(const uint32_t *points, Py_ssize_t at, Py_ssize_t size) noexcept:
+    """Return the index of the first line feed from `at` on, or `size`."""
+    while at < size and points[at] != c"\n":
+        at += 1
+    return at
+
+
+cdef int _put_stem(Text *text, const Attributes *own) except -1:
+    """Add id and first classes of an element, without digits and classes that name no place."""
+    cdef Py_ssize_t at, end = min(own.id_end, own.stem_end), chars = 0, start, count = 0
+    for at in range(end):
+        chars += not _is(own.points[at], DIGIT)
+    if ID_CHARS_MIN <= chars <= ID_CHARS_MAX:
+        put(text, "#", 1)
+        _put_without_digits(text, own.points, end)
+    at, end = own.id_end + 1, min(own.classes_end, own.stem_end)
+    while count < CLASSES_MAX and _next_class(own.points, &at, end, &start):
+        if not _is_passing(own.points + start, at - start):
+            put(text, ".", 1)
+            _put_without_digits(text, own.points + start, at - start)
+            count += 1
+    return 0
+
+
+cdef int _put_style(Text *text, const Attributes *own) except -1:
+    """Add the first class of an element, without digits and the dashes around them."""
+    cdef Py_ssize_t at = own.id_end + 1, start = 0, end, run
+    cdef bint has_digit
+    if not _next_class(own.points, &at, own.classes_end, &start):
+        return 0
+    put(text, ".", 1)
+    end, at = at, start
+    while at < end:
+        run, has_digit = at, False
+        while run < end and (
+            own.points[run] == c"-" or own.points[run] == c"_" or _is(own.points[run], DIGIT)
+        ):
+            has_digit |= _is(own.points[run], DIGIT)
+            run += 1
+        if not has_digit:
+            run = max(run, at + 1)
+            _put_points(text, own.points + at, run - at)
+        at = run
+    return 0
+
+
+cdef bint _next_class(
+    const uint32_t *points, Py_ssize_t *at, Py_ssize_t end, Py_ssize_t *start
+) noexcept:
+    """Find the next class from `at` on, and move `at` behind it; return False if there is none."""
+    while at[0] < end and _is(points[at[0]], SPACE):
+        at[0] += 1
+    start[0] = at[0]
+    while at[0] < end and not _is(points[at[0]], SPACE):
+        at[0] += 1
+    return start[0] < at[0]
+
+
+cdef bint _is_passing(const uint32_t *name, Py_ssize_t size) except -1:
+    """Return whether a class is a single character, begins with a digit, or is one of `_PASSING`."""
+    cdef const char *one
+    cdef Py_ssize_t at, length
+    if size == 1 or _is(name[0], DIGIT):
+        return True
+    for beginning in _PASSING:
+        one = beginning
+        length = strlen(one)
+        at = 0
+        while at < length and at < size and name[at] == <unsigned char>one[at]:
+            at += 1
+        if at == length:
+            return True
+    return False
+
+
+cdef inline bint _is(uint32_t point, int bits) noexcept:
+    return class_of[min(point, <uint32_t>KNOWN)] & bits != 0
+
+
+cdef int _put_without_digits(Text *text, const uint32_t *points, Py_ssize_t size) except -1:
+    cdef Py_ssize_t at
+    for at in range(size):
+        if not _is(points[at], DIGIT):
+            _put_points(text, points + at, 1)
+    return 0
+
+
+cdef int _put_points(Text *text, const uint32_t *points, Py_ssize_t size) except -1:
+    """Add characters in UTF-8, with a question mark for what has no such form."""
+    cdef Py_ssize_t at
+    cdef uint32_t point
+    reserve(text, 4 * size)
+    for at in range(size):
+        point = c"?" if 0xD800 <= points[at] <= 0xDFFF else points[at]
+        text.size += encode_point(point, <uint8_t *>text.bytes + text.size)
+    return 0

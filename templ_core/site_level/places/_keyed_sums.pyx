@@ -25,13 +25,13 @@ def sums_of(keys, sums, wanted):
 
 
 def add_up(keys, order, sums, labels):
-    """Return the distinct keys in ascending order, and for each its sums and its first labels.
+    """Return the distinct keys in ascending order, and for each its sums and its labels.
 
     Args:
         keys: A key for each column, in any order.
-        order: Indexes of the columns in ascending order of their keys; a stable order.
+        order: Indexes of the columns in ascending order of their keys.
         sums: What each column adds; (n_sums, len(keys)).
-        labels: What each key stands for; (n_labels, len(keys)).
+        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
     """
     cdef Py_ssize_t count = len(keys), rows = len(sums), marks = len(labels)
     cdef Py_ssize_t distinct = 0, at, row, column, place

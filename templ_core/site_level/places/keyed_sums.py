@@ -73,7 +73,7 @@ def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Ke
     """
     if labels is None:
         labels = np.empty((0, len(keys)), np.uint64)
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     found, totals, kept = add_up(
         np.ascontiguousarray(keys),
         order,

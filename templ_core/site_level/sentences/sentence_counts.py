@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Int32s, Int64s, UInt64s
+from templ_core.distinct import singles
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys, no_sums
 from templ_core.site_level.sentences.sentences_config import SENTENCES_CONFIG, SentencesConfig
@@ -70,11 +71,7 @@ def count_sentences(pages: Sequence[tuple[PageSentences, UInt64s]]) -> SentenceC
 
 def _sentences_once(sentences: PageSentences, texts: UInt64s) -> tuple[UInt64s, UInt64s, UInt64s]:
     """Return the sentences that stand on a page once, and the texts before and behind each."""
-    order = np.argsort(sentences.keys, kind="stable")
-    ordered = sentences.keys[order]
-    differs = np.ones(len(order) + 1, np.bool_)
-    differs[1:-1] = ordered[1:] != ordered[:-1]
-    once = order[differs[1:] & differs[:-1]]
+    once = singles(sentences.keys)
     segment = sentences.segment[once]
     around = np.zeros(len(texts) + 2, np.uint64)
     around[1:-1] = texts

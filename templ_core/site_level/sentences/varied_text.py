@@ -6,6 +6,7 @@ No sentence of it is repeated as a whole, but the runs of words between the plac
 import numpy as np
 
 from templ_core.array_types import Bools, Int64s
+from templ_core.distinct import singles
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.places.keyed_sums import KeyedSums
@@ -78,10 +79,9 @@ def _recurring(shingles: Shingles, table: KeyedSums) -> tuple[Int64s, Int64s]:
     A shingle that stands on the page more than once is a pattern of its list entries, and does not count.
     """
     on_pages = table.of(shingles.keys)[0]
-    recurs = on_pages > 0
-    _, inverse, count = np.unique(shingles.keys[recurs], return_inverse=True, return_counts=True)
-    once = count[inverse] == 1
-    return shingles.first[recurs][once], on_pages[recurs][once]
+    recurs = np.flatnonzero(on_pages)
+    once = np.sort(recurs[singles(shingles.keys[recurs])])
+    return shingles.first[once], on_pages[once]
 
 
 def _is_in_sentence(first: Int64s, features: PageFeatures, table: KeyedSums) -> Bools:

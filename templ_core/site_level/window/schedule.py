@@ -34,11 +34,11 @@ def templates_overdue(
 ) -> float:
     """Return the new documents over the number at which templates are due: they are from 1 on.
 
-    Templates are fitted on two documents first, then each time that as many again have come, until
+    Templates are fitted on two documents first, then each time that twice as many have come since, until
     that would be later than when the documents they are fitted on were all replaced twice, or a share of
     the window is new.
 
-    >>> templates_overdue(learned=12, fitted_at=6, pages=12, template_pages=25)
+    >>> templates_overdue(learned=18, fitted_at=6, pages=18, template_pages=25)
     1.0
     >>> templates_overdue(learned=1050, fitted_at=1000, pages=1000, template_pages=25)
     0.2

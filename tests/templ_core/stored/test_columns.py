@@ -3,7 +3,10 @@ from typing import Annotated
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from templ_core.stored import columns
 from templ_core.stored.columns import (
     BITS,
     ROWS_MAX,
@@ -11,6 +14,7 @@ from templ_core.stored.columns import (
     hashes,
     packed,
     packed_differences,
+    read_column,
     read_columns,
     require_tree,
 )
@@ -97,3 +101,32 @@ def test_packed_differences_are_added_up_again():
     owner = np.array([4, 6, 5, 5], np.int32)
     assert read(steps=packed_differences(owner[1:] - 4, 5))["steps"] == [2, 1, 1]
     assert packed_differences(np.empty(0, np.int64)) == packed(np.empty(0, np.int32)) == b"\1"
+
+
+def outcome(column, body, rows):
+    try:
+        return read_column("x", column, body, {"rows": rows, "shift": 3}).tolist()
+    except ValueError as error:
+        return str(error)
+
+
+@given(
+    st.sampled_from([1, 2, 4]),
+    st.lists(st.integers(0, 9) | st.sampled_from([255, 300, 70_000, 1 << 31]), max_size=6),
+    st.builds(
+        Column,
+        rows=st.just("rows"),
+        low=st.sampled_from([0, 2]),
+        high=st.sampled_from([5, 1000, (1 << 31) - 1]),
+        order=st.sampled_from(["any", "sorted", "increasing"]),
+        differences=st.booleans(),
+        shift=st.sampled_from(["", "shift"]),
+    ),
+)
+def test_compiled_code_reads_what_the_rest_reads_and_refuses(width, values, column):
+    stored = np.array(values, np.int64) % (1 << 8 * width)
+    body = bytes([width]) + stored.astype(f"<u{width}").tobytes()
+    compiled = outcome(column, body, len(values))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "packed_values", lambda *_: None)
+        assert compiled == outcome(column, body, len(values))

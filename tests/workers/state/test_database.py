@@ -53,3 +53,16 @@ def test_a_full_disk_is_one_line_and_written_values_stay(tmp_path):
     again = RocksDatabase(tmp_path / "db", ("a",))
     assert {key for key, _ in again.scan("a")} == set(written) != set()
     again.close()
+
+
+def test_databases_of_one_size_share_a_cache_and_all_caches_are_counted(tmp_path):
+    before = rocks.memory_bytes()["write_buffers"]
+    small = RocksDatabase(tmp_path / "small", ("a",), 8 << 20)
+    alike = RocksDatabase(tmp_path / "alike", ("a",), 8 << 20)
+    other = RocksDatabase(tmp_path / "other", ("a",))
+    assert small._memory is alike._memory is not other._memory
+    small.put("a", b"key", bytes(1 << 20))
+    other.put("a", b"key", bytes(1 << 20))
+    assert rocks.memory_bytes()["write_buffers"] >= before + (2 << 20)
+    for one in (small, alike, other):
+        one.close()

@@ -19,8 +19,8 @@ PIECE_BYTES = 12
 def _readable_files(monkeypatch):
     packed = rocks._options
 
-    def plain():
-        options = packed()
+    def plain(memory):
+        options = packed(memory)
         options.set_compression_type(DBCompressionType.none())
         return options
 

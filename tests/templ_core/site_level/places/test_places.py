@@ -1,10 +1,13 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.places._element_types import TAG
+from templ_core.site_level.places._element_types import STYLE, TAG, known_rows
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.places import node_places, page_places
+from tests.templ_core.site_level.places.slow_element_types import slow_hashes
 
 
 def places_of(markup):
@@ -78,3 +81,30 @@ def test_rows_of_element_types_do_not_depend_on_what_is_in_the_cache():
         rows(range(start, start + 5_000))
     assert (rows(range(50)) == first).all()
     assert len(set(first[:, TAG].tolist())) == len(first)
+
+
+NAMES = st.text(st.sampled_from("ab7-_\u0663é日😀\ud800")) | st.sampled_from(
+    [
+        "post-17",
+        "postal",
+        "tag-a",
+        "menu-item-3",
+        "entry",
+        "x" * 39,
+        "y" * 40,
+        "z" * 300,
+        "1st",
+        "a1_b",
+    ]
+)
+
+
+@given(
+    st.sampled_from(["p", "html", "x-é"]),
+    NAMES,
+    st.lists(NAMES | st.sampled_from([" ", "\t", "\u3000"]), max_size=6),
+)
+def test_element_types_are_named_as_by_the_slow_reference(tag, name, classes):
+    for attributes in ("", name, f"{name}\n{' '.join(classes)}\nmain\n\n"):
+        rows = known_rows([(tag, attributes)], lambda _: (True, 0, 0))
+        assert rows[0, : STYLE + 1].tolist() == slow_hashes(tag, attributes)

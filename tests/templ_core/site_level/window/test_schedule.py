@@ -33,7 +33,7 @@ def test_templates_are_fitted_at_growing_distances_until_their_documents_are_new
         if templates_overdue(learned, at, min(learned, 400), 25) >= 1:
             at = learned
             fitted.append(at)
-    assert fitted[:8] == [2, 4, 8, 16, 32, 64, 114, 164]
+    assert fitted[:8] == [2, 6, 18, 54, 104, 154, 206, 275]
     assert all(later - earlier == 100 for earlier, later in pairwise(fitted[-5:]))
 
 
