@@ -130,7 +130,8 @@ def role_status(
         role=role,
         group=group,
         topic=topic,
-        state=state,
+        state=state
+        or "Dead",  # a broker that knows the coordinator but no such group names no state
         members=members,
         unassigned=tuple(one.partition for one in partitions if one.partition not in taken),
         lag=sum(one.lag for one in partitions),

@@ -65,3 +65,7 @@ def test_a_model_that_moved_to_another_partition_is_still_the_newest_one():
     ]
     found = [(one.site, one.version) for one in models_by_time(records)]
     assert found == [("b.example", "other"), ("a.example", "new")]
+
+
+def test_a_group_without_a_state_is_dead():
+    assert role_status("refresher", "templ-refresher", "documents", "", [], []).state == "Dead"
