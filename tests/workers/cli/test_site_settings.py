@@ -59,6 +59,15 @@ def test_a_bad_rule_is_one_line_and_changes_nothing(templ, tmp_path, options, me
     assert not file.exists()
 
 
+def test_sites_are_listed_with_their_windows(templ, state, tmp_path):
+    lines = [json.loads(one) for one in templ("site", "list", "--state", state).stdout.splitlines()]
+    assert [one["site"] for one in lines] == ["a.org", "b.org"]
+    assert all(one["pages"] > 0 and one["oldest"] <= one["newest"] for one in lines)
+    assert all(one["model"] for one in lines)
+    done = templ("site", "list", "--state", tmp_path / "none", expect=2)
+    assert len(done.stderr.decode().splitlines()) == 1
+
+
 def test_a_url_is_no_key(templ, tmp_path):
     file = tmp_path / "settings.jsonl"
     change = ("--keep", "p", "--site-settings", file)

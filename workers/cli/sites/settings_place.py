@@ -84,7 +84,8 @@ class SettingsPlace(NamedTuple):
         """
         if "://" in site:
             raise UsageProblem(
-                f"{site} is a URL, not the key of a site, which is such as example.com; `templ console` lists them"
+                f"{site} is a URL, not the key of a site, which is such as example.com; "
+                "`templ site list` names them"
             )
         if record is not None:
             now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

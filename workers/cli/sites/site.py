@@ -11,7 +11,14 @@ import msgspec
 from schemas.codec import SchemaError, decode_site_model_record, encode_json
 from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
-from workers.cli.options import SiteSource, page_model_option, read_site, site_source_options
+from templ_core.site_cleaner.fetch_times import rfc3339
+from workers.cli.options import (
+    STATE_PATH,
+    SiteSource,
+    page_model_option,
+    read_site,
+    site_source_options,
+)
 from workers.cli.sites.settings_place import SettingsPlace, settings_place_options
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
@@ -29,7 +36,45 @@ _POLICY = click.Choice(["auto", "keep", "drop"])
 
 @click.group(name="site")
 def site_command() -> None:
-    """Export what was learned of a site, correct it, or take the site down."""
+    """List sites, export what was learned of one, correct it, or take it down."""
+
+
+class _ListedSite(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `templ site list`."""
+
+    site: str
+    pages: int
+    size_bytes: int
+    oldest: str | None
+    newest: str | None
+    model: str | None
+
+
+@site_command.command(name="list", short_help="List the sites of a state directory.")
+@click.option(
+    "--state",
+    type=STATE_PATH,
+    required=True,
+    help="State directory of `templ run` or `templ worker`. It is only read, also while a worker uses it.",
+)
+def list_sites(state: Path) -> None:
+    """Print a line of JSON for each site of a state directory, in the order of their keys.
+
+    It has the key of the site, the number of pages in its window, their compact size, when the oldest and the
+    newest of them were fetched, and the version of the site's model.
+    """
+    from workers.state.site_copy import copied_sites  # noqa: PLC0415 - not needed for --help
+
+    for site, window in sorted(copied_sites(state).items()):
+        line = _ListedSite(
+            site=site,
+            pages=window.pages,
+            size_bytes=window.bytes,
+            oldest=rfc3339(window.oldest_ms) if window.pages else None,
+            newest=rfc3339(window.newest_ms) if window.pages else None,
+            model=window.model_version,
+        )
+        click.echo(encode_json(line))
 
 
 @site_command.command(short_help="Write the templates and phrases of a site.")

@@ -18,6 +18,8 @@ from workers.kafka.logs.log_reader import LogReader
 
 ROLE_TOPICS = {"cleaner": PAGES, "refresher": DOCUMENTS}
 """The topic that the consumer group of each role reads."""
+_NEVER_FORMED = "Dead"
+"""State of a group for which a broker that is its coordinator names none, since it was never formed."""
 _TAIL_OFFSETS = 20
 """Number of last offsets of each partition of `site-models` among which the newest models are looked for."""
 
@@ -130,8 +132,7 @@ def role_status(
         role=role,
         group=group,
         topic=topic,
-        state=state
-        or "Dead",  # a broker that knows the coordinator but no such group names no state
+        state=state or _NEVER_FORMED,
         members=members,
         unassigned=tuple(one.partition for one in partitions if one.partition not in taken),
         lag=sum(one.lag for one in partitions),
