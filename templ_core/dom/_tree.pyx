@@ -101,6 +101,10 @@ def table_of_side(list pairs, Py_ssize_t side):
     return list(number_of), numbers
 
 
+# The hashes of strings are secret to the process, so no page can forge pairs that share a slot.
+cdef uint64_t SECRET = <uint64_t>hash("pairs of tag and attributes") | 1
+
+
 def pairs_in_order(list tags, list attributes, tag_column, attribute_column):
     """Return the different pairs in order of their first nodes, and the number of each node's pair.
 
@@ -123,9 +127,7 @@ def pairs_in_order(list tags, list attributes, tag_column, attribute_column):
     cdef int *number = <int *>items(numbers, 4, True)
     memset(firsts, 0xFF, size * sizeof(int))
     for node in range(count):
-        slot = <Py_ssize_t>(
-            ((<uint64_t>tag[node] << 32 | <uint64_t>own[node]) * <uint64_t>0x9E3779B97F4A7C15) >> 32
-        ) & (size - 1)
+        slot = ((<uint64_t>tag[node] << 32 | <uint64_t>own[node]) * SECRET >> 40) & (size - 1)
         first = firsts[slot]
         while first >= 0 and (tag[first] != tag[node] or own[first] != own[node]):
             slot = (slot + 1) & (size - 1)
