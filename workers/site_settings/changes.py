@@ -65,7 +65,7 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
         *(SiteRuleRecord(action="keep", text=one) for one in change.keep_text),
     ]
     known = [] if change.clear_rules else record.rules
-    rules = [*(one for one in known if one not in added), *added]
+    rules = list(dict.fromkeys([*(one for one in known if one not in added), *added]))
     if len(rules) > RULES_MAX:
         raise UsageProblem(
             f"a site has at most {RULES_MAX} rules; --clear-rules drops the old ones"

@@ -68,6 +68,12 @@ def test_sites_are_listed_with_their_windows(templ, state, tmp_path):
     assert len(done.stderr.decode().splitlines()) == 1
 
 
+def test_a_console_of_a_directory_that_is_none_does_not_start(templ, tmp_path):
+    done = templ("console", "--state", tmp_path / "none", expect=2)
+    (line,) = done.stderr.decode().splitlines()
+    assert "is no state directory of `templ run`" in line
+
+
 def test_a_url_is_no_key(templ, tmp_path):
     file = tmp_path / "settings.jsonl"
     change = ("--keep", "p", "--site-settings", file)

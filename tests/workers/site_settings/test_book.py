@@ -55,7 +55,9 @@ def test_bounds_replace_those_of_the_deployment_for_this_site_only():
 
 def test_overrides_add_rules_behind_the_others_and_keeping_behind_removing():
     before = overridden(empty_settings(SITE), Overrides(remove=["aside"], comments="keep"))
-    after = overridden(before, Overrides(keep=["aside .note"], remove=["nav"], window_pages=5))
+    after = overridden(
+        before, Overrides(keep=["aside .note"], remove=["nav", "nav"], window_pages=5)
+    )
     assert [str((one.action, one.selector)) for one in after.rules] == [
         "('remove', 'aside')", "('remove', 'nav')", "('keep', 'aside .note')",
     ]  # fmt: skip

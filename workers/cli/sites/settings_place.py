@@ -37,7 +37,7 @@ class SettingsPlace(NamedTuple):
         """Return the place, of which exactly one must be given; none means the broker of the settings.
 
         Raises:
-            UsageProblem: None is known, or several are given.
+            UsageProblem: None is known, several are given, or a directory is not one of `templ run`.
         """
         given = sum(one is not None for one in self[:3])
         broker = None if given else load_settings().broker
@@ -47,6 +47,11 @@ class SettingsPlace(NamedTuple):
             raise UsageProblem("give one of --broker, --site-settings and --state")
         if self.broker is not None:
             require_extra("kafka", "--broker")
+        if self.state is not None and not (self.state / "state.json").is_file():
+            raise UsageProblem(
+                f"{self.state} is no state directory of `templ run`; the settings of a worker are written "
+                "with --broker"
+            )
         return self
 
     @property
@@ -68,11 +73,6 @@ class SettingsPlace(NamedTuple):
 
             found = asyncio.run(read_settings(self.access, self.prefix, site))
             return found or empty_settings(site)
-        if self.state is not None and not (self.state / "state.json").is_file():
-            raise UsageProblem(
-                f"{self.state} is no state directory of `templ run`; the settings of a worker are written "
-                "with --broker"
-            )
         known = {one.site: one for one in read_records(self.path)}
         return known.get(site) or empty_settings(site)
 
