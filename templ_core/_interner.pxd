@@ -1,5 +1,6 @@
 # Numbers for different byte strings, in order of first occurrence: a hash table with open addressing
-# over a copy of the strings.
+# over a copy of the strings. Their hashes begin with a number that is secret to the process, so no page can
+# know which strings share a slot.
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
@@ -16,12 +17,14 @@ cdef struct Interner:
     int most                # number of strings that there is room for
     int *slots              # number of a string + 1; 0 = free
     uint64_t mask
+    uint64_t secret         # what all hashes begin with
 
 
 cdef inline int interner_begin(Interner *one) except -1:
     one.text = Text(NULL, 0, 0)
     one.ends, one.hashes, one.slots = NULL, NULL, NULL
     one.count = one.most = 0
+    one.secret = <uint64_t>hash("interner")     # another one in each process
     return _interner_grow(one)
 
 
@@ -33,7 +36,7 @@ cdef inline void interner_end(Interner *one) noexcept:
 
 
 cdef inline int interner_number(Interner *one, const char *key, Py_ssize_t size) except -1:
-    cdef uint64_t value = _hash_bytes(key, size)
+    cdef uint64_t value = _hash_bytes(key, size, one.secret)
     cdef uint64_t slot = value & one.mask
     cdef Py_ssize_t start
     cdef int number
@@ -55,8 +58,8 @@ cdef inline int interner_number(Interner *one, const char *key, Py_ssize_t size)
     return one.count - 1
 
 
-cdef inline uint64_t _hash_bytes(const char *key, Py_ssize_t size) noexcept:
-    cdef uint64_t value = <uint64_t>0x9E3779B97F4A7C15 ^ <uint64_t>size, piece
+cdef inline uint64_t _hash_bytes(const char *key, Py_ssize_t size, uint64_t secret) noexcept:
+    cdef uint64_t value = secret ^ <uint64_t>size, piece
     while size >= 8:
         memcpy(&piece, key, 8)
         value = (value ^ piece) * <uint64_t>0xD6E8FEB86659FD93

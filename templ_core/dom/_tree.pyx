@@ -1,9 +1,9 @@
-from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport int64_t
 
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 
 
 def parents_and_ends(depth_column):
@@ -101,10 +101,6 @@ def table_of_side(list pairs, Py_ssize_t side):
     return list(number_of), numbers
 
 
-# The hashes of strings are secret to the process, so no page can forge pairs that share a slot.
-cdef uint64_t SECRET = <uint64_t>hash("pairs of tag and attributes") | 1
-
-
 def pairs_in_order(list tags, list attributes, tag_column, attribute_column):
     """Return the different pairs in order of their first nodes, and the number of each node's pair.
 
@@ -114,28 +110,21 @@ def pairs_in_order(list tags, list attributes, tag_column, attribute_column):
         tag_column: Index of each node's tag in its table.
         attribute_column: Index of each node's attributes in their table.
     """
-    cdef Py_ssize_t count = len(tag_column), node, slot, size = 16
+    cdef Py_ssize_t count = len(tag_column), node
     cdef const int *tag = <const int *>items(tag_column, 4)
     cdef const int *own = <const int *>items(attribute_column, 4)
-    cdef int first
+    cdef int[2] pair
     cdef list pairs = []
-    while size < 2 * count:
-        size *= 2
-    # `firsts` is a hash table of the first node of each pair; -1 marks a free slot.
-    slots, numbers = np.empty(size, np.int32), np.empty(count, np.int32)
-    cdef int *firsts = <int *>items(slots, 4, True)
+    numbers = np.empty(count, np.int32)
     cdef int *number = <int *>items(numbers, 4, True)
-    memset(firsts, 0xFF, size * sizeof(int))
-    for node in range(count):
-        slot = ((<uint64_t>tag[node] << 32 | <uint64_t>own[node]) * SECRET >> 40) & (size - 1)
-        first = firsts[slot]
-        while first >= 0 and (tag[first] != tag[node] or own[first] != own[node]):
-            slot = (slot + 1) & (size - 1)
-            first = firsts[slot]
-        if first >= 0:
-            number[node] = number[first]
-        else:
-            firsts[slot] = <int>node
-            number[node] = <int>len(pairs)
-            pairs.append((tags[tag[node]], attributes[own[node]]))
+    cdef Interner known
+    interner_begin(&known)
+    try:
+        for node in range(count):
+            pair[0], pair[1] = tag[node], own[node]
+            number[node] = interner_number(&known, <const char *>pair, sizeof(pair))
+            if number[node] == len(pairs):
+                pairs.append((tags[pair[0]], attributes[pair[1]]))
+    finally:
+        interner_end(&known)
     return pairs, numbers
