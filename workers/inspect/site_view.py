@@ -1,6 +1,6 @@
 """What is known of one site, read from a state directory or from the topics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -68,7 +68,9 @@ def view_site(state: Path, site: str, settings: Settings) -> SiteView:
     copy = copy_site(state, site, settings)
     record = copy.models.get(site)
     if record is None and copy.windows is None:
-        raise InputProblem(f"{state} knows no site {site}{similar_sites(state, site)}")
+        raise InputProblem(
+            f"{state} knows no site {site}{similar_sites(copied_sites(state), site)}"
+        )
     windows = copy.windows
     return site_view(
         site,
@@ -125,12 +127,8 @@ def _decoded(record: SiteModelRecord | None) -> SiteModel | None:
         raise InputProblem(f"the site model of {record.site} cannot be used: {error}") from None
 
 
-def similar_sites(state: Path, site: str) -> str:
-    """Return the end of a message that names sites of a state directory that may have been meant.
-
-    Raises:
-        StateProblem: The directory cannot be read.
-    """
-    sites = sorted(copied_sites(state))
-    near = get_close_matches(site, sites, _SITES_NAMED, 0.4) or sites[:_SITES_NAMED]
+def similar_sites(sites: Iterable[str], site: str) -> str:
+    """Return the end of a message that names those of some sites that may have been meant."""
+    known = sorted(sites)
+    near = get_close_matches(site, known, _SITES_NAMED, 0.4) or known[:_SITES_NAMED]
     return f"; there is {', '.join(near)}" if near else ""

@@ -111,9 +111,10 @@ class SettingsPlace(NamedTuple):
             from workers.inspect.site_view import similar_sites  # noqa: PLC0415
             from workers.state.site_copy import copied_sites  # noqa: PLC0415
 
-            if site in copied_sites(self.state):
+            sites = copied_sites(self.state)
+            if site in sites:
                 return None
-            return f"{self.state} knows no page of the site {site} yet{similar_sites(self.state, site)}"
+            return f"{self.state} knows no page of the site {site} yet{similar_sites(sites, site)}"
         usual = site_key(f"//{site}")
         if "." not in site or usual == site:
             return None
