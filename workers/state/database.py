@@ -13,7 +13,7 @@ from templ_core.errors import CodecError
 from workers.errors import StateProblem
 from workers.state.batch import Batch
 from workers.state.memory import MemoryDatabase
-from workers.state.rocks import MEMORY_BYTES, RocksDatabase
+from workers.state.rocks import CACHE_BYTES, RocksDatabase
 
 T = TypeVar("T")
 
@@ -65,14 +65,14 @@ class Database(Protocol):
 
 
 def open_database(
-    path: Path | None, families: tuple[str, ...], memory_bytes: int = MEMORY_BYTES
+    path: Path | None, families: tuple[str, ...], cache_bytes: int = CACHE_BYTES
 ) -> Database:
     """Open the database at `path`, and create it when it does not exist.
 
     Args:
         path: Directory of the database; None means a database in memory.
         families: Names of its families.
-        memory_bytes: Size of its cache, which databases on disk of the same size share.
+        cache_bytes: Size of its cache, which databases on disk of the same size share.
 
     Raises:
         OtherFormat: The database has other families.
@@ -82,7 +82,7 @@ def open_database(
     """
     if path is None:
         return MemoryDatabase(families)
-    return RocksDatabase(path, families, memory_bytes)
+    return RocksDatabase(path, families, cache_bytes)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _LOG = b"log"
 _MODELS_IN_MEMORY = 1024
 """Decoded site models that are kept in memory."""
 _CACHE_BYTES = 16 << 20
-"""Memory of the database; a model that is used often is among the decoded ones."""
+"""Size of the cache of the database; a model that is used often is among the decoded ones."""
 
 
 class ModelStore:

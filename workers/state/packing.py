@@ -42,7 +42,7 @@ _LOOSE_LEVEL = -100
 _MAX_BYTES = 96 << 20
 """Largest content that is decompressed, as large as the largest document."""
 _PACKERS_IN_MEMORY = 64
-"""Sites whose dictionaries all stores of the process together keep in memory, 1 MiB each."""
+"""Sites whose dictionaries all stores of the process together keep in memory, about 1 MiB each."""
 
 
 class _Frames(threading.local):

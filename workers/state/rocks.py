@@ -26,8 +26,8 @@ from rocksdict import (
 from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
 from workers.state.batch import Batch
 
-MEMORY_BYTES = 64 << 20
-"""Memory that databases share unless they ask for another size."""
+CACHE_BYTES = 64 << 20
+"""Size of the cache that databases share unless they ask for another size."""
 _WRITE_BUFFER_BYTES = 8 << 20
 """Size at which one family's write buffer is written to a file."""
 _BLOB_BYTES = 4 << 10
@@ -63,14 +63,14 @@ class RocksDatabase:
     """
 
     def __init__(
-        self, path: Path, families: tuple[str, ...], memory_bytes: int = MEMORY_BYTES
+        self, path: Path, families: tuple[str, ...], cache_bytes: int = CACHE_BYTES
     ) -> None:
         """Open the database, and create it when it does not exist.
 
         Args:
             path: Directory of the database.
             families: Names of its families.
-            memory_bytes: Size of its cache of blocks, which includes changes not yet written to files. All
+            cache_bytes: Size of its cache of blocks, which includes changes not yet written to files. All
                 databases of the process that give the same size share one cache.
 
         Raises:
@@ -80,7 +80,7 @@ class RocksDatabase:
             StateProblem: The database is in use or not writable.
         """
         self._path = path
-        self._memory = _memory(memory_bytes)
+        self._memory = _memory(cache_bytes)
         _refuse_known_damage(path)
         self._open(families)
 
