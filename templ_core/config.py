@@ -42,7 +42,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Number of nodes of a cluster's tree that are remembered while it is learned."""
 
     template_pages: int = 25
-    """Number of the latest documents of a window that trees and phrases are learned from."""
+    """Number of the latest documents of a window that trees are learned from."""
 
     site_model_bytes: int = MIB
     """Size of a site model in compact form; what has the least support is left out first."""
@@ -52,21 +52,8 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     alone would keep, 0 to 1."""
 
     recurring_content_max: float = 0.95
-    """The site's evidence is set aside where more than this share of what the page takes for content
-    recurs in its place, 0 to 1: these are the teasers of a listing."""
-
-    phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
-    """Fewest tokens of a phrase that has neither, one or both of its ends at the border of a block."""
-
-    phrase_pages_min: int = 3
-    """Number of pages that a phrase must be on. In a smaller window it must be on all pages, be short and
-    be a whole block."""
-
-    phrase_block_tokens_max: int = 20
-    """Tokens of the longest whole block that is a phrase without lying beyond the energy cut-off."""
-
-    phrase_set_bytes: int = 256 << 10
-    """Size of the text of a site's phrases; those with the least support are left out first."""
+    """The site's evidence is set aside where more than this share of what the page takes for content recurs
+    in its place on some pages, but not on most, 0 to 1: these are the teasers of a listing."""
 
     section_penalty: float = 0.001
     """c of the smoothing's penalty c * A / A_i for each section, not negative.

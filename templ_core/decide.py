@@ -14,14 +14,13 @@ from templ_core.page_level.selection.expected_f1 import plain_f1
 from templ_core.page_level.selection.repeats import Selection, select_segments
 from templ_core.page_level.selection.table_rows import pooled_by_row
 from templ_core.page_level.selection.text_policy import with_policy
-from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length, words_at_stake
+from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length
 from templ_core.site_level.fusion.outside_container import outside_container
-from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
+from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, USUAL_STRING, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 from templ_core.site_settings.ruled_segments import RuledSegments
 
 REASON_PAGE = "page-level"
-REASON_SENTENCES = "site-phrases"
 REASON_REPEAT = "repeat"
 REASON_OUTSIDE = "beside-content"
 REASON_COMMENTS = "comments"
@@ -115,15 +114,9 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         config.comments,
     )
     rules: list[tuple[str, Bools]] = []
-    cuts = None
     if is_known:
         outside = outside_container(log_odds, site.columns, page.words, page.page_type)
         rules.append((REASON_OUTSIDE, outside))
-        if site.repeated is not None and not _is_all(site.repeated.whole, log_odds, page, config):
-            rules.append((REASON_SENTENCES, site.repeated.whole))
-            cuts = site.repeated.cuts
-        if site.varied is not None and not _is_all(site.varied, log_odds, page, config):
-            rules.append((REASON_SENTENCES, site.varied))
     copies = None if is_known else page.copies
     left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
     share = config.f1_recall_share if is_known else page_recall_share(page.page_type, config)
@@ -131,7 +124,14 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
         return _decision(page, own, alone, abstained=True)
-    return _decision(page, log_odds, choice, site=site, rules=rules, cuts=cuts)
+    return _decision(
+        page,
+        log_odds,
+        choice,
+        site=site,
+        rules=rules,
+        cuts=site.cuts if is_known else None,
+    )
 
 
 def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
@@ -155,15 +155,6 @@ def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
         cuts=cuts or None,
         by_setting=named,
     )
-
-
-def _is_all(segments: Bools, log_odds: Floats, page: PageEvidence, config: CoreConfig) -> bool:
-    """Return whether these segments are nearly all of a page's content.
-
-    Then the page is the one that other pages repeat, such as the delivery terms of a shop.
-    """
-    stake = words_at_stake(log_odds, page.words, segments.astype(np.float64), segments)
-    return stake.recurring > config.recurring_content_max * stake.content
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
@@ -197,13 +188,23 @@ def _page_instead_of_site(
     page: PageEvidence, site: SiteEvidence, own: Floats, choice: Selection, config: CoreConfig
 ) -> Selection | None:
     """Return what the page alone would keep where the site leaves nearly nothing of it, else None."""
-    stake = words_at_stake(own, page.words, site.columns[CONSTANT], choice.kept)
-    recurs = stake.recurring > config.recurring_content_max * stake.content
-    if not recurs and stake.kept >= config.abstain_ratio * stake.whole:
+    kept_words = page.words[choice.kept].sum()
+    is_listing = _recurring_ratio(page, site, own) > config.recurring_content_max
+    if not is_listing and kept_words >= config.abstain_ratio * page.words.sum():
         return None
     alone = _page_alone(page, own, config)
-    is_empty = stake.kept < config.abstain_ratio * page.words[alone.kept].sum()
-    return alone if recurs or is_empty else None
+    is_empty = kept_words < config.abstain_ratio * page.words[alone.kept].sum()
+    return alone if is_listing or is_empty else None
+
+
+def _recurring_ratio(page: PageEvidence, site: SiteEvidence, own: Floats) -> float:
+    """Return how much of what the page takes for content recurs in its place on some pages, 0 to 1.
+
+    Text that most pages have, such as the delivery terms of a shop, is no teaser.
+    """
+    mass = page.words / (1 + np.exp(-own))
+    recurs = (site.columns[CONSTANT] > 0) & (site.columns[USUAL_STRING] == 0)
+    return float(mass[recurs].sum() / mass.sum())
 
 
 def _decision(

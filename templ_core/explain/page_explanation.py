@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats
+from templ_core.array_types import Floats
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
-from templ_core.decide import REASON_SENTENCES, Decision, own_log_odds, site_weight
+from templ_core.decide import Decision, own_log_odds, site_weight
 from templ_core.dom.document import Document
 from templ_core.explain.elements import named_rules, segment_elements
-from templ_core.explain.phrase_hits import PhraseFinder, PhraseHit
+from templ_core.explain.site_strings import StringHit, string_hits
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.page_level.smoothing.sections import section_numbers
@@ -24,10 +24,9 @@ from templ_core.site_level.fusion.site_columns import (
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
 from templ_core.site_level.places.places import node_places, page_places
-from templ_core.site_level.sentences.repeated_sentences import JudgedSentences, judge_sentences
-from templ_core.site_level.sentences.sentence_expressions import sentence_texts
 from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.string_evidence import StringEvidence, read_strings
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 from templ_core.site_settings.site_settings import SiteSettings
 
@@ -76,19 +75,19 @@ class TreeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Different texts at this node over its pages, 0 to 1."""
 
 
-class SentenceHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence of the segment that recurs on the site."""
+class StringFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the strings of the site say about a segment."""
 
-    key: int
-    text: str
-    pages: int
-    """Pages that have the sentence once, in text that may be content; numbers, dates and names aside."""
-    beside_pages: int
-    """The most of these pages that have the same text before its run of sentences, or behind it."""
-    stays: bool
-    """Whether the sentence is kept though it recurs."""
-    why: str
-    """What makes it go or stay, as a sentence."""
+    usual_words: int
+    """Words of the longest string of whole segments around it that most pages have; 0 = none."""
+    few_ratio: float
+    """Share of its words that strings of few pages cover, 0 to 1."""
+    some_ratio: float
+    """Share of its words that strings of some pages cover, 0 to 1."""
+    run_words: int
+    """Covered words of the segment and of repeated prose beside it."""
+    alike_ratio: float
+    """How far it belongs to a record, a series or a list, 0 to 1."""
 
 
 class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,10 +116,9 @@ class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[InputWeight, ...] = ()
     place: PlaceFacts | None = None
     tree: TreeFacts | None = None
-    phrases: tuple[PhraseHit, ...] = ()
-    sentences: tuple[SentenceHit, ...] = ()
-    goes_as_varied: bool = False
-    """Whether it goes because the site repeats most of it with some words changed."""
+    repetition: StringFacts | None = None
+    strings: tuple[StringHit, ...] = ()
+    """The strings of words that it has in common with the site."""
     rule: str = ""
     """The rule of the site's settings that decides it; empty if none does."""
     elements: tuple[str, ...] = ()
@@ -213,8 +211,8 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
     evidence: SiteEvidence
     places: PlaceReading
     trees: TreeEvidence
-    sentences: JudgedSentences | None
-    phrases: list[list[PhraseHit]]
+    strings: StringEvidence
+    hits: list[list[StringHit]]
 
     @classmethod
     def read(
@@ -237,10 +235,8 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
             trees=tree_evidence(
                 document, model.trees, config.cluster_likeness_min, page.features.text, types
             ),
-            sentences=judge_sentences(
-                page.features, page.page_type, model.sentences, model.documents
-            ),
-            phrases=PhraseFinder(model.phrases).hits(document),
+            strings=read_strings(page.features, model.strings),
+            hits=string_hits(document, page.features, model.strings),
         )
 
 
@@ -257,12 +253,8 @@ def _segments(
     section_mean = _section_means(templateness, decision.words, section)
     own, reasons = own_log_odds(page, config), decision.reasons
     weight = np.zeros(len(own))
-    varied = _varied(decision)
-    hits: dict[int, list[SentenceHit]] = {}
-    if facts is not None:
-        if decision.used_site:
-            weight = site_weight(facts.evidence.columns, facts.evidence.documents, config)
-        hits = _sentence_hits(document, facts.sentences, decision)
+    if facts is not None and decision.used_site:
+        weight = site_weight(facts.evidence.columns, facts.evidence.documents, config)
     roles, elements = msgspec.structs.asdict(page.roles), segment_elements(document)
     return tuple(
         SegmentExplanation(
@@ -282,9 +274,8 @@ def _segments(
             inputs=_inputs(facts, number),
             place=_place(facts, number),
             tree=_tree(facts, number),
-            phrases=tuple(facts.phrases[number]) if facts else (),
-            sentences=tuple(hits.get(number, ())),
-            goes_as_varied=bool(varied[number]),
+            repetition=_repetition(facts, number),
+            strings=tuple(facts.hits[number]) if facts else (),
             rule=rules[number],
             elements=elements[number],
         )
@@ -297,13 +288,6 @@ def _section_means(templateness: Floats, words: Floats, section: np.ndarray) -> 
     sums = np.bincount(section, templateness * words) / np.bincount(section, words)
     result: Floats = sums[section]
     return result
-
-
-def _varied(decision: Decision) -> Bools:
-    """Return which segments go because the site repeats most of them with some words changed."""
-    found = [left_out for name, left_out in decision.rules if name == REASON_SENTENCES]
-    is_varied = len(found) > (decision.cuts is not None)
-    return found[-1] & ~decision.kept if is_varied else np.zeros(len(decision.kept), np.bool_)
 
 
 def _inputs(facts: _SiteFacts | None, number: int) -> tuple[InputWeight, ...]:
@@ -344,39 +328,14 @@ def _tree(facts: _SiteFacts | None, number: int) -> TreeFacts | None:
     )
 
 
-def _sentence_hits(
-    document: Document, judged: JudgedSentences | None, decision: Decision
-) -> dict[int, list[SentenceHit]]:
-    """Return the recurring sentences of each segment that has some."""
-    found: dict[int, list[SentenceHit]] = {}
-    if judged is None:
-        return found
-    is_applied = decision.cuts is not None
-    texts = sentence_texts(document.segments.texts, judged.sentences)
-    for number, (one, segment) in enumerate(
-        zip(texts, judged.sentences.segment.tolist(), strict=True)
-    ):
-        in_run = np.flatnonzero(judged.run == judged.run[number])
-        beside = max(judged.behind_one_text[in_run[0]], judged.before_one_text[in_run[-1]])
-        stays = not is_applied or bool(judged.stays[number])
-        hit = SentenceHit(
-            key=one.key,
-            text=one.text,
-            pages=int(judged.pages[number]),
-            beside_pages=int(beside),
-            stays=stays,
-            why=_why(judged, number, is_applied=is_applied),
-        )
-        found.setdefault(segment, []).append(hit)
-    return found
-
-
-def _why(judged: JudgedSentences, number: int, *, is_applied: bool) -> str:
-    """Return as a sentence what makes a recurring sentence go or stay."""
-    if not judged.stays[number]:
-        if is_applied:
-            return "The site repeats it between texts that differ."
-        return "The site has too few pages, or the page is little else, so repeated sentences stay."
-    if judged.is_alike[number] and judged.is_rare[number]:
-        return "Few pages have it, and the same text stands beside it: it belongs to a series."
-    return "The page is documentation or a thread, and the sentence belongs to one of its records."
+def _repetition(facts: _SiteFacts | None, number: int) -> StringFacts | None:
+    if facts is None:
+        return None
+    strings = facts.strings
+    return StringFacts(
+        usual_words=int(strings.usual_words[number]),
+        few_ratio=float(strings.few.share[number]),
+        some_ratio=float(strings.some.share[number]),
+        run_words=round(float(strings.few.run_words[number])),
+        alike_ratio=float(strings.alike[number]),
+    )

@@ -9,19 +9,8 @@ from templ_core.page_level.features.page_features import PageFeatures, read_feat
 from templ_core.site_level.places._element_types import TAG
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.places import node_places
-from templ_core.site_level.sentences.sentence_expressions import (
-    SentenceText,
-    expressible_texts,
-    sentence_texts,
-)
-from templ_core.site_level.sentences.sentences import prose_sentences
-from templ_core.site_level.sentences.sentences_config import VARIED_TEXT_CONFIG
-from templ_core.site_level.sentences.shingles import all_shingles, varying_segments
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees.labelled_tree import label_page
-
-_TEXTS_A_SENTENCE = 4
-"""Different texts of one sentence that are tried as the source of its expression."""
 
 
 class SiteNames(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,10 +18,6 @@ class SiteNames(msgspec.Struct, frozen=True, kw_only=True):
 
     labels: dict[int, str]
     """Tag or text of each label of a tree template."""
-    sentences: dict[int, str]
-    """A text of each repeated sentence, from which its expression can be made."""
-    shingles: dict[int, str]
-    """A text of each shingle that recurs."""
     containers: dict[int, str]
     """Elements from the root down to each container, by the key of its cell."""
 
@@ -45,9 +30,7 @@ def read_names(documents: Iterable[Document], model: SiteModel) -> SiteNames:
         model: The site model.
     """
     labels: dict[int, str] = {}
-    shingles: dict[int, str] = {}
     containers: dict[int, str] = {}
-    texts: dict[int, list[SentenceText]] = {key: [] for key in model.sentences.keys.tolist()}
     wanted_labels, wanted_cells = _labels(model), _cells(model)
     for document in documents:
         if not document.segments.texts:
@@ -55,33 +38,7 @@ def read_names(documents: Iterable[Document], model: SiteModel) -> SiteNames:
         features = read_features(document)
         _name_labels(document, features, wanted_labels, labels)
         _name_containers(document, wanted_cells, containers)
-        for one in sentence_texts(document.segments.texts, prose_sentences(features)):
-            known = texts.get(one.key)
-            if known is not None and len(known) < _TEXTS_A_SENTENCE and one not in known:
-                known.append(one)
-        _name_shingles(document, features, model, shingles)
-    every = [one for known in texts.values() for one in known]
-    return SiteNames(
-        labels=labels,
-        sentences=expressible_texts(texts, every),
-        shingles=shingles,
-        containers=containers,
-    )
-
-
-def _name_shingles(
-    document: Document, features: PageFeatures, model: SiteModel, shingles: dict[int, str]
-) -> None:
-    words, text = features.words, "\n".join(document.segments.texts)
-    found = all_shingles(words, varying_segments(features))
-    recurs = model.shingles.of(found.keys)[0] > 0
-    first = found.first[recurs]
-    last = first + VARIED_TEXT_CONFIG.shingle_words - 1
-    begin, behind = words.first[first], words.first[last] + words.length[last]
-    for key, start, end in zip(
-        found.keys[recurs].tolist(), begin.tolist(), behind.tolist(), strict=True
-    ):
-        shingles.setdefault(key, text[start:end])
+    return SiteNames(labels=labels, containers=containers)
 
 
 def element_path(document: Document, node: int) -> str:

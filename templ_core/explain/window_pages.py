@@ -1,4 +1,4 @@
-"""Which pages of a window have the texts, phrases and sentences that spoke about a page."""
+"""Which pages of a window have the texts and strings that spoke about a page."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,10 +7,9 @@ import msgspec
 
 from templ_core.dom.document import Document
 from templ_core.explain.page_explanation import PageExplanation
-from templ_core.explain.phrase_hits import PhraseFinder
+from templ_core.explain.site_strings import position
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.phrases.phrase_set import PhraseSet
-from templ_core.site_level.sentences.sentences import prose_sentences
+from templ_core.site_level.strings.page_strings import prose_tokens
 
 
 class EvidencePages(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,10 +17,8 @@ class EvidencePages(msgspec.Struct, frozen=True, kw_only=True):
 
     texts: dict[str, list[str]]
     """Pages that have the text of a segment, word for word."""
-    phrases: dict[tuple[str, ...], list[str]]
-    """Pages that have a phrase, by its keys."""
-    sentences: dict[int, list[str]]
-    """Pages that have a sentence, by its key."""
+    strings: dict[bytes, list[str]]
+    """Pages that have a string, by its tokens."""
 
 
 def evidence_pages(
@@ -33,25 +30,18 @@ def evidence_pages(
         explained: The page.
         window: URL and document of each page of the window.
     """
-    segments = explained.segments
-    wanted_texts = {one.text for one in segments}
-    wanted_phrases = {hit.phrase for one in segments for hit in one.phrases}
-    wanted_sentences = {hit.key for one in segments for hit in one.sentences}
-    finder = PhraseFinder(PhraseSet(pages=0, phrases=tuple(wanted_phrases)))
+    wanted_texts = {one.text for one in explained.segments}
+    wanted_strings = {hit.tokens for one in explained.segments for hit in one.strings}
     texts: defaultdict[str, list[str]] = defaultdict(list)
-    phrases: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    sentences: defaultdict[int, list[str]] = defaultdict(list)
+    strings: defaultdict[bytes, list[str]] = defaultdict(list)
     for url, document in window:
         if not document.segments.texts:
             continue
         for text in wanted_texts.intersection(document.segments.texts):
             texts[text].append(url)
-        if wanted_phrases:
-            hits = {hit.phrase.keys for one in finder.hits(document) for hit in one}
-            for keys in hits:
-                phrases[keys].append(url)
-        if wanted_sentences:
-            keys_here = set(prose_sentences(read_features(document)).keys.tolist())
-            for key in wanted_sentences & keys_here:
-                sentences[key].append(url)
-    return EvidencePages(texts=dict(texts), phrases=dict(phrases), sentences=dict(sentences))
+        if wanted_strings:
+            tokens = prose_tokens(read_features(document)).tobytes()
+            for one in wanted_strings:
+                if position(tokens, one) is not None:
+                    strings[one].append(url)
+    return EvidencePages(texts=dict(texts), strings=dict(strings))

@@ -131,6 +131,12 @@ class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
     near_ratio: float = 0.8
     """Share of the longer page's words, 0 to 1, that near-duplicates have in common, text by text."""
 
+    own_words_min: int = 20
+    """Words of content that no other page of the window has, of the shortest page that is told by them."""
+
+    shared_pages_min: int = 3
+    """Pages of the window from which on a text does not count for pages that have words to themselves."""
+
     probes: int = 4
     """Longest texts of a page by which earlier pages that may be near-duplicates are looked up."""
 
@@ -258,12 +264,6 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """On documentation, log-odds by the page model from which on text of a usual container is content
     although all pages have it."""
 
-    open_log_odds_min: float = -1.0
-    """Phrases are looked up only in segments for which page or place gives more than these log-odds."""
-
-    open_log_odds_max: float = 3.0
-    """Phrases are looked up only in segments for which page or place gives less than these log-odds."""
-
     short_weight: float = 0.5
     """What the log-odds of a segment of one word are multiplied with before the cut."""
 
@@ -293,6 +293,78 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words from which text outside an article's container needs these log-odds."""
 
 
+class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The tunable numbers of `templ_core.site_level.strings`."""
+
+    shares: tuple[float, float, float] = (0.02, 0.05, 0.2)
+    """Shares of a window's pages, 0 to 1, that must have a string of words of each level: few, some and many
+    pages."""
+
+    pages_min: tuple[int, int, int] = (3, 4, 8)
+    """Pages that must have a string of words of each level at least; of two pages one may quote the other."""
+
+    usual_share: float = 0.6
+    """Share of a window's pages, 0 to 1, that must have a string of whole segments."""
+
+    usual_pages_min: int = 3
+    """Pages that must have such a string at least."""
+
+    words_min: int = 4
+    """Words of the shortest string inside a segment; of text of which every fifth word changes, longer ones are
+    on few pages."""
+
+    seed_words: int = 4
+    """Words of the runs by which prose that recurs is found; no more than `words_min`."""
+
+    seeds_sampled: int = 2
+    """One of so many runs is counted."""
+
+    prose_words_min: int = 8
+    """Words of the shortest segment in which strings are looked for; a shorter one recurs as a whole."""
+
+    link_density_max: float = 0.8
+    """Share of a segment's characters in links, 0 to 1, from which on it is a line of links."""
+
+    log_odds_min: float = -1.0
+    """Log-odds for content, by the page model, of prose that is learned."""
+
+    repeated_ratio: float = 0.5
+    """Share of a segment's words, 0 to 1, that strings must cover before it is part of a run of repeated
+    prose."""
+
+    neighbour_pages_ratio_max: float = 2.0
+    """Pages that the text beside a repeated one may have at most, in multiples of those of the repeated one,
+    to make a record with it; a text of more pages is one of the site's, such as its footer."""
+
+    gap_words_max: int = 5
+    """Words of the longest gap between two strings of a segment that counts as covered by them (Foschini
+    2007, section 3.4)."""
+
+    covered_ratio_min: float = 0.15
+    """Share of a segment's words, 0 to 1, that turns of speech cover; it says nothing."""
+
+    run_words_min: int = 8
+    """Covered words of a run of repeated prose up to which it says nothing."""
+
+    record_run_words_min: int = 12
+    """Such words on documentation and in forums, whose records have short sentences in common."""
+
+    notice_words_max: int = 100
+    """Words of repeated prose on a page of documentation or of a forum that are notices of the site, however few
+    other words the page has."""
+
+    notice_ratio_max: float = 0.33
+    """Share of such a page's prose, 0 to 1, up to which what it repeats are notices of the site."""
+
+    run_words_max: int = 50
+    """Covered words of a run from which on more of them make nothing surer."""
+
+    sentence_ratio: float = 0.8
+    """Share of a sentence's words, 0 to 1, that strings must cover before it is cut out of its segment."""
+
+
+STRINGS_CONFIG = StringsConfig()
+"""The numbers in use for strings."""
 PLACES_CONFIG = PlacesConfig()
 """The numbers in use for places."""
 CONTAINERS_CONFIG = ContainersConfig()

@@ -2,17 +2,25 @@
 
 import msgspec
 
-from templ_core.array_types import Bools, Floats
+from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
+from templ_core.dom.text import Cuts
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.fusion.fusion import FusionModel
-from templ_core.site_level.fusion.site_columns import SiteColumns
-from templ_core.site_level.fusion.site_inputs import site_inputs
+from templ_core.site_level.fusion.fusion import FusionModel, fused_log_odds
+from templ_core.site_level.fusion.site_columns import (
+    FEW_COVER,
+    FEW_COVER_OF_RECORDS,
+    SiteColumns,
+)
+from templ_core.site_level.fusion.site_inputs import cover_columns, site_inputs, stands_apart
 from templ_core.site_level.places.places import DocumentPlaces, document_places
-from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences, find_repeated
-from templ_core.site_level.sentences.varied_text import find_varied
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.string_evidence import (
+    StringEvidence,
+    cuts_of,
+    repeated_sentences,
+)
 
 
 class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,10 +34,8 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Documents that the site model rests on, at least 1."""
     fusion: FusionModel
     """How the inputs were weighed; it names the reasons."""
-    repeated: RepeatedSentences | None = None
-    """The text that the site repeats sentence by sentence; None = there is none."""
-    varied: Bools | None = None
-    """Segments that the site repeats with some words changed; None = there are none."""
+    cuts: Cuts | None = None
+    """Sentences that the site repeats inside segments of which other text is its own; None = there are none."""
 
 
 def read_site_evidence(
@@ -55,7 +61,7 @@ def read_site_evidence(
     """
     if site_model is None or not site_model.documents:
         return None
-    columns = site_inputs(
+    columns, strings = site_inputs(
         document,
         page.features,
         page.log_odds,
@@ -64,19 +70,37 @@ def read_site_evidence(
         config,
         places or document_places(document, page.features),
     )
+    log_odds = fusion.log_odds(columns)
     return SiteEvidence(
         columns=columns,
-        log_odds=fusion.log_odds(columns),
+        log_odds=log_odds,
         documents=site_model.documents,
         fusion=fusion,
-        repeated=find_repeated(
-            document, page.features, page.page_type, site_model.sentences, site_model.documents
-        ),
-        varied=find_varied(
-            page.features,
-            page.page_type,
-            site_model.shingles,
-            site_model.sentences,
-            site_model.documents,
-        ),
+        cuts=_cuts(document, page, columns, strings, log_odds, fusion),
     )
+
+
+def _cuts(
+    document: Document,
+    page: PageEvidence,
+    columns: SiteColumns,
+    strings: StringEvidence,
+    log_odds: Floats,
+    fusion: FusionModel,
+) -> Cuts | None:
+    """Return the sentences that would go if their segments were covered as they are."""
+    found = repeated_sentences(document, page.features, strings)
+    if found is None:
+        return None
+    of = found.segment
+    alone, in_no_record = stands_apart(strings)
+    instead = cover_columns(
+        found.cover,
+        (alone[of], in_no_record[of]),
+        page.page_type,
+        (FEW_COVER, FEW_COVER_OF_RECORDS),
+    )
+    before = {name: columns[name][of] for name in instead}
+    terms = {name: fusion.terms[name] for name in instead}
+    change = fused_log_odds(instead, terms, 0.0) - fused_log_odds(before, terms, 0.0)
+    return cuts_of(found, log_odds[of] + change < 0) or None

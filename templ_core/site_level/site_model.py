@@ -1,14 +1,11 @@
 """All that has been learned about one site, as one value that can be made smaller."""
 
-import functools
-
 import msgspec
 import numpy as np
 
-from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_set import PhraseSet, bounded_phrases
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
+from templ_core.site_level.strings.string_table import StringTable, bounded_strings
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
 
 PLACE_TABLES = {
@@ -26,11 +23,7 @@ WORD_TABLES = ("cells", "anchors")
 """The tables whose first sum counts words; that of the others counts pages."""
 
 
-SENTENCE_SUMS = 3
-"""Sums of each sentence of a site model."""
-
-
-class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class SiteModel(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about the templates of a site."""
 
     version: str
@@ -39,53 +32,33 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is known about the places of the site."""
     trees: TreeModel
     """The tree templates of the site's clusters."""
-    phrases: PhraseSet
-    """The phrases that recur on the site."""
-    sentences: KeyedSums
-    """The sentences that recur on the site, as `tabulate_sentences` returns them."""
-    shingles: KeyedSums
-    """The shingles that recur on the site, as `tabulate_shingles` returns them."""
+    strings: StringTable
+    """The strings that recur on the site."""
 
     @property
     def documents(self) -> int:
         """Distinct documents that the model rests on."""
         return self.places.pages
 
-    @functools.cached_property
-    def phrase_matcher(self) -> PhraseMatcher:
-        """The matcher of the phrases, built on first use."""
-        return PhraseMatcher(self.phrases)
-
-    def take_matchers(self, earlier: "SiteModel") -> None:
-        """Use the matcher of an earlier model of the site if the phrases are the same.
-
-        It remembers the tokens that it has met, so the pages of the site cost less.
-        """
-        if earlier.phrases == self.phrases:
-            self.__dict__["phrase_matcher"] = earlier.phrase_matcher
-
 
 def best_supported(model: SiteModel, share: float) -> SiteModel:
     """Return the best supported part of a model.
 
     Of each table of places the keys with the highest first sum stay (pages; words of cells and
-    anchors), of equal ones those with the smallest keys; of trees and phrases those that most pages
-    have.
+    anchors), of equal ones those with the smallest keys; of trees those nodes that most pages have; of
+    strings those that stand first.
 
     Args:
         model: The whole model.
-        share: How much of each table, of the trees and of the phrases stays, 0 to 1.
+        share: How much of each table, of the trees and of the strings stays, 0 to 1.
     """
     tables = {name: _first(getattr(model.places, name), share) for name in PLACE_TABLES}
     tree_bytes = len(encode_tree_model(model.trees))
-    phrase_bytes = sum(len(key.encode()) + 1 for one in model.phrases.phrases for key in one.keys)
     return SiteModel(
         version=model.version,
         places=msgspec.structs.replace(model.places, **tables),
         trees=bounded_trees(model.trees, int(share * tree_bytes)),
-        phrases=bounded_phrases(model.phrases, int(share * phrase_bytes)),
-        sentences=_first(model.sentences, share),
-        shingles=_first(model.shingles, share),
+        strings=bounded_strings(model.strings, share),
     )
 
 

@@ -5,16 +5,17 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
+from templ_core.array_types import UInt16s
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.site_model import (
     PLACE_TABLES,
-    SENTENCE_SUMS,
     WORD_TABLES,
     SiteModel,
     best_supported,
 )
+from templ_core.site_level.strings.string_table import ALIKE_ROWS, NO_STRINGS, StringTable
+from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
 from templ_core.stored.columns import hashes, read_column, require_range
 from templ_core.stored.compact import CompactColumns, CompactForm, Pages
@@ -26,7 +27,9 @@ _SUM_MAX = 1 << 42
 _KEYS = hashes("keys", increasing=True)
 
 
-class _Compact(CompactColumns, frozen=True, array_like=True):
+class _Columns(CompactColumns, frozen=True, array_like=True):
+    """The columns that stand first in all formats."""
+
     version: str
     pages: Pages
     counts: Annotated[
@@ -35,22 +38,34 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     ]
     """Keys and sums of each table of places, in the order of `PLACE_TABLES`."""
     trees: bytes
-    phrases: bytes
-    sentences: tuple[bytes, bytes]
-    """Keys and sums of the sentences."""
-    shingles: tuple[bytes, bytes] = (b"", b"")
-    """Keys and pages of the shingles."""
 
 
-SITE_MODEL_FORM = CompactForm("site model", 4, _Compact, max_bytes=16 << 20)
-"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression."""
+class _Compact(_Columns, frozen=True, array_like=True):
+    shapes: Annotated[bytes, hashes("shapes", increasing=True)]
+    usual_strings: bytes
+    """Tokens of the strings of whole segments."""
+    word_strings: tuple[bytes, bytes, bytes]
+    """Tokens of the strings of words of few, some and many pages."""
+    alike: bytes
+    """How often the same text stands beside each shape, row by row."""
+
+
+class _Compact4(_Columns, frozen=True, array_like=True):
+    """The columns of format 4, whose phrases, sentences and shingles are not read."""
+
+
+SITE_MODEL_FORM: CompactForm[_Columns] = CompactForm(
+    "site model", 5, _Compact, max_bytes=16 << 20, earlier={4: _Compact4}
+)
+"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of format 4 has no
+strings until it is fitted anew."""
 
 
 def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
     """Return the compact form of the largest part of a model that fits into `limit_bytes`.
 
     What has least support goes first (see `best_supported`). A model of which nothing fits is stored
-    without its tables, trees and phrases, and may then exceed the limit.
+    without its tables, trees and strings, and may then exceed the limit.
     """
     body = _encode(model)
     if len(body) <= limit_bytes:
@@ -69,6 +84,7 @@ def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
 
 def _encode(model: SiteModel) -> bytes:
     tables = [getattr(model.places, name) for name in PLACE_TABLES]
+    few, some, many = model.strings.words
     return SITE_MODEL_FORM.encode(
         _Compact(
             SITE_MODEL_FORM.format,
@@ -76,9 +92,14 @@ def _encode(model: SiteModel) -> bytes:
             model.places.pages,
             [_table(one) for one in tables],
             encode_tree_model(model.trees),
-            encode_phrase_set(model.phrases),
-            _table(model.sentences),
-            _table(model.shingles),
+            model.strings.shapes.astype("<u8").tobytes(),
+            model.strings.usual.astype("<u2").tobytes(),
+            (
+                few.astype("<u2").tobytes(),
+                some.astype("<u2").tobytes(),
+                many.astype("<u2").tobytes(),
+            ),
+            model.strings.alike.tobytes(),
         )
     )
 
@@ -99,10 +120,30 @@ def decode_site_model(body: bytes) -> SiteModel:
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
             trees=decode_tree_model(compact.trees),
-            phrases=decode_phrase_set(compact.phrases),
-            sentences=_counts("sentences", *compact.sentences, SENTENCE_SUMS, compact.pages),
-            shingles=_counts("shingles", *compact.shingles, 1, compact.pages),
+            strings=_strings(compact),
         )
+
+
+def _strings(compact: _Columns) -> StringTable:
+    """Return the strings of a model; each column of tokens ends with a break."""
+    if not isinstance(compact, _Compact):
+        return NO_STRINGS
+    shapes = read_column("shapes", hashes("shapes", increasing=True), compact.shapes, {})
+    usual = _strings_of(compact.usual_strings)
+    few, some, many = (_strings_of(one) for one in compact.word_strings)
+    alike = np.frombuffer(compact.alike, np.uint8)
+    if len(alike) != ALIKE_ROWS * len(shapes):
+        raise ValueError("the shapes have other numbers of neighbours")
+    return StringTable(
+        shapes=shapes, usual=usual, words=(few, some, many), alike=alike.reshape(ALIKE_ROWS, -1)
+    )
+
+
+def _strings_of(tokens: bytes) -> UInt16s:
+    strings = np.frombuffer(tokens, "<u2").astype(np.uint16, copy=False)
+    if not len(strings) or strings[-1] != BREAK:
+        raise ValueError("a string has no end")
+    return strings
 
 
 def _table(counts: KeyedSums) -> tuple[bytes, bytes]:

@@ -10,8 +10,6 @@ from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.site_level.config import SCHEDULE
-from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
-from templ_core.site_level.phrases.phrase_set import PhraseSet, decode_phrase_set, encode_phrase_set
 from templ_core.site_level.trees.tree_model import TreeModel, decode_tree_model, encode_tree_model
 from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
@@ -26,12 +24,9 @@ class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     """Digest of the documents, of the thresholds and of the version of the code."""
     trees: TreeModel
-    phrases: PhraseSet
 
 
-NO_TEMPLATES = SiteTemplates(
-    version="", trees=TreeModel(clusters=[]), phrases=PhraseSet(pages=0, phrases=())
-)
+NO_TEMPLATES = SiteTemplates(version="", trees=TreeModel(clusters=[]))
 """The templates of a site before the first fit."""
 
 
@@ -63,14 +58,11 @@ def fit_templates(window: Sequence[WindowPage], config: CoreConfig) -> SiteTempl
     """
     latest = _latest(window, config)
     learner = TreeLearner(config)
-    documents = []
     for one, document in _distinct_documents(latest, config):
-        documents.append(document)
         learner.learn_one(document, one.page.places.text)
     return SiteTemplates(
         version=_version(latest, config),
         trees=learner.model(),
-        phrases=learn_document_phrases(documents, config),
     )
 
 
@@ -112,10 +104,15 @@ def _version(window: Sequence[WindowPage], config: CoreConfig) -> str:
 class _Compact(CompactColumns, frozen=True, array_like=True):
     version: str
     trees: bytes
-    phrases: bytes
 
 
-_FORM = CompactForm("site templates", 1, _Compact, level=9)
+class _Compact1(_Compact, frozen=True, array_like=True):
+    """The columns of format 1, whose phrases are not read."""
+
+
+_FORM: CompactForm[_Compact] = CompactForm(
+    "site templates", 2, _Compact, level=9, earlier={1: _Compact1}
+)
 
 
 def encode_templates(templates: SiteTemplates) -> bytes:
@@ -124,7 +121,6 @@ def encode_templates(templates: SiteTemplates) -> bytes:
         _FORM.format,
         templates.version,
         encode_tree_model(templates.trees),
-        encode_phrase_set(templates.phrases),
     )
     return _FORM.encode(compact)
 
@@ -139,5 +135,4 @@ def decode_templates(body: bytes) -> SiteTemplates:
     return SiteTemplates(
         version=compact.version,
         trees=decode_tree_model(compact.trees),
-        phrases=decode_phrase_set(compact.phrases),
     )

@@ -15,15 +15,15 @@ from collections.abc import Callable
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.site_level.phrases._phrase_automaton import UNKNOWN, PhraseAutomaton
-from templ_core.site_level.phrases._phrase_tokens import TokenNumbers
-from templ_core.site_level.phrases.learn_phrases import learn_phrases
-from templ_core.site_level.phrases.mutable_patterns import Normaliser
-from templ_core.site_level.phrases.phrase_corpus import LINE, page_text
+from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
+from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, page_text
+from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
 from workers.lab.jsonl import read_objects
 
 BORDER = 0
@@ -41,7 +41,7 @@ def main() -> None:
     chosen = options.parse_args()
     sites = read(chosen.corpora)
     learned = [
-        learn_phrases([pages[index] for index in distinct_plain_texts(pages)], CoreConfig())
+        learn_phrases([pages[index] for index in distinct_plain_texts(pages)], PhrasesConfig())
         for pages in sites.values()
     ]
     shares = {one.keys: one.pages / some.pages for some in learned for one in some.phrases}

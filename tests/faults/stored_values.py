@@ -14,8 +14,6 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.page_level.smoothing.sections import section_numbers
-from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_set import decode_phrase_set, encode_phrase_set
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import (
     NO_TEMPLATES,
@@ -167,15 +165,6 @@ def _tree_models() -> Codec:
     return Codec((CodecError,), [encode_tree_model(_templates().trees)], use)
 
 
-def _phrase_sets() -> Codec:
-    page = _pages()[1]
-
-    def use(body: bytes) -> None:
-        PhraseMatcher(decode_phrase_set(body)).coverage(page)
-
-    return Codec((CodecError,), [encode_phrase_set(_templates().phrases)], use)
-
-
 def _page_models() -> Codec:
     file = Path(tempfile.mkdtemp()) / "page_model.bin"
 
@@ -211,7 +200,6 @@ CODECS: dict[str, Callable[[], Codec]] = {
     "site_model": _site_models,
     "templates": _site_templates,
     "tree_model": _tree_models,
-    "phrase_set": _phrase_sets,
     "page_model": _page_models,
     "dictionaries": _dictionaries,
     "packed_value": _packed_values,

@@ -34,7 +34,6 @@ from templ_core.page_level.model.page_model import About, PageModel
 from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.site_level import site_model_file, site_templates
-from templ_core.site_level.phrases import phrase_set
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees import tree_model
 from templ_core.site_level.window import page_summary
@@ -133,9 +132,7 @@ def _site_model() -> SiteModel:
 
 def _templates() -> site_templates.SiteTemplates:
     model = _site_model()
-    return site_templates.SiteTemplates(
-        version="templates", trees=model.trees, phrases=model.phrases
-    )
+    return site_templates.SiteTemplates(version="templates", trees=model.trees)
 
 
 def _page_summary() -> bytes:
@@ -271,22 +268,22 @@ def _read_page_summary(body: bytes) -> Any:
 
 FIXTURES = [
     Fixture("document-3", _compact_article, codec.decode_document),
-    Fixture("page_summary-2", _page_summary, _read_page_summary),
-    Fixture("page_summary-3", _page_summary, _read_page_summary),
-    Fixture(
-        "site_model-4",
-        lambda: site_model_file.encode_site_model(_site_model(), MIB),
-        site_model_file.decode_site_model,
+    Fixture("page_summary-4", _page_summary, _read_page_summary),
+    *(
+        Fixture(
+            name,
+            lambda: site_model_file.encode_site_model(_site_model(), MIB),
+            site_model_file.decode_site_model,
+        )
+        for name in ("site_model-4", "site_model-5")
     ),
-    Fixture(
-        "templates-1",
-        lambda: site_templates.encode_templates(_templates()),
-        site_templates.decode_templates,
-    ),
-    Fixture(
-        "phrases-1",
-        lambda: phrase_set.encode_phrase_set(_site_model().phrases),
-        phrase_set.decode_phrase_set,
+    *(
+        Fixture(
+            name,
+            lambda: site_templates.encode_templates(_templates()),
+            site_templates.decode_templates,
+        )
+        for name in ("templates-1", "templates-2")
     ),
     Fixture(
         "trees-1",

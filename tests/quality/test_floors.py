@@ -37,7 +37,7 @@ def without_site_evidence(fusion):
 
 
 def with_template(fusion):
-    return msgspec.structs.replace(fusion, bias=5.0)
+    return msgspec.structs.replace(fusion, bias=20.0)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+from random import Random
+
 import msgspec
 import numpy as np
 
@@ -8,6 +10,7 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.fusion.fusion import UNFITTED, shipped_fusion
 from tests.templ_core.site_level.builders import CONFIG, site_model
+from tests.templ_core.site_level.repeating_site import sentence
 
 SENTENCE = "The committee met on {n} occasions, and each time it found, after long talks, little. "
 BOILERPLATE = (
@@ -44,7 +47,7 @@ def test_what_the_sites_pages_share_goes_even_where_it_reads_like_content():
     assert "The committee met on 13 occasions" in known.text
     assert known.decision.used_site
     reason = dict(zip(page(1).segments.texts, known.decision.reasons, strict=True))
-    assert reason[BOILERPLATE] in ("site-constant", "site-phrases", "site-place")
+    assert reason[BOILERPLATE] in ("site-constant", "site-string", "site-place")
 
 
 def test_a_site_whose_pages_are_all_this_page_cannot_empty_it():
@@ -101,7 +104,7 @@ def test_the_version_changes_with_a_threshold():
 def listing(first):
     teasers = "".join(
         f"<div class=teaser><h2><a href=/s{number}>Story {number} of the committee</a></h2>"
-        f"<p>{SENTENCE.format(n=number)}</p></div>"
+        f"<p>On {number} occasions: {sentence(Random(number))}</p></div>"
         for number in range(first, first + 8)
     )
     return parse_document(

@@ -37,7 +37,7 @@ def change_one_byte(path):
         "dom/parse/_flatten.pyx",
         "page_level/model/page_model.bin",
         "site_level/fusion/fusion.json",
-        "site_level/phrases/idioms.json",
+        "site_level/strings/_strings.pyx",
     ],
 )
 def test_a_changed_byte_of_what_decides_changes_the_digest(package, name):
@@ -58,8 +58,8 @@ def test_a_changed_constant_changes_the_version(package, monkeypatch):
 
 def test_a_removed_and_a_renamed_file_change_the_digest(package):
     before = source_digest(package)
-    idioms = package / "site_level/phrases/idioms.json"
-    renamed = idioms.rename(idioms.with_name("phrases.json"))
+    weights = package / "site_level/fusion/fusion.json"
+    renamed = weights.rename(weights.with_name("weights.json"))
     moved = source_digest(package)
     renamed.unlink()
     assert len({before, moved, source_digest(package)}) == 3

@@ -5,31 +5,22 @@ from importlib import resources
 from pathlib import Path
 
 from schemas.codec import encode_msgpack
-from templ_core.config import CoreConfig
 from templ_core.explain.site_names import read_names
-from templ_core.page_level.model.page_model import PageModel
+from templ_core.explain.site_strings import read_site_strings
 from workers.errors import InputProblem, UsageProblem
-from workers.inspect.plots import histogram, standalone
-from workers.inspect.report_parts import REPORT_STYLE, html_page
-from workers.inspect.site_export import (
-    current_cutoff,
-    encode_export,
-    exported_expressions,
-    histogram_text,
-)
+from workers.inspect.report_parts import html_page
+from workers.inspect.site_export import encode_export, exported_expressions
 from workers.inspect.site_view import SiteView
 from workers.inspect.tree_page import TREE_STYLE, tree_templates, unnamed_labels
 from workers.log_lines import counted
 
 
-def export_site(view: SiteView, folder: Path, page_model: PageModel, config: CoreConfig) -> str:
+def export_site(view: SiteView, folder: Path) -> str:
     """Write what a site repeats to a folder, and return what was written as lines of text.
 
     Args:
         view: The site.
         folder: Where the files go; it is made if it is not there.
-        page_model: The site-independent classifier.
-        config: The core's thresholds.
 
     Raises:
         InputProblem: The site has no site model yet.
@@ -41,7 +32,8 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
             f"{view.site} has no site model yet: its first pages have not been learned"
         )
     names = read_names((document for _, document in view.documents()), model)
-    expressions = exported_expressions(view, model, names)
+    strings = read_site_strings((document for _, document in view.documents()), model.strings)
+    expressions = exported_expressions(view, model, strings)
     trees = f"<h1>Tree templates of {escape(view.site)}</h1>" + tree_templates(
         model.trees, names.labels
     )
@@ -53,13 +45,6 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
         "trees.html": html_page(f"Trees of {view.site}", trees, TREE_STYLE).encode(),
         "model.bin": encode_msgpack(view.record) if view.record else b"",
     }
-    cutoff = current_cutoff(view, page_model, config)
-    if cutoff is not None:
-        drawing = histogram(
-            cutoff.histogram.tolist(), cutoff.bin / 100, "share of pages", "strings"
-        )
-        files["histogram.txt"] = histogram_text(cutoff).encode()
-        files["histogram.svg"] = standalone(drawing, REPORT_STYLE).encode()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -69,12 +54,10 @@ def export_site(view: SiteView, folder: Path, page_model: PageModel, config: Cor
             f"--out {folder}: {error.strerror}; give a folder that can be written"
         ) from None
     unnamed = unnamed_labels(model.trees, names.labels)
-    unknown = expressions["sentences_without_text"]
     lines = [
         f"{view.site}: site model {model.version} of {counted(model.documents, 'page')}",
         f"{counted(len(model.trees.clusters), 'tree template')}; {unnamed} of their tags and texts left the window",
-        counted(len(expressions["phrases"]), "phrase"),
-        f"{counted(len(expressions['sentences']), 'repeated sentence')}; the text of {unknown} more left the window",
+        f"{counted(len(expressions['strings']), 'string')} of words, {len(expressions['usual'])} of whole blocks",
         f"written to {folder}: {', '.join(files)}",
     ]
     return "\n".join(lines)

@@ -1,13 +1,17 @@
 """The report of one page: the page in a frame, what was decided about each segment, and its clean text."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import msgspec
 
-from templ_core.explain.page_explanation import InputWeight, PageExplanation, SegmentExplanation
-from templ_core.explain.phrase_hits import PhraseHit
+from templ_core.explain.page_explanation import (
+    InputWeight,
+    PageExplanation,
+    SegmentExplanation,
+    StringFacts,
+)
 from templ_core.explain.window_pages import EvidencePages
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import FrameEvent
@@ -52,9 +56,7 @@ _TITLES = {
     "cut": "cut in part",
     "unsure": "close decisions",
     "has-tree": "text in the tree template",
-    "has-phrase": "phrases",
-    "has-sentence": "repeated sentences",
-    "has-varied": "repeated with changes",
+    "has-string": "repeated strings",
     "has-text": "text on other pages",
 }
 
@@ -134,9 +136,7 @@ def segment_groups(one: SegmentExplanation) -> tuple[str, ...]:
         "unsure": abs(one.templateness - 0.5) <= _UNSURE,
         f"reason-{one.reason}": True,
         "has-tree": one.tree is not None and one.tree.text_pages > 0,
-        "has-phrase": bool(one.phrases),
-        "has-sentence": bool(one.sentences),
-        "has-varied": one.goes_as_varied,
+        "has-string": bool(one.strings),
         "has-text": one.place is not None and one.place.text_pages > 0,
     }
     return tuple(name for name, is_so in found.items() if is_so)
@@ -177,16 +177,27 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
             f"the text is on {_known(place.text_pages)}, with any numbers on {_known(place.shape_pages)}; "
             f"{'inside' if place.in_best_container else 'outside'} the best container."
         )
-    if one.phrases:
-        lines.append(f"Phrases: {'; '.join(_phrase(hit) for hit in _different(one.phrases))}.")
-    lines += [
-        f"“{hit.text}” counts on {counted(hit.pages, 'page')}. {hit.why}" for hit in one.sentences
-    ]
-    if one.goes_as_varied:
-        lines.append("The site repeats most of it with some words changed.")
+    if one.repetition is not None and (one.repetition.usual_words or one.strings):
+        lines.append(_repetition(one.repetition))
     if one.roles:
         lines.append(f"Text role: {', '.join(one.roles)}.")
     return lines
+
+
+def _repetition(found: StringFacts) -> str:
+    """Return what the strings of the site say about a segment, as a sentence."""
+    parts = []
+    if found.usual_words:
+        words = counted(found.usual_words, "word")
+        parts.append(f"it is in a string of {words} that most pages have")
+    if found.few_ratio:
+        parts.append(
+            f"strings of few pages cover {found.few_ratio:.0%} of it, those of some pages {found.some_ratio:.0%}, "
+            f"{counted(found.run_words, 'word')} with the repeated prose beside it"
+        )
+    if found.alike_ratio:
+        parts.append(f"it belongs to a record, a series or a list by {found.alike_ratio:.0%}")
+    return f"Strings: {'; '.join(parts)}."
 
 
 _KEY = (
@@ -249,14 +260,13 @@ def _entry(one: SegmentExplanation, groups: Sequence[str], pages: EvidencePages)
 
 
 def _pages(one: SegmentExplanation, pages: EvidencePages) -> str:
-    """Return the pages of the window that have the text, the phrases and the sentences of a segment."""
+    """Return the pages of the window that have the text and the strings of a segment."""
     same_text = pages.texts.get(one.text, [])
     rows = [("This text", same_text if same_text[1:] else [])]
     rows += [
-        (f"“{' '.join(hit.phrase.keys).strip()}”", pages.phrases.get(hit.phrase.keys, []))
-        for hit in _different(one.phrases)
+        (f"“{one.text[hit.start : hit.end]}”", pages.strings.get(hit.tokens, []))
+        for hit in one.strings
     ]
-    rows += [(f"“{hit.text}”", pages.sentences.get(hit.key, [])) for hit in one.sentences]
     return "".join(
         f"<p>{escape(name)} is on these pages of the window:</p><ul>{_urls(urls)}</ul>"
         for name, urls in rows
@@ -268,14 +278,6 @@ def _urls(urls: Sequence[str]) -> str:
     shown = "".join(f"<li>{escape(url)}</li>" for url in urls[:_URLS_SHOWN])
     more = len(urls) - _URLS_SHOWN
     return shown + (f"<li>and {more} more</li>" if more > 0 else "")
-
-
-def _different(hits: Iterable[PhraseHit]) -> list[PhraseHit]:
-    return list({hit.phrase.keys: hit for hit in hits}.values())
-
-
-def _phrase(hit: PhraseHit) -> str:
-    return f"“{' '.join(hit.phrase.keys).strip()}” on {counted(hit.phrase.pages, 'page')}"
 
 
 def _name(item: InputWeight) -> str:

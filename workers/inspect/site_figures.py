@@ -1,7 +1,7 @@
 """Figures about a site: its window, what was learned from it, and how well that fits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import msgspec
@@ -15,16 +15,15 @@ from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.explain.page_explanation import PageExplanation, explain_page
 from templ_core.explain.site_names import SiteNames, read_names
+from templ_core.explain.site_strings import SiteString, read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.phrases.expressions import expressions
-from templ_core.site_level.phrases.learn_phrases import PhraseCutoff
 from templ_core.site_level.places.keyed_sums import KeyedSums
-from templ_core.site_level.sentences.sentences import prose_sentences
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.page_strings import prose_tokens
+from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.labelled_tree import label_page
 from workers.errors import InputProblem
-from workers.inspect.site_export import current_cutoff
 from workers.inspect.site_view import SiteView
 from workers.site_settings.book import described
 
@@ -32,6 +31,7 @@ _PAGES_CLEANED_MAX = 200
 """Newest pages of a window that are cleaned again."""
 _ROWS_MAX = 25
 _REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO = 4, 0.1
+_SENTENCE_WORDS_MIN = 8
 
 
 class KindOfPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class KindOfPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CountedText(msgspec.Struct, frozen=True, kw_only=True):
-    """A phrase or a sentence."""
+    """A string that a site repeats."""
 
     pages: int
     text: str
@@ -113,16 +113,10 @@ class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
     settings: list[str]
     """What operators have decided about the site."""
     kinds: list[KindOfPage]
-    phrase_pages: int
-    phrase_count: int
-    phrases: list[CountedText]
+    string_count: int
+    """Strings of words, and strings of whole segments that most pages have."""
+    strings: list[CountedText]
     """Those on most pages."""
-    cutoff_ratio: float | None
-    """Share of pages from which on a string inside blocks is a phrase."""
-    histogram: list[int]
-    """Number of recurring strings by the share of pages that have them, in hundredths."""
-    sentence_count: int
-    sentences: list[CountedText]
     containers: list[CountedContainer]
     fit_over_time: list[FitPoint]
     refreshes: list[Refresh]
@@ -171,8 +165,8 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
     decisions = [
         clean(document, used, config, page_model, settings=own).decision for _, document in newest
     ]
-    cutoff = current_cutoff(view, page_model, config)
-    figures = _figures(view, model, names, pages, cutoff)
+    strings = read_site_strings((document for _, document in pages), model.strings)
+    figures = _figures(view, model, names, pages, strings)
     figures = msgspec.structs.replace(
         figures,
         learning_curve=_learning_curve(newest, decisions),
@@ -219,18 +213,9 @@ def _figures(
     model: SiteModel,
     names: SiteNames,
     pages: _Pages,
-    cutoff: PhraseCutoff | None,
+    strings: Sequence[SiteString],
 ) -> SiteOverview:
     times = [record.event_time_ms for record, _ in pages]
-    shown = msgspec.structs.replace(model.phrases, phrases=model.phrases.phrases[:_ROWS_MAX])
-    sums = dict(zip(model.sentences.keys.tolist(), model.sentences.sums[0].tolist(), strict=True))
-    sentences = sorted(
-        (
-            CountedText(pages=count, text=names.sentences.get(key, "(its text left the window)"))
-            for key, count in sums.items()
-        ),
-        key=lambda one: (-one.pages, one.text),
-    )
     return SiteOverview(
         site=view.site,
         site_model_version=model.version,
@@ -243,16 +228,11 @@ def _figures(
         redesign_time_ms=view.state.changed_at_ms if view.state else None,
         settings=described(view.settings) if view.settings else [],
         kinds=_kinds(model),
-        phrase_pages=model.phrases.pages,
-        phrase_count=len(model.phrases.phrases),
-        phrases=[
-            CountedText(pages=one.pages, text=" ".join(one.keys).strip(), expression=expression)
-            for one, expression in zip(shown.phrases, expressions(shown), strict=True)
+        string_count=len(strings),
+        strings=[
+            CountedText(pages=one.pages, text=one.text, expression=string_expression(one.text))
+            for one in strings[:_ROWS_MAX]
         ],
-        cutoff_ratio=cutoff.bin / len(cutoff.histogram) if cutoff else None,
-        histogram=cutoff.histogram.tolist() if cutoff else [],
-        sentence_count=len(sentences),
-        sentences=sentences[:_ROWS_MAX],
         containers=_containers(model.places.best_containers, names),
         fit_over_time=_fit_over_time(model, pages),
         refreshes=_refreshes(pages),
@@ -350,18 +330,28 @@ def _word_f1(published: Bools, decision: Decision) -> float:
 
 def _repeated_ratio(pages: _Pages, decisions: Sequence[Decision]) -> float | None:
     """Return the share of kept words in sentences that many pages keep; None without kept words."""
-    on_pages: Counter[int] = Counter()
-    kept_sentences: list[tuple[int, int]] = []
+    on_pages: Counter[bytes] = Counter()
+    kept_sentences: list[bytes] = []
     words = 0
     for (_, document), decision in zip(pages, decisions, strict=True):
         words += int(decision.words[decision.kept].sum())
-        sentences = prose_sentences(read_features(document))
         whole = decision.kept.copy()
         whole[list(decision.cuts or ())] = False
-        sentences = sentences.where(whole[sentences.segment])
-        keys = sentences.keys.tolist()
-        on_pages.update(set(keys))
-        kept_sentences += zip(keys, sentences.words.tolist(), strict=True)
+        sentences = list(_sentences(document, whole))
+        on_pages.update(set(sentences))
+        kept_sentences += sentences
     least = max(_REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO * len(pages))
-    repeated = sum(count for key, count in kept_sentences if on_pages[key] >= least)
+    repeated = sum(len(one) // 2 for one in kept_sentences if on_pages[one] >= least)
     return round(repeated / words, 4) if words else None
+
+
+def _sentences(document: Document, chosen: Bools) -> Iterator[bytes]:
+    """Yield the tokens of each sentence of some words in the prose of some segments."""
+    features = read_features(document)
+    words, tokens = features.words, prose_tokens(features)
+    ends = np.flatnonzero(words.ends) + 1
+    starts = np.append(0, ends[:-1])
+    wanted = chosen[words.segment[starts]] & (ends - starts >= _SENTENCE_WORDS_MIN)
+    wanted &= tokens[starts] != BREAK
+    for start, end in zip(starts[wanted].tolist(), ends[wanted].tolist(), strict=True):
+        yield tokens[start:end].tobytes()

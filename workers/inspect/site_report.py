@@ -3,7 +3,7 @@
 from html import escape
 
 from templ_core.explain.page_explanation import PageExplanation, SegmentExplanation
-from workers.inspect.plots import Dot, curves, histogram, timeline
+from workers.inspect.plots import Dot, curves, timeline
 from workers.inspect.report_parts import html_page, plain_table, section, table, time_text
 from workers.inspect.site_figures import CountedText, SiteFindings, SiteOverview
 from workers.inspect.tree_page import TREE_STYLE, tree_templates
@@ -40,15 +40,8 @@ def site_text(figures: SiteOverview) -> str:
         f"  container    {one.pages} of {counted(one.present_pages, 'page')}: {_short(one.path)}"
         for one in figures.containers[:3]
     ]
-    cutoff = "" if figures.cutoff_ratio is None else f"; cut-off at {figures.cutoff_ratio:.0%}"
-    lines.append(
-        f"  phrases      {figures.phrase_count}, learned from {counted(figures.phrase_pages, 'page')}{cutoff}"
-    )
-    lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.phrases[:_TEXT_ROWS]]
-    lines.append(
-        f"  sentences    {figures.sentence_count} repeated on {counted(figures.documents, 'page')}"
-    )
-    lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.sentences[:_TEXT_ROWS]]
+    lines.append(f"  strings      {figures.string_count} on {counted(figures.documents, 'page')}")
+    lines += [f"    {one.pages:5d}  {_short(one.text)}" for one in figures.strings[:_TEXT_ROWS]]
     lines.append(
         "  published with models of so many documents, and agreement with the model of now"
     )
@@ -85,8 +78,7 @@ def site_parts(found: SiteFindings) -> str:
         + section("Fit over time", _fit_plot(figures))
         + section("Learning curve", _curve_plot(figures))
         + section("Places and containers", _places(found))
-        + section("Phrases", _phrases(figures))
-        + section("Repeated sentences", _counted(figures))
+        + section("Repeated strings", _strings(figures))
         + section("History of refreshes", _refreshes(figures))
         + tree_templates(found.model.trees, found.names.labels)
     )
@@ -214,30 +206,17 @@ def _bar_title(one: SegmentExplanation) -> str:
     return f"#{one.number} {'kept' if one.kept else 'removed'}; {known}: {one.text[:100]}"
 
 
-def _phrases(figures: SiteOverview) -> str:
-    plot = ""
-    if figures.cutoff_ratio is not None:
-        plot = (
-            "<p>Recurring strings by the share of pages that have them. From the cut-off on, "
-            "strings inside blocks are phrases.</p>"
-            + histogram(figures.histogram, figures.cutoff_ratio, "share of pages", "strings")
-        )
-    rows = [[str(one.pages), _with_expression(one)] for one in figures.phrases]
-    note = f"The {len(rows)} of {figures.phrase_count} phrases on most of {counted(figures.phrase_pages, 'page')}."
-    return f'{plot}<div class="plain">{table(["pages", "phrase"], rows, note)}</div>'
+def _strings(figures: SiteOverview) -> str:
+    rows = [[str(one.pages), _with_expression(one)] for one in figures.strings]
+    note = f"The {len(rows)} of {figures.string_count} strings on most pages; numbers may differ."
+    return f'<div class="plain">{table(["pages", "string"], rows, note)}</div>'
 
 
-def _with_expression(phrase: CountedText) -> str:
+def _with_expression(string: CountedText) -> str:
     return (
-        f"{escape(_short(phrase.text))}<details><summary>expression</summary>"
-        f"<pre>{escape(phrase.expression)}</pre></details>"
+        f"{escape(_short(string.text))}<details><summary>expression</summary>"
+        f"<pre>{escape(string.expression)}</pre></details>"
     )
-
-
-def _counted(figures: SiteOverview) -> str:
-    rows = [[str(one.pages), one.text] for one in figures.sentences]
-    note = f"{len(rows)} of {figures.sentence_count}; numbers, dates and names may differ."
-    return plain_table(["pages", "sentence"], rows, note) or "<p>There are none.</p>"
 
 
 def _refreshes(figures: SiteOverview) -> str:

@@ -8,18 +8,18 @@ from typing import Any
 import click
 import msgspec
 
-from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.site_level.phrases.expressions import expression
-from templ_core.site_level.phrases.learn_phrases import learn_phrases
-from templ_core.site_level.phrases.mutable_patterns import MutablePattern, Normaliser
-from templ_core.site_level.phrases.phrase_corpus import page_text
-from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans, text_outside
-from templ_core.site_level.phrases.phrase_set import PhraseSet
+from templ_core.lab.papers.foschini.expressions import expression
+from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
+from templ_core.lab.papers.foschini.phrase_corpus import page_text
+from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
+from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans, text_outside
+from templ_core.lab.papers.foschini.phrase_set import PhraseSet
+from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
 from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.output import open_output
 from workers.cli.progress import progress
@@ -29,7 +29,7 @@ from workers.page import Page, Rejected
 from workers.settings import load_settings
 
 _FORMAT = 1
-_DEFAULTS = CoreConfig()
+_DEFAULTS = PhrasesConfig()
 _Inputs = Callable[[Callable[..., None]], Callable[..., None]]
 
 
@@ -107,7 +107,7 @@ def learn_site_phrases(
     """
     refuse_overwriting([*inputs, *([patterns] if patterns else [])], out=out)
     own = _read_patterns(patterns)
-    config = CoreConfig(
+    config = PhrasesConfig(
         template_pages_min=pages_min, template_share=share_min, phrase_tokens_min=tokens_min
     )
     sites: defaultdict[str, list[str]] = defaultdict(list)

@@ -22,13 +22,8 @@ class _Training:
     """The training modules, which need packages that cleaning does not need."""
 
     def __init__(self) -> None:
-        from templ_core.lab.training import (  # noqa: PLC0415
-            fit_idioms,
-            pages,
-            quality,
-            stability,
-            train,
-        )
+        from templ_core.lab.papers.foschini import fit_idioms  # noqa: PLC0415
+        from templ_core.lab.training import pages, quality, stability, train  # noqa: PLC0415
         from templ_core.lab.training.labels import gold_labels  # noqa: PLC0415
         from templ_core.page_level.model import model_file, page_model  # noqa: PLC0415
 

@@ -19,7 +19,6 @@ class Models:
 
         They are dropped when a task fails.
         """
-        self._latest: LruCache[str, SiteModel] = LruCache(MODELS_IN_MEMORY)
         self.learners = Learners(page.version)
 
     def site_model(
@@ -35,20 +34,12 @@ class Models:
             return None
         if body is not None and self.sites.get(key) is None:
             try:
-                self.sites.put(key, self._decoded(key[0], body))
+                self.sites.put(key, decode_site_model(body))
             except CodecError as error:
                 self.sites.put(key, error)
         return self.sites.get(key)
 
-    def _decoded(self, site: str, body: bytes) -> SiteModel:
-        model, earlier = decode_site_model(body), self._latest.get(site)
-        if earlier is not None:
-            model.take_matchers(earlier)
-        self._latest.put(site, model)
-        return model
-
     def clear(self) -> None:
         """Forget everything but the page model."""
         self.sites.clear()
-        self._latest.clear()
         self.learners.clear()

@@ -24,7 +24,7 @@ cdef double *added(dict columns, str name, rows) except NULL:
 
 
 def combine(evidence, config):
-    """Return columns by name, and which segments are open to phrases.
+    """Return columns by name.
 
     Args:
         evidence: A `SegmentEvidence`.
@@ -34,7 +34,7 @@ def combine(evidence, config):
     own, around, shares, steps = (
         evidence.content_log_odds, evidence.surroundings, evidence.best_share, evidence.steps
     )
-    below, repeated, words = evidence.below_headline, evidence.repeated, evidence.words
+    repeated, words = evidence.repeated, evidence.words
     known_log_odds, known_pages, constants = places.log_odds, places.path_pages, places.constant
     with_text, with_shape = places.text_pages, places.shape_pages
     tree_share, tree_change = trees.place_share, trees.change
@@ -43,7 +43,6 @@ def combine(evidence, config):
     cdef const double *content_around = <const double *>items(around, 8)
     cdef const double *best_share = <const double *>items(shares, 8)
     cdef const double *step = <const double *>items(steps, 8)
-    cdef const double *in_head = <const double *>items(below, 8)
     cdef const uint8_t *is_label = <const uint8_t *>items(repeated, 1)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *place_log_odds = <const double *>items(known_log_odds, 8)
@@ -58,7 +57,6 @@ def combine(evidence, config):
     cdef int64_t pages = evidence.pages, cluster_pages = trees.pages
     cdef double margin = config.probability_margin, doubt_pages = config.doubt_pages
     cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
-    cdef double open_min = config.open_log_odds_min, open_max = config.open_log_odds_max
     cdef int32_t length_max = config.length_words_max
 
     cdef dict columns = {}
@@ -76,8 +74,6 @@ def combine(evidence, config):
     cdef double *recurs = added(columns, names.RECURS, rows)
     if len(columns) != COLUMNS:
         raise AssertionError("a row for each column")
-    opens = np.empty(count, np.bool_)
-    cdef uint8_t *is_open = <uint8_t *>items(opens, 1, True)
 
     cdef double log_odds_max = log((1 - margin) / margin), most_usual = 0
     cdef double mass, known_mass = 0, all_mass = 0, own_value, place_value, probability, repeats
@@ -89,12 +85,6 @@ def combine(evidence, config):
             known_mass += mass
     for segment in range(count):
         own_value, place_value = page_log_odds[segment], place_log_odds[segment]
-        is_open[segment] = (
-            max(own_value, place_value) > open_min
-            and min(own_value, place_value) < open_max
-            and in_head[segment] == 0
-            and (length[segment] <= length_max or shape_pages[segment] > 1)
-        )
         page[segment] = within(own_value, -log_odds_max, log_odds_max)
         probability = within(content_around[segment], margin, 1 - margin)
         surroundings[segment] = log(probability / (1 - probability))
@@ -122,7 +112,7 @@ def combine(evidence, config):
         trust[segment] = (
             1 if max(text_pages[segment], shape_pages[segment]) > 1 else known_mass / all_mass
         )
-    return columns, opens
+    return columns
 
 
 def weighed(dict columns, dict terms, double bias):
@@ -145,23 +135,6 @@ def weighed(dict columns, dict terms, double bias):
         for segment in range(count):
             total[segment] += weight * within(column[segment], low, high)
     return log_odds
-
-
-def words_at_stake(own, words, constant, kept):
-    """Return the four numbers of `WordsAtStake`; see `fusion.py` for the arguments."""
-    cdef Py_ssize_t segment
-    cdef const double *log_odds = <const double *>items(own, 8)
-    cdef const double *length = <const double *>items(words, 8)
-    cdef const double *is_constant = <const double *>items(constant, 8)
-    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
-    cdef double mass, content = 0, recurring = 0, stay = 0, whole = 0
-    for segment in range(len(own)):
-        mass = length[segment] / (1 + exp(-log_odds[segment]))
-        content += mass
-        recurring += mass * is_constant[segment]
-        stay += length[segment] * is_kept[segment]
-        whole += length[segment]
-    return content, recurring, stay, whole
 
 
 def faded(own, fused, weight, double steps):

@@ -3,7 +3,7 @@
 import functools
 import math
 from importlib import resources
-from typing import NamedTuple, Self
+from typing import Self
 
 import msgspec
 import numpy as np
@@ -13,18 +13,27 @@ from templ_core.errors import CodecError
 from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion import _fusion
 from templ_core.site_level.fusion.site_columns import (
+    FEW_COVER,
+    FEW_COVER_OF_RECORDS,
     FUSION_INPUTS,
     HEADLINE,
     LENGTH,
     PAGE,
     PLACE,
     REASONS,
+    SOME_COVER,
+    SOME_COVER_OF_RECORDS,
     SURROUNDINGS,
+    USUAL_STRING,
     SiteColumns,
 )
 
 FUSION_FORMAT = 2
 _FILE_NAME = "fusion.json"
+
+
+STRING_INPUT_MAX = 10.0
+"""Above every value of the inputs that say what strings of the site are on a page."""
 
 
 class Term(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,31 +93,6 @@ def faded_log_odds(
     return _fusion.faded(own, fused, weight, 10**config.log_odds_decimals)
 
 
-class WordsAtStake(NamedTuple):
-    """How many words of a page a decision is about."""
-
-    content: float
-    """Expected words of content, by the page alone."""
-    recurring: float
-    """Expected words of content, by the page alone, in constant text."""
-    kept: float
-    """Words of the segments that are kept."""
-    whole: float
-    """Words of all segments."""
-
-
-def words_at_stake(own: Floats, words: Floats, constant: Floats, kept: Bools) -> WordsAtStake:
-    """Return how many words of a page a decision is about.
-
-    Args:
-        own: Log-odds for content of each segment, by the page alone.
-        words: Words of each segment.
-        constant: Whether each segment is constant text, 0 or 1.
-        kept: Whether each segment is kept.
-    """
-    return WordsAtStake(*_fusion.words_at_stake(own, words, constant, kept))
-
-
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     """A fusion as `templ experiments site-level` fits it: plain numbers."""
 
@@ -162,6 +146,11 @@ UNFITTED = FusionModel(
         PLACE: Term(weight=0.33, low=-6.0, high=6.0),
         SURROUNDINGS: Term(weight=0.27, low=-4.0, high=4.0),
         HEADLINE: Term(weight=3.0, low=0.0, high=1.0),
+        USUAL_STRING: Term(weight=-0.42, low=0.0, high=STRING_INPUT_MAX),
+        FEW_COVER: Term(weight=-3.3, low=0.0, high=STRING_INPUT_MAX),
+        SOME_COVER: Term(weight=-2.2, low=0.0, high=STRING_INPUT_MAX),
+        FEW_COVER_OF_RECORDS: Term(weight=-3.2, low=0.0, high=STRING_INPUT_MAX),
+        SOME_COVER_OF_RECORDS: Term(weight=-2.1, low=0.0, high=STRING_INPUT_MAX),
     },
     bias=0.0,
     page_model="",

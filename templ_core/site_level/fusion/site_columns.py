@@ -21,7 +21,11 @@ HEADLINE = "headline"
 SAME_SHAPE = "same shape"
 LONG_SAME_SHAPE = "long same shape"
 TREE_CONSTANT = "tree constant"
-PHRASES = "phrases"
+USUAL_STRING = "string of most pages"
+FEW_COVER = "repeated on few pages"
+SOME_COVER = "repeated on some pages"
+FEW_COVER_OF_RECORDS = "repeated on few pages of records"
+SOME_COVER_OF_RECORDS = "repeated on some pages of records"
 
 CONSTANT = "constant"
 """This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
@@ -65,9 +69,20 @@ FUSION_INPUTS = {
         FusionInput(SAME_SHAPE, -1, "site-constant"),
         FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),
         FusionInput(TREE_CONSTANT, -1, "site-tree"),
-        FusionInput(PHRASES, -1, "site-phrases"),
+        *(
+            FusionInput(name, -1, "site-string")
+            for name in (
+                USUAL_STRING,
+                FEW_COVER,
+                SOME_COVER,
+                FEW_COVER_OF_RECORDS,
+                SOME_COVER_OF_RECORDS,
+            )
+        ),
     )
 }
 """All inputs of the fusion, by name."""
+STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == "site-string")
+"""The inputs that say what strings of the site are on the page."""
 REASONS = tuple(dict.fromkeys(one.reason for one in FUSION_INPUTS.values()))
 """The different reasons of the inputs."""

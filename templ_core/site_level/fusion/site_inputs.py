@@ -8,7 +8,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FUSION_CONFIG
+from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.containers.article_head import article_head
 from templ_core.site_level.containers.containers import (
     container_nodes,
@@ -20,17 +20,22 @@ from templ_core.site_level.containers.containers import (
 from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
+    FEW_COVER,
+    FEW_COVER_OF_RECORDS,
     HEADLINE,
-    LENGTH,
-    PHRASES,
+    SOME_COVER,
+    SOME_COVER_OF_RECORDS,
     STEPS_TO_BEST_CONTAINER,
+    TRUST,
     USUAL_CONTENT_CONTAINER,
+    USUAL_STRING,
     SiteColumns,
 )
 from templ_core.site_level.places._place_log_odds import where_repeated
 from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.string_evidence import Cover, StringEvidence, read_strings
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 
 
@@ -54,8 +59,6 @@ class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """How usual the most usual best container around the segment is, 0 to 1."""
     steps: Floats
     """Steps from the best container to the segment; 0 inside."""
-    below_headline: Floats
-    """Whether the segment is between headline and text, 0 or 1."""
     repeated: Bools
     """Whether the text stands more than once at its path on the page, as labels of records do."""
     words: Int32s
@@ -74,7 +77,7 @@ def site_inputs(
     model: SiteModel,
     config: CoreConfig,
     places: DocumentPlaces,
-) -> SiteColumns:
+) -> tuple[SiteColumns, StringEvidence]:
     """Return all columns of `site_columns` for a page of a known site.
 
     Phrases are looked up neither in the head of an article, whose dates and names are phrases on every
@@ -97,7 +100,7 @@ def site_inputs(
     best = int(container_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
     head = article_head(document, features, types, int(tree.first[best]))
-    columns, is_open = combine(
+    columns = combine(
         SegmentEvidence(
             content_log_odds=content_log_odds,
             places=known,
@@ -107,7 +110,6 @@ def site_inputs(
             surroundings=mean_around(known.content, tree, parent),
             best_share=usual_share(table.best_containers, nodes.cell, tree),
             steps=steps,
-            below_headline=head.below,
             repeated=where_repeated(page.path, page.text),
             words=page.words,
             documentation=page_type.documentation,
@@ -121,9 +123,64 @@ def site_inputs(
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = head.headline
     columns[CONSTANT] = known.constant.astype(np.float64)
-    columns[PHRASES] = (
-        (1 - page_type.documentation)
-        * columns[LENGTH]
-        * model.phrase_matcher.coverage(document, is_open)
-    )
+    strings = read_strings(features, model.strings)
+    columns |= string_columns(strings, page_type)
+    columns[TRUST] = np.maximum(columns[TRUST], strings.some.share)
+    return columns, strings
+
+
+def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:
+    """Return the inputs of the fusion that say what strings of the site are on a page.
+
+    Args:
+        strings: The strings of the site on the page.
+        page_type: The type of the page. A manual repeats the labels of its records on most pages, and what
+            records repeat is weighed by inputs of its own.
+    """
+    columns = {USUAL_STRING: (1 - page_type.documentation) * np.log1p(strings.usual_words)}
+    apart = stands_apart(strings)
+    columns |= cover_columns(strings.few, apart, page_type, (FEW_COVER, FEW_COVER_OF_RECORDS))
+    columns |= cover_columns(strings.some, apart, page_type, (SOME_COVER, SOME_COVER_OF_RECORDS))
     return columns
+
+
+def stands_apart(strings: StringEvidence) -> tuple[Floats, Floats]:
+    """Return how far each segment is no part of a series or a list, and of a record, 0 to 1 each."""
+    return np.clip(1 - 2 * strings.alike, 0, 1), np.clip(1 - 2 * strings.alike_records, 0, 1)
+
+
+def cover_columns(
+    cover: Cover,
+    apart: tuple[Floats, Floats],
+    page_type: PageType,
+    names: tuple[str, str],
+    config: StringsConfig = STRINGS_CONFIG,
+) -> SiteColumns:
+    """Return the two inputs that say how much of some text the strings of one level cover.
+
+    Args:
+        cover: What they cover.
+        apart: What `stands_apart` says about the text.
+        page_type: The type of the page.
+        names: The input for pages without records, and that for documentation and forums.
+        config: The tunable numbers.
+    """
+    least = config.covered_ratio_min
+    share = np.maximum(cover.share - least, 0) / (1 - least)
+    records = max(page_type.documentation, page_type.forum)
+    (plain, of_records), (alone, in_no_record) = names, apart
+    return {
+        plain: (1 - records) * alone * share * _sureness(cover, config.run_words_min, config),
+        of_records: records
+        * in_no_record
+        * share
+        * _sureness(cover, config.record_run_words_min, config),
+    }
+
+
+def _sureness(cover: Cover, words_min: int, config: StringsConfig) -> Floats:
+    """Return 0 for runs of `words_min` words or fewer, then the logarithm of their words."""
+    result: Floats = np.log(
+        np.clip(cover.run_words / words_min, 1, config.run_words_max / words_min)
+    )
+    return result

@@ -63,20 +63,18 @@ class _WatchedCluster:
 class DriftDetector:
     """Looks at each page of a growing window once, and at all of them again where others come or leave.
 
-    >>> from templ_core.site_level.sentences.sentence_counts import PageSentences
     >>> from templ_core.site_level.places.places import PagePlaces
+    >>> from templ_core.site_level.strings.page_strings import PageStrings
     >>> import numpy as np
     >>> def page(path):
     ...     hashes, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int32)
     ...     columns = dict.fromkeys(PagePlaces.__struct_fields__, hashes)
     ...     columns |= dict.fromkeys(("words", "first", "last"), numbers)
     ...     columns["path"] = np.array([path], np.uint64)
-    ...     sentences = PageSentences(keys=hashes[:0], segment=numbers[:0])
+    ...     none = numbers[:0]
+    ...     strings = PageStrings(segment=none, lengths=none, tokens=none.astype(np.uint16))
     ...     return PageSummary(
-    ...         places=PagePlaces(**columns),
-    ...         content_log_odds=np.zeros(1),
-    ...         sentences=sentences,
-    ...         shingles=hashes[:0],
+    ...         places=PagePlaces(**columns), content_log_odds=np.zeros(1), strings=strings
     ...     )
     >>> DriftDetector(CoreConfig()).follow([page(1)] * 50 + [page(2)] * 10)
     Drift(fit=1.0, changed_at=50)

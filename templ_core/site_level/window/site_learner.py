@@ -9,20 +9,14 @@ import numpy as np
 
 from templ_core.config import CoreConfig
 from templ_core.site_level.containers.containers import find_containers
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys, no_sums
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys, no_sums
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
 from templ_core.site_level.places.place_log_odds import read_content
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
-from templ_core.site_level.sentences.sentence_counts import (
-    NO_SENTENCES,
-    SentenceCounts,
-    count_sentences,
-    tabulate_sentences,
-)
-from templ_core.site_level.sentences.varied_text import tabulate_shingles
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.site_templates import SiteTemplates
+from templ_core.site_level.strings.window_strings import learn_strings
 from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
@@ -30,7 +24,7 @@ from templ_core.site_level.window.window_dedup import distinct_pages, latest_con
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
-_NO_SHINGLES = no_sums(1, 0)
+_NO_SEEDS = no_sums(1, 0)
 
 
 class SiteLearner:
@@ -48,8 +42,7 @@ class SiteLearner:
         """The documents of the window, and those remembered for it, by page id and content digest."""
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
-        self._sentences = NO_SENTENCES
-        self._shingles = _NO_SHINGLES
+        self._seeds = _NO_SEEDS
         self._drift = DriftDetector(config)
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
@@ -81,14 +74,10 @@ class SiteLearner:
         left = [page for name, page in self._counted.items() if name not in counted]
         if len(come) + len(left) < len(counted):
             self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(left))
-            self._sentences = self._sentences.learn_one(_sentences_of(come)).forget_one(
-                _sentences_of(left)
-            )
-            self._shingles = self._shingles.plus(_shingles_of(come)).minus(_shingles_of(left))
+            self._seeds = self._seeds.plus(_seeds_of(come)).minus(_seeds_of(left))
         else:
             self._counts = _counts_of(counted.values())
-            self._sentences = _sentences_of(counted.values())
-            self._shingles = _shingles_of(counted.values())
+            self._seeds = _seeds_of(counted.values())
         self._window, self._counted = window, counted
         self.known = {_name(one): one for one in window}
         drift = self._drift.follow([one.page for one in first])
@@ -104,9 +93,11 @@ class SiteLearner:
             version=self._version(templates),
             places=_with_containers(self._counts, self._counted.values()),
             trees=templates.trees,
-            phrases=templates.phrases,
-            sentences=tabulate_sentences(self._sentences, self._counts.texts, self._counts.pages),
-            shingles=tabulate_shingles(self._shingles, self._counts.pages),
+            strings=learn_strings(
+                [(page.places.shape, page.strings) for page in self._counted.values()],
+                self._counts.shapes,
+                self._seeds,
+            ),
         )
 
     def _version(self, templates: SiteTemplates) -> str:
@@ -128,12 +119,8 @@ def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
     return count_pages([(page.places, page.content_log_odds) for page in pages])
 
 
-def _sentences_of(pages: Iterable[PageSummary]) -> SentenceCounts:
-    return count_sentences([(page.sentences, page.places.text) for page in pages])
-
-
-def _shingles_of(pages: Iterable[PageSummary]) -> KeyedSums:
-    return count_keys(np.concatenate([_NO_SHINGLES.keys, *(page.shingles for page in pages)]))
+def _seeds_of(pages: Iterable[PageSummary]) -> KeyedSums:
+    return count_columns([page.strings.seeds[0] for page in pages])
 
 
 def _with_containers(counts: PlaceCounts, pages: Iterable[PageSummary]) -> PlaceTable:

@@ -3,28 +3,50 @@
 This is the one definition of near-duplicates in the project: two pages are near-duplicates when they
 have most of the words of the longer one in common, text by text. What a page's texts are is up to the
 caller; in a window they are the segments that the page model takes for content.
+
+A page that has some words to itself is compared without the texts that several pages have. Otherwise the
+delivery terms of a shop would make its products near-duplicates of each other.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from templ_core.site_level.config import WINDOW_DEDUP, WindowDedupConfig
-from templ_core.site_level.window.page_summary import PageSummary, longest_texts
+from templ_core.site_level.window.page_summary import PageSummary
 
 TextWords: TypeAlias = Mapping[int, int]
 """Hash of each different text of a page, and the words of the text."""
 
 
-def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
+def distinct_pages(
+    pages: Sequence[PageSummary], config: WindowDedupConfig = WINDOW_DEDUP
+) -> list[int]:
     """Return the indexes of the pages whose content is no near-duplicate of a page before them.
 
     Args:
         pages: A window's pages in order of (event time, page id).
+        config: What counts as a near-duplicate.
     """
-    return _distinct(
-        [page.probes for page in pages], lambda index: pages[index].content_words(), WINDOW_DEDUP
-    )
+    if not pages:
+        return []
+    texts = np.concatenate([page.content_texts[0] for page in pages])
+    words = np.concatenate([page.content_texts[1] for page in pages])
+    number = np.repeat(np.arange(len(pages)), [len(page.content_texts[0]) for page in pages])
+    _, of, times = np.unique(texts, return_inverse=True, return_counts=True)
+    pages_with = times[of]
+    own_words = np.bincount(number, words * (pages_with == 1), len(pages))
+    is_told_apart = own_words >= config.own_words_min
+    counts = ~is_told_apart[number] | (pages_with < config.shared_pages_min)
+    long_enough = np.bincount(number, words, len(pages)) >= config.words_min
+    compared: list[dict[int, int]] = [{} for _ in pages]
+    for page, text, length in zip(
+        number[counts].tolist(), texts[counts].tolist(), words[counts].tolist(), strict=True
+    ):
+        compared[page][text] = length
+    return _distinct(compared, long_enough.tolist(), config)
 
 
 def distinct_texts(
@@ -37,37 +59,41 @@ def distinct_texts(
     [0, 2]
 
     Args:
-        pages: The texts of each page.
+        pages: The texts of each page, all of which count.
         config: What counts as a near-duplicate.
     """
-    probes = [longest_texts(page, config) for page in pages]
-    return _distinct(probes, pages.__getitem__, config)
+    long_enough = [sum(page.values()) >= config.words_min for page in pages]
+    return _distinct(pages, long_enough, config)
 
 
 def _distinct(
-    probes: Sequence[tuple[int, ...]],
-    texts_of: Callable[[int], TextWords],
-    config: WindowDedupConfig,
+    pages: Sequence[TextWords], long_enough: Sequence[bool], config: WindowDedupConfig
 ) -> list[int]:
     """Return the indexes of the pages that are no near-duplicate of a kept page before them.
 
     Args:
-        probes: The longest texts of each page; none where it cannot be a near-duplicate.
-        texts_of: Returns the texts of the page of an index.
+        pages: The texts of each page that count.
+        long_enough: Whether each page is long enough to be told from others.
         config: What counts as a near-duplicate.
     """
     kept: list[int] = []
     by_probe: defaultdict[int, list[int]] = defaultdict(list)
-    for index, longest in enumerate(probes):
-        others = {other for text in longest for other in by_probe[text]}
-        if others:
-            page = texts_of(index)
-            if any(_are_near(page, texts_of(other), config.near_ratio) for other in others):
-                continue
-        for text in longest:
+    for index, page in enumerate(pages):
+        probes: list[int] = []
+        if long_enough[index]:
+            probes = sorted(page, key=lambda text: (-page[text], text))[: config.probes]
+        others = {other for text in probes for other in by_probe[text]}
+        if any(_are_near(page, pages[other], config.near_ratio) for other in others):
+            continue
+        for text in probes:
             by_probe[text].append(index)
         kept.append(index)
     return kept
+
+
+def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:
+    common = sum(words for text, words in one.items() if text in other)
+    return common >= near_ratio * max(sum(one.values()), sum(other.values()))
 
 
 def latest_contents(contents: Sequence[bytes], contents_max: int) -> list[int]:
@@ -84,8 +110,3 @@ def latest_contents(contents: Sequence[bytes], contents_max: int) -> list[int]:
     for index, content in enumerate(contents):
         first.setdefault(content, index)
     return list(first.values())[-contents_max:]
-
-
-def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:
-    common = sum(words for text, words in one.items() if text in other)
-    return common >= near_ratio * max(sum(one.values()), sum(other.values()))

@@ -16,11 +16,10 @@ def test_all_names_are_found_on_the_pages_that_a_model_was_learned_from():
     assert tags[:3] == ["html", "body", "nav"]
     texts = {names.labels[label] for label in cluster.text.tolist()}
     assert {"Home All the news", "All rights reserved"} <= texts
-    assert set(names.sentences) == set(model.sentences.keys.tolist())
     assert any(path.startswith("article") for path in names.containers.values())
 
 
 def test_nothing_is_named_without_pages():
     model = site_model([page(number) for number in range(12)])
     names = read_names([], model)
-    assert names == SiteNames(labels={}, sentences={}, shingles={}, containers={})
+    assert names == SiteNames(labels={}, containers={})

@@ -35,7 +35,6 @@ def test_an_article_fetched_ten_times_is_no_template():
     others = [article(topic) for topic in ("lakes", "seas", "hills", "woods")]
     found = templates([*others, *refetched])
     assert [cluster.pages for cluster in found.trees.clusters] == [5]
-    assert found.phrases.pages == 5
     page = refetched[0]
     texts = window_page("page", page).page.places.text
     evidence = tree_evidence(page, found.trees, CONFIG.cluster_likeness_min, texts)
@@ -47,7 +46,6 @@ def test_an_article_fetched_ten_times_is_no_template():
 def test_equal_documents_alone_are_no_template():
     found = templates([article("rivers")] * 10)
     assert found.trees.clusters == []
-    assert found.phrases.phrases == ()
 
 
 def test_templates_may_be_fitted_on_more_pages_than_they_use():

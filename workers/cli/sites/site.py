@@ -15,7 +15,6 @@ from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.cli.options import (
     STATE_PATH,
     SiteSource,
-    page_model_option,
     read_site,
     site_source_options,
 )
@@ -77,7 +76,7 @@ def list_sites(state: Path) -> None:
         click.echo(encode_json(line))
 
 
-@site_command.command(short_help="Write the templates and phrases of a site.")
+@site_command.command(short_help="Write the templates and strings of a site.")
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option(
@@ -85,29 +84,19 @@ def list_sites(state: Path) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder to write the files to.  [default: KEY-export]",
 )
-@page_model_option
-def export(
-    key: str,
-    source: SiteSource,
-    out: Path | None,
-    page_model: Path | None,
-) -> None:
-    """Write the tree templates, phrases and repeated sentences of the site KEY to a folder.
+def export(key: str, source: SiteSource, out: Path | None) -> None:
+    """Write the tree templates and the repeated strings of the site KEY to a folder.
 
-    The tree templates are HTML with the number of pages of each node. Phrases and sentences are regular
-    expressions for Python's `re`, and a Python script beside them removes what they match from a text.
-    The histogram shows on how many pages strings recur, and which number parts content from template.
+    The tree templates are HTML with the number of pages of each node. Strings are regular expressions for
+    Python's `re`, and a Python script beside them removes blocks that they cover nearly whole from a text.
     `model.bin` is the site model, for `templ site pin`.
     """
     from workers.inspect.export_files import export_site  # noqa: PLC0415 - not needed for --help
-    from workers.processes.core_config import config_with  # noqa: PLC0415
-    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
 
-    settings = load_settings(page_model=page_model)
+    settings = load_settings()
     view = read_site(key, source, settings)
     folder = out or Path(f"{key.replace('/', '_')}-export")
-    model = page_model_of(read_model_file(settings.page_model))
-    click.echo(export_site(view, folder, model, config_with(settings.comments)), err=True)
+    click.echo(export_site(view, folder), err=True)
 
 
 @site_command.command(short_help="Change or print the settings of a site.")

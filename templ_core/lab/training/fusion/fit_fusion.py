@@ -10,8 +10,13 @@ from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import FusionPage
-from templ_core.site_level.fusion.fusion import UNFITTED, Term
-from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
+from templ_core.site_level.fusion.fusion import (
+    STRING_INPUT_MAX,
+    UNFITTED,
+    Term,
+    fused_log_odds,
+)
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, STRING_INPUTS
 
 _PENALTY = 0.1
 """Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
@@ -21,6 +26,8 @@ times as much, the corpus stream loses 0.002.
 """
 _LOG_ODDS_MAX = 12.0
 """Log-odds of the page level are clipped to this range, in both directions."""
+_STRING_PENALTY = 1e-4
+"""Strength of the L2 penalty on the weights of strings; injected pages say well what they must be."""
 _DEVIATIONS = 4.0
 """Inputs are clipped this many standard deviations from their mean."""
 _BINARY = frozenset({"headline"})
@@ -45,6 +52,10 @@ def fit_fusion(
 ) -> LinearModel:
     """Fit the weights of some inputs to the pages whose site was known when they arrived.
 
+    The weights of strings are fitted last, with all others as they are, to gold and to pages with injected
+    text. Gold alone gives repetition no weight, because what a site repeats inside its content is rare there;
+    and what was injected must not move the weights of the places where it was put.
+
     The loss is the cross-entropy of the decision as it is made in production: the fused log-odds and
     the page's own log-odds are mixed by the trust in the site. A segment weighs the square root of
     its words divided by the size of its page; all pages of a site together weigh the square root of
@@ -52,17 +63,75 @@ def fit_fusion(
     every weight keeps the sign that `FUSION_INPUTS` gives.
 
     Args:
-        pages: Pages with gold; those of unknown sites are left out.
+        pages: Pages with gold, with and without injected text; those of unknown sites are left out.
         names: Names of the inputs to fit, all of them in `FUSION_INPUTS`.
         config: The core's thresholds.
     """
+    others = [name for name in names if name not in STRING_INPUTS]
+    model = _fit_others([page for page in pages if page.injected is None], others, config)
+    strings = [name for name in names if name in STRING_INPUTS]
+    return _with_strings(model, pages, strings, config) if strings else model
+
+
+def _with_strings(
+    model: LinearModel, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
+) -> LinearModel:
+    """Return a model with weights of strings; they count from the documents on that rules need, too."""
+    used = [
+        page for page in pages if page.known and page.known[0].documents >= config.page_rules_pages
+    ]
+    weight = _weights(used)
+    rows = np.concatenate([_rows(page, names) for page in used])
+    counted = (weight > 0) & rows.any(axis=1)
+    rows, weight = rows[counted], weight[counted] / weight.sum()
+    share = np.concatenate([page.labels.content for page in used])[counted]
+    trust = _trust(used, config)[counted]
+    known = [fused_log_odds(page.known[0].columns, model.terms, model.bias) for page in used]
+    rest = trust * np.concatenate(known)[counted] + (1 - trust) * _own(used, config)[counted]
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        log_odds = rest + trust * (rows @ weights)
+        slope = weight * trust * (1 / (1 + np.exp(-log_odds)) - share)
+        value = weight @ (np.logaddexp(0, log_odds) - share * log_odds)
+        penalty = _STRING_PENALTY / 2 * (weights**2).sum()
+        return float(value + penalty), slope @ rows + _STRING_PENALTY * weights
+
+    found = minimize(
+        loss,
+        np.zeros(len(names)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(None, 0.0)] * len(names),
+        options={"maxiter": _ITERATIONS},
+    )
+    terms = {
+        name: Term(weight=round(float(one), _WEIGHT_DECIMALS), low=0.0, high=STRING_INPUT_MAX)
+        for name, one in zip(names, found.x, strict=True)
+    }
+    return LinearModel(terms={**model.terms, **terms}, bias=model.bias)
+
+
+def _trust(pages: Sequence[FusionPage], config: CoreConfig) -> Floats:
+    return np.concatenate(
+        [site_weight(page.known[0].columns, page.known[0].documents, config) for page in pages]
+    )
+
+
+def _own(pages: Sequence[FusionPage], config: CoreConfig) -> Floats:
+    own = np.concatenate([own_log_odds(page.scores, config) for page in pages])
+    result: Floats = np.clip(own, -_LOG_ODDS_MAX, _LOG_ODDS_MAX)
+    return result
+
+
+def _fit_others(
+    pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
+) -> LinearModel:
+    """Return a model of the inputs but strings, fitted to gold."""
     used = [page for page in pages if page.known]
     counted = (weight := _weights(used)) > 0
     rows = np.concatenate([_rows(page, names) for page in used])[counted]
-    trust = np.concatenate(
-        [site_weight(page.known[0].columns, page.known[0].documents, config) for page in used]
-    )[counted]
-    own = np.concatenate([own_log_odds(page.scores, config) for page in used])[counted]
+    trust = _trust(used, config)[counted]
+    own = _own(used, config)[counted]
     weight = weight[counted] / weight.sum()
     mean = weight @ rows
     deviation = np.sqrt(weight @ (rows - mean) ** 2) + 1e-9
@@ -74,7 +143,7 @@ def fit_fusion(
         _Rows(
             inputs=np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1).astype(np.float32),
             trust=trust,
-            rest=(1 - trust) * np.clip(own, -_LOG_ODDS_MAX, _LOG_ODDS_MAX),
+            rest=(1 - trust) * own,
             share=np.concatenate([page.labels.content for page in used])[counted],
             weight=weight,
         ),

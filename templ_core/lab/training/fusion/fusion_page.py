@@ -7,7 +7,6 @@ from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_columns import SiteColumns
-from templ_core.site_level.sentences.repeated_sentences import RepeatedSentences
 
 
 class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,10 +16,6 @@ class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
     """Number of documents behind the site model, at least 1."""
     columns: SiteColumns
     """Inputs of the fusion, by name; each of length n_segments."""
-    repeated: RepeatedSentences | None = None
-    """The text that the site repeats; None = there is none."""
-    varied: Bools | None = None
-    """Segments that the site repeats with some words changed; None = there are none."""
 
 
 class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,3 +49,18 @@ class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the gold names elements, so that all other text is template."""
     peers: dict[str, FusionOutcome]
     """The scores of other extractors, by name."""
+    injected: "InjectedSegments | None" = None
+    """The text that was put into the page; None = there is none."""
+
+
+class InjectedSegments(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that was put into a page, which is template."""
+
+    segments: Bools
+    """Its segments; length n_segments."""
+    kind: str
+    """What of the text changes from page to page; empty = nothing."""
+    share: float
+    """Share of the site's pages that have the text, 0 to 1."""
+    taught: int
+    """Pages of the site that had the text before this page."""

@@ -1,6 +1,6 @@
 """Evaluation of the fusion on held-out sites and corpora."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -10,7 +10,11 @@ from templ_core.config import CoreConfig
 from templ_core.decide import decide
 from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
-from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
+from templ_core.lab.training.fusion.fusion_page import (
+    FusionOutcome,
+    FusionPage,
+    InjectedSegments,
+)
 from templ_core.site_level.fusion.fusion import fused_log_odds, shipped_fusion
 from templ_core.site_level.fusion.site_columns import CONSTANT
 from templ_core.site_level.site_evidence import SiteEvidence
@@ -48,8 +52,6 @@ def decide_all(
     group: PageGroup,
     config: CoreConfig,
     way: int = 0,
-    *,
-    without: Collection[str] = (),
 ) -> list[FusionOutcome]:
     """Return the scores of each page with the model that was fitted without its group.
 
@@ -59,24 +61,38 @@ def decide_all(
         group: Returns the group of a page.
         config: The core's thresholds.
         way: Number of the way in which sites were learned: the index in `FusionPage.known`.
-        without: Rules for repeated text that are left out: fields of `KnownSite`.
     """
-    outcomes = []
+    return [_outcome(page, _kept(page, models[group(page)], config, way)) for page in pages]
+
+
+def injected_words(
+    pages: Sequence[FusionPage], models: dict[int | str, LinearModel], config: CoreConfig
+) -> Iterator[tuple[InjectedSegments, float, float]]:
+    """Yield the text in each page with injection, how many of its words are kept, and how many there are.
+
+    Args:
+        pages: The pages; those without injection are left out.
+        models: Fitted models by the fold of the sites that they were fitted without.
+        config: The core's thresholds.
+    """
     for page in pages:
-        kept = decide(page.scores, None, config).kept
-        if page.known:
-            known, model = page.known[way], models[group(page)]
-            site = SiteEvidence(
-                columns=known.columns,
-                log_odds=fused_log_odds(known.columns, model.terms, model.bias),
-                documents=known.documents,
-                fusion=shipped_fusion(),
-                repeated=None if "repeated" in without else known.repeated,
-                varied=None if "varied" in without else known.varied,
-            )
-            kept = decide(page.scores, site, config).kept
-        outcomes.append(_outcome(page, kept))
-    return outcomes
+        if page.injected is not None:
+            kept = _kept(page, models[by_site(page)], config, 0)
+            words = page.scores.words * page.injected.segments
+            yield page.injected, float(words[kept].sum()), float(words.sum())
+
+
+def _kept(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) -> Bools:
+    if not page.known:
+        return decide(page.scores, None, config).kept
+    known = page.known[way]
+    site = SiteEvidence(
+        columns=known.columns,
+        log_odds=fused_log_odds(known.columns, model.terms, model.bias),
+        documents=known.documents,
+        fusion=shipped_fusion(),
+    )
+    return decide(page.scores, site, config).kept
 
 
 def decide_all_alone(pages: Sequence[FusionPage], config: CoreConfig) -> list[FusionOutcome]:

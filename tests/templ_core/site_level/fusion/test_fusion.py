@@ -14,7 +14,6 @@ from templ_core.site_level.fusion.fusion import (
     fusion_for,
     shipped_fusion,
     surer_by_length,
-    words_at_stake,
 )
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LENGTH, REASONS
 
@@ -57,27 +56,14 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
 
 
-SEGMENTS = st.lists(
-    st.tuples(
-        NUMBERS,
-        NUMBERS,
-        st.integers(1, 9),
-        st.floats(0, 1),
-        st.booleans(),
-        st.booleans(),
-    )
-)
+SEGMENTS = st.lists(st.tuples(NUMBERS, NUMBERS, st.floats(0, 1)))
 
 
 @given(SEGMENTS)
-def test_log_odds_fade_to_the_page_and_words_are_counted(segments):
-    own, fused, words, weight, *flags = np.array(segments, float).reshape(-1, 6).T.copy()
+def test_log_odds_fade_to_the_page(segments):
+    own, fused, weight = np.array(segments, float).reshape(-1, 3).T.copy()
     log_odds = faded_log_odds(own, fused, weight)
     assert log_odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
-    constant, kept = flags
-    mass = words / (1 + np.exp(-own))
-    found = words_at_stake(own, words, constant, kept > 0)
-    assert found == pytest.approx((mass.sum(), mass @ constant, words @ kept, words.sum()))
 
 
 def test_of_the_same_evidence_a_paragraph_is_surer_than_a_label():

@@ -18,7 +18,7 @@ def slow_combine(evidence):
     """Return what `combine` returns, computed from the definitions column by column."""
     page, place = evidence.content_log_odds, evidence.places.log_odds
     near, best, steps = evidence.surroundings, evidence.best_share, evidence.steps
-    below, labels, words = evidence.below_headline, evidence.repeated, evidence.words
+    labels, words = evidence.repeated, evidence.words
     path_pages, constant = evidence.places.path_pages, evidence.places.constant
     text_pages, shape_pages = evidence.places.text_pages, evidence.places.shape_pages
     place_share, change = evidence.trees.place_share, evidence.trees.change
@@ -31,7 +31,7 @@ def slow_combine(evidence):
     recurs = (1 - meant) * shape_pages / max(pages, 1)
     mass = words / (1 + np.exp(-page))
     known_share = mass[path_pages > 0].sum() / mass.sum()
-    columns = {
+    return {
         "page": np.clip(page, -sure, sure),
         "surroundings": np.log(around / (1 - around)),
         "usual best box": best - best.max(),
@@ -46,9 +46,6 @@ def slow_combine(evidence):
         "length": long,
         "recurs": text_pages > 1,
     }
-    high, low = np.maximum(page, place), np.minimum(page, place)
-    is_open = (high > -1) & (low < 3) & (below == 0) & ((words <= 50) | (shape_pages > 1))
-    return columns, is_open
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -74,18 +71,15 @@ def test_columns_equal_those_by_definition(seed):
         surroundings=rng.random(size),
         best_share=rng.random(size),
         steps=rng.integers(0, 3, size).astype(np.float64),
-        below_headline=rng.integers(0, 2, size).astype(np.float64),
         repeated=rng.random(size) < 0.3,
         words=rng.integers(1, 200, size).astype(np.int32),
         documentation=0.7,
         pages=int(rng.integers(0, 9)),
     )
-    found, is_open = combine(evidence, FusionConfig())
-    wanted, wanted_open = slow_combine(evidence)
+    found, wanted = combine(evidence, FusionConfig()), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
-    assert (is_open == wanted_open).all()
 
 
 def read(html):
@@ -99,7 +93,8 @@ def columns_of(html, window, page_type):
     texts = document.segments.texts
     model = site_model(list(map(read, window)))
     places = document_places(document, features)
-    return texts, site_inputs(document, features, log_odds, page_type, model, CONFIG, places)
+    columns, _ = site_inputs(document, features, log_odds, page_type, model, CONFIG, places)
+    return texts, columns
 
 
 def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_were_seen():
@@ -140,6 +135,6 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
     features, model = read_features(document), site_model(list(map(read, window)))
     log_odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
     places = document_places(document, features)
-    columns = site_inputs(document, features, log_odds, documentation, model, CONFIG, places)
+    columns, _ = site_inputs(document, features, log_odds, documentation, model, CONFIG, places)
     assert columns["same shape"][texts.index("Method Summary")] == 0
     assert columns["same shape"][texts.index("Contents of the manual")] > 0.5

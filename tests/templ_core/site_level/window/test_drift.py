@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from templ_core.site_level.places.places import PagePlaces
-from templ_core.site_level.sentences.sentence_counts import PageSentences
+from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
@@ -23,10 +23,8 @@ def page(design, number, own=6):
         path=np.array(paths, np.uint64), cell=nothing, anchor=nothing, text=nothing, shape=nothing,
         words=few, containers=nothing, first=few, last=few,
     )  # fmt: skip
-    sentences = PageSentences(keys=nothing, segment=few)
-    return PageSummary(
-        places=places, content_log_odds=np.empty(0), sentences=sentences, shingles=nothing
-    )
+    strings = PageStrings(segment=few, lengths=few, tokens=np.empty(0, np.uint16))
+    return PageSummary(places=places, content_log_odds=np.empty(0), strings=strings)
 
 
 def hash_of(design, number):

@@ -4,6 +4,7 @@ import pytest
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
+from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import (
@@ -12,6 +13,7 @@ from templ_core.site_level.site_templates import (
     encode_templates,
     fit_templates,
 )
+from templ_core.site_level.strings.string_evidence import read_strings
 from templ_core.site_level.window.site_learner import SiteLearner
 from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
 
@@ -106,10 +108,9 @@ def test_damaged_templates_are_refused(cut):
         decode_templates(body[:cut])
 
 
-def test_trees_and_phrases_come_from_the_latest_documents():
+def test_trees_come_from_the_latest_documents():
     old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
     one = fit_site_model([*old, *new], "page", CONFIG)
-    assert one.phrases == fit_site_model(new, "page", CONFIG).phrases
     assert sum(cluster.pages for cluster in one.trees.clusters) <= CONFIG.template_pages
 
 
@@ -121,14 +122,14 @@ def test_absent_documents_leave_the_trees_of_the_others():
     assert model.documents == 40
 
 
-def test_all_four_evidences_are_in_the_model():
+def test_places_trees_and_strings_are_in_the_model():
     model = decode_site_model(
         encode_site_model(fit_site_model(window(range(12)), "page", CONFIG), 1 << 20)
     )
     assert model.places.cells.keys.size
     assert model.trees.clusters
-    assert any("news" in phrase.keys for phrase in model.phrases.phrases)
-    assert model.phrase_matcher.coverage(page(40))[1] == 1
+    assert len(model.strings.usual) > 1
+    assert read_strings(read_features(page(40)), model.strings).usual_words.max() > 1
 
 
 @pytest.mark.parametrize("limit", [400, 500, 600])

@@ -12,10 +12,11 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.find_template import find_template, template_part
-from templ_core.site_level.phrases.learn_phrases import learn_document_phrases
-from templ_core.site_level.phrases.phrase_corpus import page_text
-from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans, text_outside
+from templ_core.lab.papers.foschini.learn_phrases import learn_document_phrases
+from templ_core.lab.papers.foschini.phrase_corpus import page_text
+from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
+from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans, text_outside
+from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
 from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_template import TreeLearner
@@ -109,7 +110,7 @@ def _votes(documents: Sequence[Document]) -> CleanDocument:
 
 
 def _phrases(documents: Sequence[Document]) -> CleanDocument:
-    matcher = PhraseMatcher(learn_document_phrases(_distinct(documents), CoreConfig()))
+    matcher = PhraseMatcher(learn_document_phrases(_distinct(documents), PhrasesConfig()))
 
     def clean(document: Document) -> str:
         text = page_text(document)

@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,7 +15,12 @@ from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.gold import page_words
 from templ_core.lab.evaluation.words import score_template, score_text, word_counts
-from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage, KnownSite
+from templ_core.lab.training.fusion.fusion_page import (
+    FusionOutcome,
+    FusionPage,
+    InjectedSegments,
+    KnownSite,
+)
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.pages import (
     GoldRecord,
@@ -29,8 +33,6 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import document_places
-from templ_core.site_level.sentences.repeated_sentences import find_repeated
-from templ_core.site_level.sentences.varied_text import find_varied
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
@@ -42,11 +44,18 @@ from workers.feeds.records import page_from_json
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.experiments.corpora.injected_records import (
+    CorpusRecord,
+    InjectedSentences,
+    with_injection,
+)
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
-from workers.page import Page, Rejected
+from workers.page import Rejected
 from workers.processes.page_model import page_model_of
 
+_INJECTED_WORDS_MIN = 8
+"""Words of a segment that is taken for one that was put in."""
 _NO_ROWS = np.empty((0, 0), np.float32)
 SiteProgress = Callable[[str], None]
 
@@ -61,6 +70,8 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a further way is to fit a model after each page, within the first bound."""
     peers: tuple[str, ...] = ()
     """Names of other extractors that clean the same pages."""
+    injections: int = 0
+    """How many times each site is taken once more, with a text in some of its pages."""
     seen_before: bool = False
     """Whether a site learns from a page before the page is scored, as if it came a second time."""
 
@@ -99,12 +110,6 @@ class FoldModels:
             for (corpus, _, _), owner in zip(pages, owners, strict=True)
         ]
         return [None if fold is None else (fold, self._models[fold]) for fold in of_each]
-
-
-class _Record(msgspec.Struct, frozen=True):
-    corpus: str
-    fields: dict[str, Any]
-    page: Page
 
 
 def read_fusion_pages(
@@ -146,20 +151,32 @@ class _Site(msgspec.Struct, frozen=True):
     fold: int
     page_model: PageModel
     simulation: Simulation
-    records: list[_Record]
+    records: list[CorpusRecord]
 
 
-def _records(path: Path) -> Iterator[_Record]:
+def _records(path: Path) -> Iterator[CorpusRecord]:
     for number, (line, fields) in enumerate(read_objects(path), 1):
         page = page_from_json(
             line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
         )
         if not isinstance(page, Rejected) and page.body is not None:
-            yield _Record(corpus_name(path), fields, page)
+            yield CorpusRecord(corpus_name(path), fields, page)
 
 
 def _pages_of_site(site: _Site) -> list[FusionPage]:
     records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
+    pages = _pages_in_order(site, records)
+    for number in range(site.simulation.injections):
+        seed = f"{number}/{records[0].corpus}/{records[0].page.site}"
+        pages += [
+            one
+            for one in _pages_in_order(site, with_injection(records, seed))
+            if one.injected is not None
+        ]
+    return pages
+
+
+def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[FusionPage]:
     learner = _Learner(site.page_model, site.simulation)
     pages: list[FusionPage] = []
     for seen, record in enumerate(records, 1):
@@ -236,7 +253,7 @@ def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
 
 
 def _fusion_page(
-    record: _Record,
+    record: CorpusRecord,
     document: Document,
     scores: PageEvidence,
     site: _Site,
@@ -245,6 +262,14 @@ def _fusion_page(
 ) -> FusionPage:
     gold = _gold_page(record)
     markup = gold_markup(gold)
+    labels, injected = page_labels(gold, document, markup, scores.features.text), None
+    if record.injected is not None:
+        injected = _injected_segments(document, record.injected)
+        labels = msgspec.structs.replace(
+            labels,
+            content=np.where(injected.segments, 0.0, labels.content),
+            counts=labels.counts | injected.segments,
+        )
     config = site.simulation.config
     return FusionPage(
         corpus=gold.corpus,
@@ -255,36 +280,41 @@ def _fusion_page(
         scores=msgspec.structs.replace(
             scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
         ),
-        known=[
-            KnownSite(
-                documents=model.documents,
-                columns=site_inputs(
-                    document,
-                    scores.features,
-                    scores.log_odds,
-                    scores.page_type,
-                    model,
-                    config,
-                    document_places(document, scores.features),
-                ),
-                repeated=find_repeated(
-                    document, scores.features, scores.page_type, model.sentences, model.documents
-                ),
-                varied=find_varied(
-                    scores.features,
-                    scores.page_type,
-                    model.shingles,
-                    model.sentences,
-                    model.documents,
-                ),
-            )
-            for model in models
-        ],
-        labels=page_labels(gold, document, markup, scores.features.text),
+        known=[_known_site(document, scores, model, config) for model in models],
+        labels=labels,
+        injected=injected,
         bag=word_bag(gold, document, markup),
         has_selector=gold.selectors is not None,
         peers=_peers(gold, markup, site.simulation.peers),
     )
+
+
+def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSegments:
+    """Return which segments consist of sentences that were put into the page."""
+    text = " ".join(put.sentences)
+    segments = np.array(
+        [
+            len(one.split()) >= _INJECTED_WORDS_MIN and one in text
+            for one in document.segments.texts
+        ],
+        np.bool_,
+    )
+    return InjectedSegments(segments=segments, kind=put.kind, share=put.share, taught=put.taught)
+
+
+def _known_site(
+    document: Document, scores: PageEvidence, model: SiteModel, config: CoreConfig
+) -> KnownSite:
+    columns, _ = site_inputs(
+        document,
+        scores.features,
+        scores.log_odds,
+        scores.page_type,
+        model,
+        config,
+        document_places(document, scores.features),
+    )
+    return KnownSite(documents=model.documents, columns=columns)
 
 
 def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, FusionOutcome]:
@@ -305,7 +335,7 @@ def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, Fus
     return outcomes
 
 
-def _gold_page(record: _Record) -> GoldRecord:
+def _gold_page(record: CorpusRecord) -> GoldRecord:
     return GoldRecord(
         corpus=record.corpus,
         url=record.page.url,

@@ -8,8 +8,8 @@ import msgspec
 
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
+from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
-from templ_core.site_level.phrases.phrase_corpus import page_text
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.scored_pages import record_markup
 from workers.lab.jsonl import read_objects

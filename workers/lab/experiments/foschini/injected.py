@@ -9,12 +9,12 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from templ_core.config import CoreConfig
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.site_level.phrases.learn_phrases import learn_phrases
-from templ_core.site_level.phrases.phrase_corpus import LINE, lines_of_segments, token_places
-from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans
+from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, lines_of_segments, token_places
+from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
+from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans
+from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.foschini.injection import (
     INJECTION_LENGTHS,
@@ -80,7 +80,7 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
             learned = [page.text for page in injected[::2]]
             matcher = PhraseMatcher(
                 learn_phrases(
-                    [learned[index] for index in distinct_plain_texts(learned)], CoreConfig()
+                    [learned[index] for index in distinct_plain_texts(learned)], PhrasesConfig()
                 )
             )
             for page in injected[1::2]:

@@ -7,15 +7,15 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.config import CoreConfig
 from templ_core.errors import CodecError
 from templ_core.lab.near_duplicates import distinct_plain_texts
+from templ_core.lab.papers.foschini.idioms import Idioms, decode_idioms, shipped_idioms
+from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, segment_of_each_line, token_places
+from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
+from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans
+from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
 from templ_core.lab.training.labels.gold_labels import Labels
-from templ_core.site_level.phrases.idioms import Idioms, decode_idioms, shipped_idioms
-from templ_core.site_level.phrases.learn_phrases import learn_phrases
-from templ_core.site_level.phrases.phrase_corpus import LINE, segment_of_each_line, token_places
-from templ_core.site_level.phrases.phrase_matcher import PhraseMatcher
-from templ_core.site_level.phrases.phrase_removal import Locality, settled_spans
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.results import Report
@@ -130,7 +130,7 @@ def _together(
 def _learned(pages: Sequence[TextPage], idioms: Idioms) -> PhraseMatcher:
     texts = [page.text for page in pages]
     distinct = [texts[index] for index in distinct_plain_texts(texts)]
-    return PhraseMatcher(learn_phrases(distinct, CoreConfig(), idioms=idioms))
+    return PhraseMatcher(learn_phrases(distinct, PhrasesConfig(), idioms=idioms))
 
 
 def _count(

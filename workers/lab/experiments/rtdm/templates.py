@@ -17,7 +17,7 @@ from templ_core.dom.document import Document
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.find_template import find_template, template_part
-from templ_core.site_level.phrases.phrase_corpus import page_text
+from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_template import TreeLearner

@@ -20,6 +20,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
     decide_all_alone,
     decide_all_unfitted,
     fitted_without,
+    injected_words,
     site_changes,
 )
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
@@ -27,6 +28,7 @@ from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REASONS
 from workers.errors import InputProblem
 from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
+from workers.lab.experiments.corpora.injected_records import SHARES
 from workers.lab.experiments.results import Report
 from workers.lab.jsonl import corpus_name
 from workers.lab.options import corpora_argument, jobs_option, out_option, peers_option
@@ -35,13 +37,9 @@ from workers.lab.training_files import file_digest, write_file
 _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
+TAUGHT_PAGES = 5
+"""Pages of a site that had an injected text before it must be gone."""
 _LISTINGS = ("listing", "collection")
-_REPEATED_TEXT = {
-    "without repeated sentences": ("repeated",),
-    "without text that varies": ("varied",),
-    "without both": ("repeated", "varied"),
-}
-"""Rows that leave out rules for repeated text: fields of `KnownSite`."""
 INPUTS = tuple(FUSION_INPUTS)
 
 
@@ -90,6 +88,13 @@ INPUTS = tuple(FUSION_INPUTS)
     show_default=True,
     help="Also evaluate without each sort of evidence in turn.",
 )
+@click.option(
+    "--injections",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    help="How many times each site is taken once more with a text that its pages repeat.",
+)
 @jobs_option
 @click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
 @out_option
@@ -104,6 +109,7 @@ def site_level(
     peers: Sequence[str],
     listings: Sequence[Path],
     ablation: bool,
+    injections: int,
     jobs: int,
     seed: int,
     out: Path | None,
@@ -113,7 +119,8 @@ def site_level(
     Pages are taken in order of arrival. Each is decided with what the pages before it have taught
     about the site, and by page models that were trained without the site. Figures are word F1 and,
     where the gold names elements, the F1 of the removed words against the template; both are means
-    over pages. CORPORA need gold text.
+    over pages. CORPORA need gold text. The weights of strings are fitted to pages with injected text, too,
+    and of that the share that is left is reported.
     """
     for name in peers:
         load_peer(name)
@@ -123,9 +130,12 @@ def site_level(
         limits_bytes=(config.site_model_bytes, *(size * _KIB for size in sizes_kib)),
         after_each_page=after_each_page,
         peers=tuple(peers),
+        injections=injections,
     )
     page_models = FoldModels(folds)
-    pages = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
+    read = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
+    pages = [page for page in read if page.injected is None]
+    injected = [page for page in read if page.injected is not None]
     if len({by_site(page) for page in pages if page.known}) < 2:
         raise InputProblem(
             "too few sites with gold: at least two are needed that were left out of the training "
@@ -134,20 +144,16 @@ def site_level(
     report = Report(out)
     names = list(dict.fromkeys(page.corpus for page in pages))
     alone = decide_all_alone(pages, config)
-    models = fitted_without(pages, INPUTS, by_site, config)
+    models = fitted_without(read, INPUTS, by_site, config)
     fused = decide_all(pages, models, by_site, config)
     rows = [
         _row("page level alone", pages, alone, names),
         _row("places only, not fitted", pages, decide_all_unfitted(pages, config), names),
         _row("sites left out", pages, fused, names),
-        *(
-            _row(label, pages, decide_all(pages, models, by_site, config, without=rules), names)
-            for label, rules in _REPEATED_TEXT.items()
-        ),
     ]
     if len(names) > 1:
         rows.append(
-            _row("corpora left out", pages, _judged(pages, INPUTS, by_corpus, config), names)
+            _row("corpora left out", pages, _judged(pages, read, INPUTS, by_corpus, config), names)
         )
     ways = [f"site models of {size} KiB" for size in sizes_kib]
     for way, label in enumerate([*ways, *["learned after each page"][: int(after_each_page)]], 1):
@@ -157,14 +163,19 @@ def site_level(
         rows.append(_row(label, pages, [page.peers[name] for page in pages], names))
     report.table("Word F1 / template F1", ["", *names], rows)
     if listings:
-        again = msgspec.structs.replace(simulation, seen_before=True, peers=())
+        again = msgspec.structs.replace(simulation, seen_before=True, peers=(), injections=0)
         some = read_fusion_pages(listings, page_models, again, _progress, jobs)
         _report_listings(report, [*pages, *some], models, config)
+    report.table(
+        "Injected words left on pages after the first five that had the text, sites left out",
+        ["what changes", *(f"{share:.0%}" for share in SHARES)],
+        _left_rows(injected, models, config),
+    )
     _report_bins(report, pages, alone, fused, names)
     _report_sites(report, pages, alone, fused, seed)
     if ablation:
-        _report_ablation(report, pages, names, config)
-    fitted = fit_fusion(pages, INPUTS, config)
+        _report_ablation(report, pages, read, names, config)
+    fitted = fit_fusion(read, INPUTS, config)
     _report_weights(report, fitted)
     if model_file is not None:
         quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
@@ -230,9 +241,32 @@ def _report_listings(
 
 
 def _judged(
-    pages: Sequence[FusionPage], inputs: Sequence[str], group: PageGroup, config: CoreConfig
+    pages: Sequence[FusionPage],
+    read: Sequence[FusionPage],
+    inputs: Sequence[str],
+    group: PageGroup,
+    config: CoreConfig,
 ) -> list[FusionOutcome]:
-    return decide_all(pages, fitted_without(pages, inputs, group, config), group, config)
+    """Return the scores of pages with models that were fitted to all that was read but their groups."""
+    return decide_all(pages, fitted_without(read, inputs, group, config), group, config)
+
+
+def _left_rows(
+    injected: Sequence[FusionPage], models: dict[int | str, LinearModel], config: CoreConfig
+) -> list[list[str]]:
+    """Return the share of injected words that is left, a row for each kind of text."""
+    left: dict[tuple[str, float], tuple[float, float]] = {}
+    for page, kept, all_words in injected_words(injected, models, config):
+        if page.taught >= TAUGHT_PAGES:
+            some = left.get((page.kind, page.share), (0.0, 0.0))
+            left[page.kind, page.share] = (some[0] + kept, some[1] + all_words)
+    rows = []
+    for kind in dict.fromkeys(kind for kind, _ in sorted(left)):
+        cells = [left.get((kind, share)) for share in SHARES]
+        rows.append(
+            [kind or "nothing", *(f"{one[0] / one[1]:.4f}" if one else "" for one in cells)]
+        )
+    return rows
 
 
 def _row(
@@ -317,11 +351,15 @@ def _report_sites(
 
 
 def _report_ablation(
-    report: Report, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
+    report: Report,
+    pages: Sequence[FusionPage],
+    read: Sequence[FusionPage],
+    names: Sequence[str],
+    config: CoreConfig,
 ) -> None:
     rows = []
-    for reasons in (*((one,) for one in REASONS), ("site-tree", "site-phrases")):
-        inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason not in reasons]
-        label = f"without {' and '.join(reasons)}"
-        rows.append(_row(label, pages, _judged(pages, inputs, by_site, config), names))
+    for reason in REASONS:
+        inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
+        outcomes = _judged(pages, read, inputs, by_site, config)
+        rows.append(_row(f"without {reason}", pages, outcomes, names))
     report.table("Without one sort of evidence, sites left out", ["", *names], rows)

@@ -26,7 +26,10 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     changing: bool = False
     """Whether a date, a number and a name in it differ from page to page."""
     varying: bool = False
-    """Whether a few words in each of its sentences differ from page to page, as in links to articles."""
+    """Whether a run of words in each of its sentences differs from page to page, at a place that is the same
+    on all pages, as in links to articles."""
+    scattered: bool = False
+    """Whether two to four words in each of its sentences differ from page to page, at random places."""
     beside: bool = False
     """Whether it stands behind the element of the content instead of inside it."""
     short: bool = False
@@ -142,6 +145,31 @@ def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
     paragraph = html.Element("p")
     paragraph.text = " ".join(sentences)
     return paragraph
+
+
+def on_page(
+    text: InjectedText, injection: Injection, vocabulary: Sequence[str], rng: Random
+) -> tuple[str, ...]:
+    """Return the sentences of a text as one page gets them.
+
+    Args:
+        text: The text.
+        injection: Says what changes from page to page.
+        vocabulary: The words of the site's content.
+        rng: Decides on what changes.
+    """
+    sentences = text.on_page(slots(injection, vocabulary, rng))
+    if not injection.scattered:
+        return sentences
+    return tuple(_scattered(one, vocabulary, rng) for one in sentences)
+
+
+def _scattered(sentence: str, vocabulary: Sequence[str], rng: Random) -> str:
+    """Return a sentence in which two to four words, the first aside, are others."""
+    words = sentence.removesuffix(".").split()
+    for place in rng.sample(range(1, len(words)), k=rng.choice(_VARYING)):
+        words[place] = rng.choice(vocabulary)
+    return " ".join(words) + "."
 
 
 def slots(injection: Injection, vocabulary: Sequence[str], rng: Random) -> list[str]:

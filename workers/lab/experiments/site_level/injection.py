@@ -24,9 +24,9 @@ from workers.lab.experiments.site_level.injected_pages import (
     Injection,
     inject,
     injected_text,
+    on_page,
     parsed,
     serialised,
-    slots,
 )
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
@@ -101,7 +101,14 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
     help="Shares of the pages that get the text, separated by commas; empty for none.",
 )
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
-@click.option("--varying", is_flag=True, help="Let a few words in each of its sentences change.")
+@click.option(
+    "--varying", is_flag=True, help="Let one run of words in each of its sentences change."
+)
+@click.option(
+    "--scattered",
+    is_flag=True,
+    help="Let two to four words in each of its sentences change, at random places.",
+)
 @click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
 @click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
 @time_field_option
@@ -247,7 +254,7 @@ def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) ->
     for markup, gold in zip(plain.markup, site.gold, strict=True):
         root, sentences = parsed(markup), ""
         if gold is not None and gold.selectors is not None and rng.random() < run.share:
-            some = text.on_page(slots(run, vocabulary, rng))
+            some = on_page(text, run, vocabulary, rng)
             if inject(root, gold.selectors, some, text.form, beside=run.beside, rng=rng):
                 sentences = " ".join(some)
         bodies.append(serialised(root))

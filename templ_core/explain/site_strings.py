@@ -1,0 +1,146 @@
+"""The strings that a site repeats as texts, with the pages of its window that have them."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import UInt16s
+from templ_core.dom.document import Document
+from templ_core.page_level.features.page_features import PageFeatures, read_features
+from templ_core.site_level.config import STRINGS_CONFIG
+from templ_core.site_level.strings.page_strings import prose_tokens
+from templ_core.site_level.strings.string_table import StringTable
+from templ_core.site_level.strings.suffix_array import BREAK
+from templ_core.tokens import tokenise
+
+
+class SiteString(msgspec.Struct, frozen=True, kw_only=True):
+    """One string of a site model."""
+
+    text: str
+    """The text where it was met first, a line for each segment."""
+    pages: int
+    """Pages of the window that have it, numbers aside."""
+    is_usual: bool
+    """Whether it is a string of whole segments that most pages have; others are strings of words."""
+
+
+class StringHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A string of words of the site in a segment of a page."""
+
+    start: int
+    """Index of its first character in the text of the segment."""
+    end: int
+    """Index behind its last character."""
+    tokens: bytes
+    """Its tokens, by which other pages are searched for it."""
+
+
+def read_site_strings(documents: Iterable[Document], table: StringTable) -> list[SiteString]:
+    """Return the strings of a site, those of most pages first, of equal ones the longest.
+
+    A string whose text no document has any more is left out.
+
+    Args:
+        documents: The documents of the window.
+        table: The strings of the site model.
+    """
+    words = {one: "" for column in table.words[:2] for one in _strings(column)}
+    usual = dict.fromkeys(_strings(table.usual), "")
+    pages = dict.fromkeys([*words, *usual], 0)
+    for document in documents:
+        if not document.segments.texts:
+            continue
+        features = read_features(document)
+        shapes = table.segment_tokens(features.shape)
+        for found, tokens, text_of in (
+            (words, prose_tokens(features), _words_text),
+            (usual, shapes, _segments_text),
+        ):
+            column = tokens.tobytes()
+            for one in found:
+                at = position(column, one)
+                if at is not None:
+                    pages[one] += 1
+                    found[one] = found[one] or text_of(document, features, at, len(one) // 2)
+    strings = [
+        SiteString(text=text, pages=pages[one], is_usual=found is usual)
+        for found in (words, usual)
+        for one, text in found.items()
+        if text
+    ]
+    return sorted(strings, key=lambda one: (-one.pages, -len(one.text), one.text))
+
+
+def string_hits(
+    document: Document, features: PageFeatures, table: StringTable
+) -> list[list[StringHit]]:
+    """Return the longest strings of words that each segment has in common with its site; length n_segments."""
+    words, tokens = features.words, prose_tokens(features)
+    hits: list[list[StringHit]] = [[] for _ in document.segments.texts]
+    starts = np.append(0, np.cumsum([len(text) + 1 for text in document.segments.texts]))
+    firsts, behinds = table.word_finders[0].matches(tokens, STRINGS_CONFIG.words_min, words.segment)
+    for first, behind in zip(firsts.tolist(), behinds.tolist(), strict=True):
+        segment = int(words.segment[first])
+        hits[segment].append(
+            StringHit(
+                start=int(words.first[first] - starts[segment]),
+                end=int(words.first[behind - 1] + words.length[behind - 1] - starts[segment]),
+                tokens=tokens[first:behind].tobytes(),
+            )
+        )
+    return hits
+
+
+def string_expression(text: str) -> str:
+    r"""Return a regular expression of Python's `re` for a string; case, marks and numbers may differ.
+
+    >>> import re
+    >>> found = re.search(
+    ...     string_expression("Read all 3 stories"), "We READ all -- 17 stories.", re.I
+    ... )
+    >>> found and found[0]
+    'READ all -- 17 stories'
+    """
+    parts: list[str] = []
+    end = 0
+    for word in tokenise(text):
+        begin = text.index(word, end)
+        if parts:
+            parts.append(r"\W+" if begin > end else r"\W*")
+        digits = any(one.isdigit() for one in word)
+        parts.append(r"\w*\d\w*" if digits else re.escape(word))
+        end = begin + len(word)
+    return "".join(parts)
+
+
+def position(column: bytes, wanted: bytes) -> int | None:
+    r"""Return the index of the first occurrence of some 16-bit tokens among others; None = there is none.
+
+    >>> position(b"\1\0\2\0\3\0", b"\2\0\3\0"), position(b"\0\2\0\1", b"\2\0")
+    (1, None)
+    """
+    at = column.find(wanted)
+    while at >= 0 and at % 2:
+        at = column.find(wanted, at + 1)
+    return at // 2 if at >= 0 else None
+
+
+def _strings(column: UInt16s) -> Iterator[bytes]:
+    """Yield the tokens of each string of a column."""
+    breaks = np.flatnonzero(column <= BREAK)
+    for before, after in zip(breaks[:-1].tolist(), breaks[1:].tolist(), strict=True):
+        if after > before + 1:
+            yield column[before + 1 : after].tobytes()
+
+
+def _words_text(document: Document, features: PageFeatures, first: int, count: int) -> str:
+    words, last = features.words, first + count - 1
+    text = "\n".join(document.segments.texts)
+    return text[int(words.first[first]) : int(words.first[last] + words.length[last])]
+
+
+def _segments_text(document: Document, _: PageFeatures, first: int, count: int) -> str:
+    return "\n".join(document.segments.texts[first : first + count])

@@ -1,0 +1,157 @@
+"""Search for idioms: strings that occur in the content of many sites and in few templates."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, Self
+
+import msgspec
+
+from templ_core.lab.papers.foschini.idioms import Idioms, TokenKeys
+from templ_core.lab.papers.foschini.maximal_repeats import find_repeats
+from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
+from templ_core.lab.papers.foschini.phrase_corpus import (
+    LINE,
+    CorpusReader,
+    lines_of_segments,
+    page_tokens,
+)
+from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
+from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.strings.suffix_array import SuffixArray
+
+_TOKENS_MIN = (4, 3, 1)
+"""Least tokens of an idiom that touches no border of a block, one border, or two borders."""
+_CONTENT_MIN, _CONTENT_MAX = 0.5, 0.1
+"""A segment is content above the first share of gold words, template up to the second share."""
+
+
+class IdiomSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Thresholds that decide which strings are idioms."""
+
+    sites_min: int = 8
+    """Least number of sites whose content has the string."""
+    template_share_max: float = 0.2
+    """Largest ratio of sites with the string in the template to sites with it in the content."""
+
+
+class SplitText(msgspec.Struct, frozen=True, kw_only=True):
+    """The content and the template of a page or of a site; each block is one line."""
+
+    content: str
+    template: str
+
+    @classmethod
+    def joined(cls, pages: Sequence["SplitText"]) -> Self:
+        """Return the texts of a site's pages as one."""
+        return cls(
+            content=LINE.join(page.content for page in pages if page.content),
+            template=LINE.join(page.template for page in pages if page.template),
+        )
+
+
+def split_text(page: GoldRecord) -> SplitText | None:
+    """Return the content and the template of a page with gold, or None if it cannot be cleaned.
+
+    Segments that are partly content, or neither content nor template, are left out.
+    """
+    read = read_gold_page(page)
+    if read is None:
+        return None
+    markup, document = read
+    labels = page_labels(page, document, markup, read_features(document).text)
+    lines = lines_of_segments(document)
+    is_content = labels.content > _CONTENT_MIN
+    is_template = (labels.content <= _CONTENT_MAX) & labels.counts
+    return SplitText(
+        content=LINE.join(line for line, stays in zip(lines, is_content, strict=True) if stays),
+        template=LINE.join(line for line, goes in zip(lines, is_template, strict=True) if goes),
+    )
+
+
+def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[TokenKeys]:
+    """Return the idioms of some sites, the shortest first.
+
+    Strings that shorter idioms cover completely are left out.
+
+    Args:
+        sites: The whole text of each site.
+        settings: Thresholds that decide which strings are idioms.
+    """
+    candidates = _recurring(sites, settings.sites_min)
+    in_templates = _sites_with(candidates, [site.template for site in sites])
+    return _shortest(
+        keys
+        for keys, count in candidates.items()
+        if in_templates[keys] <= settings.template_share_max * count
+    )
+
+
+def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[TokenKeys, int]:
+    """Return the strings inside blocks that enough sites have in their content, with those counts."""
+    normaliser = Normaliser()
+    corpus = CorpusReader(normaliser).read(
+        [site.content for site in sites], occurrences_min=sites_min, markup=False
+    )
+    repeats = find_repeats(
+        SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2
+    )
+    found: dict[TokenKeys, int] = {}
+    for start, length, count in zip(
+        repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
+    ):
+        keys = tuple(corpus.keys[number] for number in corpus.tokens[start : start + length])
+        words = [key for key in keys if key != LINE]
+        if (
+            LINE not in keys[1:-1]
+            and len(words) >= _TOKENS_MIN[len(keys) - len(words)]
+            and any(map(normaliser.has_meaning, words))
+        ):
+            found[keys] = count
+    return found
+
+
+def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> dict[TokenKeys, int]:
+    """Return how many of the texts contain each string."""
+    key = Normaliser().key
+    root = _trie(candidates)
+    count = dict.fromkeys(candidates, 0)
+    for text in texts:
+        keys = [token if token == LINE else key(token) for token in page_tokens(text)]
+        for one in {found for start in range(len(keys)) for found in _from(root, keys, start)}:
+            count[one] += 1
+    return count
+
+
+_Trie = dict[Any, Any]
+
+
+def _trie(strings: dict[TokenKeys, int]) -> _Trie:
+    """Return a prefix tree: each key leads to the tree of what follows, None to a finished string."""
+    root: _Trie = {}
+    for keys in strings:
+        node = root
+        for key in keys:
+            node = node.setdefault(key, {})
+        node[None] = keys
+    return root
+
+
+def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[TokenKeys]:
+    """Yield the strings that start at one place of a text."""
+    node = root
+    for place in range(start, len(keys)):
+        following = node.get(keys[place])
+        if following is None:
+            return
+        node = following
+        if None in node:
+            yield node[None]
+
+
+def _shortest(strings: Iterator[TokenKeys]) -> list[TokenKeys]:
+    """Return the strings that shorter ones do not make up."""
+    kept: list[TokenKeys] = []
+    for _, some in groupby(sorted(strings, key=lambda keys: (len(keys), keys)), len):
+        shorter = Idioms(kept)
+        kept += [keys for keys in some if not shorter.make_up(keys)]
+    return kept

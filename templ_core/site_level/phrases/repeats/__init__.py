@@ -1,1 +1,0 @@
-"""Strings that recur in a corpus of tokens, by its suffix array."""

@@ -1,1 +1,0 @@
-"""Sentences that a site repeats: template wherever they stand."""

@@ -1,0 +1,23 @@
+from collections.abc import Sequence
+
+from templ_core.array_types import Bools, Int32s, Int64s, UInt16s, UInt64s
+from templ_core.page_level.features.characters import Words
+
+def word_tokens(words: Words, calendar: UInt64s) -> UInt16s: ...
+def read_seeds(
+    tokens: UInt16s, lengths: Int32s, size: int, sampled: int
+) -> tuple[UInt64s, Int32s]: ...
+def frequent_prefixes(
+    common_column: Int32s,
+    document_column: Int32s,
+    documents: int,
+    least_documents: Sequence[int],
+) -> tuple[Int32s, Int32s]: ...
+def heaviest_around(firsts: Int32s, behinds: Int32s, weights: Int32s) -> Int32s: ...
+def covered_words(firsts: Int32s, behinds: Int32s, owners: Int64s, gap_max: int) -> Bools: ...
+
+class StringFinder:
+    def __init__(self, corpus: UInt16s) -> None: ...
+    def matches(
+        self, tokens: UInt16s, tokens_min: int, owners: Int64s | None = None
+    ) -> tuple[Int32s, Int32s]: ...

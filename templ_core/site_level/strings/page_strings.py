@@ -1,0 +1,96 @@
+"""The text of a page that its site may repeat in parts, as token numbers that are stored with the page."""
+
+import functools
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Floats, Int32s, UInt16s, UInt64s
+from templ_core.page_level.features.characters import read_characters, read_words
+from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.page_level.features.surroundings import HEADING, VERBATIM
+from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.strings._strings import read_seeds, word_tokens
+from templ_core.site_level.strings.calendars import MONTHS, WEEKDAYS
+from templ_core.site_level.strings.suffix_array import BREAK
+
+
+class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """The prose of a page as tokens."""
+
+    segment: Int32s
+    """The segments of the prose, in order; length n_texts."""
+    lengths: Int32s
+    """Words of each of them; length n_texts."""
+    tokens: UInt16s
+    """The tokens of their words, one after the other."""
+
+    @functools.cached_property
+    def seeds(self) -> tuple[UInt64s, Int32s]:
+        """Keys of sampled short runs of tokens, and the number of the text that each is in."""
+        return read_seeds(
+            self.tokens, self.lengths, STRINGS_CONFIG.seed_words, STRINGS_CONFIG.seeds_sampled
+        )
+
+
+def page_tokens(features: PageFeatures) -> UInt16s:
+    """Return the token of each word of a page; length n_words.
+
+    A token is a hash of the word. Numbers, and the names of months and weekdays beside them, are one mutable
+    pattern (Foschini 2007, section 3.3) and have one token.
+    """
+    return word_tokens(features.words, _calendar())
+
+
+def prose_tokens(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -> UInt16s:
+    """Return the token of each word of a page's prose, and a break for each other word; length n_words."""
+    in_prose = prose_segments(features, config)[features.words.segment]
+    return np.where(in_prose, page_tokens(features), BREAK).astype(np.uint16)
+
+
+def prose_segments(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -> Bools:
+    """Return which segments are neither headings nor code nor lines of links; length n_segments.
+
+    A headline is quoted on other pages, and code repeats itself; neither is template for it. Lines of links
+    are judged as a whole.
+
+    Args:
+        features: The features of the page.
+        config: The tunable numbers.
+    """
+    is_text = features.surroundings & (HEADING | VERBATIM) == 0
+    is_prose: Bools = (
+        is_text
+        & (features.link_density < config.link_density_max)
+        & (features.words.per_segment >= config.prose_words_min)
+    )
+    return is_prose
+
+
+def read_page_strings(
+    features: PageFeatures, content_log_odds: Floats, config: StringsConfig = STRINGS_CONFIG
+) -> PageStrings:
+    """Return the prose of a page that may be content.
+
+    The teaser of an article on other pages is no such text, so that it does not make the article's first
+    sentence template.
+
+    Args:
+        features: The features of the page.
+        content_log_odds: Log-odds for content of each segment, by the page model.
+        config: The tunable numbers.
+    """
+    wanted = prose_segments(features, config) & (content_log_odds > config.log_odds_min)
+    (segment,) = wanted.nonzero()
+    return PageStrings(
+        segment=segment.astype(np.int32),
+        lengths=features.words.per_segment[segment].astype(np.int32),
+        tokens=page_tokens(features)[wanted[features.words.segment]],
+    )
+
+
+@functools.cache
+def _calendar() -> UInt64s:
+    """Return the hashes of the names of months and weekdays in ascending order."""
+    names = " ".join([*MONTHS.values(), *WEEKDAYS.values()])
+    return np.unique(read_words(read_characters([names])).hashes)

@@ -1,0 +1,230 @@
+"""What the strings of a site say about the segments of one of its pages, and about sentences in them."""
+
+import re
+from collections import defaultdict
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt8s, UInt16s
+from templ_core.dom.document import Document
+from templ_core.dom.text import Cuts
+from templ_core.page_level.features.characters import Words
+from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.strings._strings import (
+    covered_words,
+    heaviest_around,
+    read_seeds,
+)
+from templ_core.site_level.strings.page_strings import prose_segments, prose_tokens
+from templ_core.site_level.strings.string_table import FIRST_SHAPE, StringTable
+
+_MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
+"""The marks and the space behind the last word of a sentence, which go with it."""
+
+
+class Cover(msgspec.Struct, frozen=True):
+    """The text that strings of one level cover; columns of length n_segments, or a row for each sentence."""
+
+    share: Floats
+    """Share of the words that strings cover, short gaps included, 0 to 1."""
+    run_words: Floats
+    """Covered words of the run of repeated prose around the text: of neighbouring segments that are mostly
+    covered, or of the text alone."""
+
+
+class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """The strings of a site on one page."""
+
+    usual_words: Int32s
+    """Words of the longest string of whole segments around each segment that most pages have; 0 = none. Length
+    n_segments."""
+    few: Cover
+    """What strings of few pages cover."""
+    some: Cover
+    """What strings of some pages cover; they are among those of few."""
+    alike: Floats
+    """How far the repeated prose that each segment is in belongs to a series or a list, 0 to 1: how often the
+    same text stands before or behind it, texts that most pages have aside, or how much of it the page has more
+    than once. Length n_segments."""
+    alike_records: Floats
+    """How far it belongs to a record, a series or a list; where most of a page is repeated, texts that most pages
+    have count, too. Length n_segments."""
+    is_covered: Bools
+    """Which words of the page strings of few pages cover; length n_words."""
+
+
+def read_strings(
+    features: PageFeatures, table: StringTable, config: StringsConfig = STRINGS_CONFIG
+) -> StringEvidence:
+    """Return what the strings of a site say about a page with at least one segment.
+
+    Args:
+        features: The features of the page.
+        table: The strings of the site.
+        config: The tunable numbers.
+    """
+    words = features.words
+    lengths = np.maximum(words.per_segment, 1).astype(np.int32)
+    shapes = table.segment_tokens(features.shape)
+    is_prose = prose_segments(features, config)
+    in_prose = is_prose[words.segment]
+    tokens = prose_tokens(features, config)
+    covered = [
+        covered_words(
+            *finder.matches(tokens, config.words_min, words.segment),
+            words.segment,
+            config.gap_words_max,
+        )
+        for finder in table.word_finders
+    ]
+    few, some, many = (np.bincount(words.segment, one, len(lengths)) / lengths for one in covered)
+    is_repeated = some >= config.repeated_ratio
+    series = is_repeated & (many < config.repeated_ratio) & (shapes < FIRST_SHAPE)
+    before, before_records, behind, behind_records = table.alike
+    listed = _listed(tokens[in_prose], lengths, is_prose, config)
+    if _is_mostly_repeated(few * lengths, is_repeated, lengths[is_prose], config):
+        labelled = _alike(before_records, behind_records, shapes, is_repeated, series)
+    else:
+        labelled = _alike(before, behind, shapes, is_repeated, series)
+    return StringEvidence(
+        usual_words=heaviest_around(*table.usual_finder.matches(shapes, 1), lengths),
+        few=Cover(few, _run_words(few, lengths, config)),
+        some=Cover(some, _run_words(some, lengths, config)),
+        alike=np.maximum(_alike(before, behind, shapes, is_repeated, series), listed),
+        alike_records=np.maximum(labelled, listed),
+        is_covered=covered[0],
+    )
+
+
+def _runs(is_repeated: Bools) -> Int64s:
+    """Return the first segment of each run of repeated ones, and the one behind its last."""
+    return np.flatnonzero(np.diff(is_repeated, prepend=False, append=False)).reshape(-1, 2)
+
+
+def _run_words(share: Floats, lengths: Int32s, config: StringsConfig) -> Floats:
+    words: Floats = share * lengths
+    sums = np.append(0.0, np.cumsum(words))
+    for first, after in _runs(share >= config.repeated_ratio).tolist():
+        words[first:after] = sums[after] - sums[first]
+    return words
+
+
+def _is_mostly_repeated(
+    covered: Floats, is_repeated: Bools, prose_words: Int32s, config: StringsConfig
+) -> bool:
+    """Return whether a page is made of records that other pages have as well, such as inherited members."""
+    words_max = max(config.notice_words_max, config.notice_ratio_max * prose_words.sum())
+    return bool(covered[is_repeated].sum() > words_max)
+
+
+def _alike(
+    before: UInt8s, behind: UInt8s, shapes: UInt16s, is_repeated: Bools, series: Bools
+) -> Floats:
+    """Return how often the same text stands beside each run of repeated prose; length n_segments.
+
+    Of an article of a series several paragraphs recur on some pages, not as a whole and not side by side. They
+    count as alike.
+    """
+    result = np.zeros(len(shapes))
+    runs = _runs(is_repeated).tolist()
+    in_series = [bool(series[first:after].all()) for first, after in runs]
+    for (first, after), is_series in zip(runs, in_series, strict=True):
+        start, end = int(shapes[first]) - FIRST_SHAPE, int(shapes[after - 1]) - FIRST_SHAPE
+        beside = max(before[start] if start >= 0 else 0, behind[end] if end >= 0 else 0) / 255
+        result[first:after] = 1.0 if is_series and sum(in_series) > 1 else beside
+    return result
+
+
+def _listed(prose: UInt16s, lengths: Int32s, is_prose: Bools, config: StringsConfig) -> Floats:
+    """Return the share of each segment's runs of words that the page has more than once, 0 to 1."""
+    result = np.zeros(len(lengths))
+    (texts,) = is_prose.nonzero()
+    keys, owners = read_seeds(prose, lengths[texts], config.seed_words, config.seeds_sampled)
+    if len(keys):
+        _, number, times = np.unique(keys, return_inverse=True, return_counts=True)
+        again = np.bincount(owners, times[number] > 1, len(texts))
+        result[texts] = again / np.maximum(np.bincount(owners, minlength=len(texts)), 1)
+    return result
+
+
+class RepeatedSentences(msgspec.Struct, frozen=True, kw_only=True):
+    """Sentences of a page that strings cover, in segments of which other text is left; a row for each run."""
+
+    segment: Int64s
+    """The segment that the sentences are in."""
+    span: list[tuple[int, int]]
+    """The first character of the sentences in the text of the segment, and the one behind them."""
+    cover: Cover
+    """What strings of few pages cover of the sentences."""
+
+
+def repeated_sentences(
+    document: Document,
+    features: PageFeatures,
+    strings: StringEvidence,
+    config: StringsConfig = STRINGS_CONFIG,
+) -> RepeatedSentences | None:
+    """Return the sentences of a page that may be cut out of their segments; None where there are none.
+
+    Args:
+        document: The page.
+        features: Its features.
+        strings: The strings of its site on it.
+        config: The tunable numbers.
+    """
+    words, share = features.words, strings.few.share
+    is_partly = (share > 0) & (share < config.sentence_ratio)
+    if not is_partly.any():
+        return None
+    number = np.append(0, np.cumsum(words.ends)[:-1])
+    covered, all_words = np.bincount(number, strings.is_covered), np.bincount(number)
+    last = np.cumsum(all_words) - 1
+    chosen = (covered >= config.sentence_ratio * all_words) & is_partly[words.segment[last]]
+    rows = []
+    for first, after in _runs(chosen).tolist():
+        start = first
+        for one in range(first, after):
+            if one + 1 == after or words.segment[last[one + 1]] != words.segment[last[one]]:
+                rows.append((start, one))
+                start = one + 1
+    if not rows:
+        return None
+    texts = document.segments.texts
+    starts = np.append(0, np.cumsum([len(text) + 1 for text in texts]))
+    segment, spans = [], []
+    for start, end in rows:
+        owner = int(words.segment[last[end]])
+        segment.append(owner)
+        first_word = int(last[start] - all_words[start] + 1)
+        begin = 0
+        if words.place[first_word]:
+            begin = _border(texts[owner], _end(words, first_word - 1) - int(starts[owner]))
+        spans.append(
+            (begin, _border(texts[owner], _end(words, int(last[end])) - int(starts[owner])))
+        )
+    run_words = np.array([covered[start : end + 1].sum() for start, end in rows], np.float64)
+    in_run = np.array([all_words[start : end + 1].sum() for start, end in rows])
+    return RepeatedSentences(
+        segment=np.array(segment, np.int64), span=spans, cover=Cover(run_words / in_run, run_words)
+    )
+
+
+def cuts_of(sentences: RepeatedSentences, goes: Bools) -> Cuts:
+    """Return the sentences that go as what is cut out of each segment."""
+    cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in np.flatnonzero(goes).tolist():
+        cuts[int(sentences.segment[row])].append(sentences.span[row])
+    return dict(cuts)
+
+
+def _end(words: Words, word: int) -> int:
+    """Return the index of the character behind a word among the characters of the page."""
+    return int(words.first[word] + words.length[word])
+
+
+def _border(text: str, word_end: int) -> int:
+    """Return where the sentence starts that follows the one whose last word ends here."""
+    found = _MARKS.match(text, word_end)
+    return found.end() if found else word_end

@@ -1,0 +1,108 @@
+"""The strings that a site repeats, in the form in which they are looked up."""
+
+import functools
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.array_types import Bools, Int32s, UInt8s, UInt16s, UInt64s
+from templ_core.site_level.strings._strings import StringFinder
+from templ_core.site_level.strings.suffix_array import BREAK
+
+FIRST_SHAPE = 2
+"""The token of the first shape of a table."""
+
+
+ALIKE_ROWS = 4
+"""Rows of `StringTable.alike`."""
+
+
+class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """The maximal strings of a window, by the share of its pages that have them.
+
+    Every part of a string is on at least as many pages as the whole. So the longest string of a page that is
+    on enough pages is the longest that it has in common with any string of a level.
+    """
+
+    shapes: UInt64s
+    """The shapes of segments that recur, in ascending order; the token of `shapes[i]` is FIRST_SHAPE + i."""
+    usual: UInt16s
+    """Strings of whole segments that most pages have, each behind a break."""
+    words: tuple[UInt16s, UInt16s, UInt16s]
+    """Strings of words inside segments that few, some and many pages have, likewise."""
+    alike: UInt8s
+    """How often the same text stands beside each shape that is prose, in 1/255 of its pages; shape
+    (4, n_shapes). The rows are: before it, texts that most pages have aside; before it, on pages of records;
+    and the same behind it. Texts of many more pages than the shape has never count."""
+
+    @functools.cached_property
+    def usual_finder(self) -> StringFinder:
+        """What finds the strings of whole segments."""
+        return StringFinder(self.usual)
+
+    @functools.cached_property
+    def word_finders(self) -> Sequence[StringFinder]:
+        """What finds the strings of words: those of few, some and many pages."""
+        return [StringFinder(one) for one in self.words]
+
+    def segment_tokens(self, shapes: UInt64s) -> UInt16s:
+        """Return the tokens of a page's segments; a break where no string of the site has one.
+
+        Args:
+            shapes: The shape of each segment.
+        """
+        at, known = find_keys(self.shapes, shapes)
+        return np.where(known, at + FIRST_SHAPE, BREAK).astype(np.uint16)
+
+
+def find_keys(ascending: UInt64s, keys: UInt64s) -> tuple[npt.NDArray[np.intp], Bools]:
+    """Return where each key stands among others, and whether it is among them.
+
+    >>> at, known = find_keys(np.array([3, 7], np.uint64), np.array([7, 9], np.uint64))
+    >>> at.tolist(), known.tolist()
+    ([1, 1], [True, False])
+    """
+    if not len(ascending):
+        return np.zeros(len(keys), np.intp), np.zeros(len(keys), np.bool_)
+    at = np.searchsorted(ascending, keys).clip(max=len(ascending) - 1)
+    return at, ascending[at] == keys
+
+
+def bounded_strings(table: StringTable, share: float) -> StringTable:
+    """Return the strings in the first part of each column.
+
+    Args:
+        table: All strings.
+        share: How much of each column stays, 0 to 1.
+    """
+    few, some, many = (_first(one, share) for one in table.words)
+    return msgspec.structs.replace(table, usual=_first(table.usual, share), words=(few, some, many))
+
+
+def _first(corpus: UInt16s, share: float) -> UInt16s:
+    return np.append(corpus[: int(share * len(corpus))], BREAK).astype(np.uint16)
+
+
+def joined(tokens: UInt16s, starts: Int32s, lengths: Int32s) -> UInt16s:
+    """Return some parts of a column of tokens one after the other, a break before each and at the end.
+
+    >>> joined(np.array([5, 6, 7], np.uint16), np.array([0, 1]), np.array([2, 1])).tolist()
+    [0, 5, 6, 0, 6, 0]
+    """
+    begins = np.cumsum(lengths + 1) - lengths
+    result = np.full(int(np.sum(lengths + 1)) + 1, BREAK, np.uint16)
+    offsets = np.arange(int(np.sum(lengths))) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    result[np.repeat(begins, lengths) + offsets] = tokens[np.repeat(starts, lengths) + offsets]
+    return result
+
+
+_NOTHING = np.zeros(1, np.uint16)
+NO_STRINGS = StringTable(
+    shapes=np.empty(0, np.uint64),
+    usual=_NOTHING,
+    words=(_NOTHING, _NOTHING, _NOTHING),
+    alike=np.empty((ALIKE_ROWS, 0), np.uint8),
+)
+"""The table of a window in which nothing recurs."""

@@ -1,0 +1,93 @@
+"""Pages of a site with a text that their site repeats: what the fusion learns repetition from."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import msgspec
+
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.words import word_counts
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from workers.lab.experiments.site_level.injected_pages import (
+    Injection,
+    inject,
+    injected_text,
+    on_page,
+    parsed,
+    serialised,
+)
+from workers.page import Page
+
+VOCABULARY_MIN = 50
+"""Different words that a site needs, for a text of its own words that no page has by chance."""
+SHARES = (1.0, 0.3, 0.1)
+"""Shares of the pages that may get a text, 0 to 1."""
+_FORMS = ("", "", "changing", "varying", "scattered")
+
+
+class CorpusRecord(msgspec.Struct, frozen=True):
+    """A page of a corpus with the fields of its record."""
+
+    corpus: str
+    fields: dict[str, Any]
+    page: Page
+    injected: "InjectedSentences | None" = None
+    """The text that was put into the page; None = there is none."""
+
+
+class InjectedSentences(msgspec.Struct, frozen=True):
+    """A text in a page."""
+
+    sentences: tuple[str, ...]
+    kind: str
+    """What of the text changes from page to page; empty = nothing."""
+    share: float
+    """Share of the site's pages that have the text, 0 to 1."""
+    taught: int
+    """Pages of the site that had the text before this page."""
+
+
+def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
+    """Return the pages of one site, some of them with a text; empty where the site has too few words.
+
+    Which share of the pages gets the text, and what of it changes from page to page, is drawn by `seed`.
+    """
+    rng = Random(seed)  # noqa: S311 - not for secrets
+    form = rng.choice(_FORMS)
+    run = Injection(share=rng.choice(SHARES), **({form: True} if form else {}))
+    every = {word for one in records for word in word_counts(one.fields.get("gold_text") or "")}
+    vocabulary = sorted(word for word in every if word.isalpha() and len(word) > 1)
+    if len(vocabulary) < VOCABULARY_MIN:
+        return []
+    text = injected_text(vocabulary, rng)
+    result, taught = [], 0
+    for record in records:
+        one, selectors = record, GoldSelectors.of(record.fields)
+        if selectors is not None and record.fields.get("gold_text") and rng.random() < run.share:
+            try:
+                root = parsed(_markup(record.page))
+            except PageError:
+                continue
+            sentences = on_page(text, run, vocabulary, rng)
+            if inject(root, selectors, sentences, text.form, beside=False, rng=rng):
+                page = msgspec.structs.replace(
+                    record.page, body=serialised(root), charset="utf-8", content_type=None
+                )
+                put = InjectedSentences(sentences, form, run.share, taught)
+                one = msgspec.structs.replace(record, page=page, injected=put)
+                taught += 1
+        result.append(one)
+    return result
+
+
+def _markup(page: Page) -> str:
+    return decode_page(
+        page.body or b"",
+        content_type=None,
+        charset=page.charset,
+        content_encoding=None,
+        limit_bytes=CoreConfig().page_limit_bytes,
+    ).text
