@@ -1,4 +1,4 @@
-"""A site's templates: its trees and phrases, fitted on the latest documents of its window."""
+"""A site's templates: its trees, fitted on the latest documents of its window."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from templ_core.stored.compact import CompactColumns, CompactForm
 
 
 class SiteTemplates(msgspec.Struct, frozen=True, kw_only=True):
-    """The tree templates and the phrases of one site."""
+    """The tree templates of one site."""
 
     version: str
     """Digest of the documents, of the thresholds and of the version of the code."""

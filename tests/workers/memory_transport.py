@@ -26,7 +26,7 @@ class MemoryTransport:
             self.carry_out(self.publisher.publish_due(document.site))
 
     def fit(self, site):
-        """The site's model as its window is, with trees and phrases fitted on it; None if empty."""
+        """The site's model as its window is, with trees fitted on it; None if empty."""
         before = len(self.models)
         self.carry_out(self.publisher.publish_anew(site))
         return self.models[-1] if len(self.models) > before else None

@@ -45,7 +45,7 @@ class Carrier:
             outputs: Where records are sent.
             owned: The windows; an action of a partition that was taken away is not carried out.
             pool: Where models are fitted and texts revised.
-            templates_pool: Where trees and phrases are fitted.
+            templates_pool: Where trees are fitted.
             settings: The deadline of a fit and the rate of revisions.
             metrics: What is counted.
         """
@@ -65,7 +65,7 @@ class Carrier:
         return {"fitting templates": self._fit_next, "revising": self._revise_next}
 
     def fit_later(self, number: int, site: str, overdue: float) -> None:
-        """Put a site on the list of those whose trees and phrases are fitted, if they are due.
+        """Put a site on the list of those whose trees are fitted, if they are due.
 
         Args:
             number: The site's partition.
@@ -124,7 +124,7 @@ class Carrier:
             self._metrics.revisions.labels(record.revision_reason).inc()
 
     async def _fit_next(self) -> None:
-        """Fit the trees and phrases that are most overdue, and publish them with a model."""
+        """Fit the trees that are most overdue, and publish them with a model."""
         number, site = await self._backlog.take()
         async with self._owned.hold(number) as windows:
             if windows is None:

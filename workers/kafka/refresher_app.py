@@ -54,7 +54,7 @@ class RefresherApp:
         Args:
             config: Where the broker and the state are.
             pool: Where documents are learned, models refitted and texts revised.
-            templates_pool: Where trees and phrases are fitted, so that nothing else waits for them.
+            templates_pool: Where trees are fitted, so that nothing else waits for them.
             traces: Where spans of documents go; None = nowhere.
         """
         self._config = config

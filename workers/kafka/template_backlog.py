@@ -1,4 +1,4 @@
-"""The sites whose trees and phrases wait to be fitted, the most overdue first."""
+"""The sites whose trees wait to be fitted, the most overdue first."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ class TemplateBacklog:
         self._filled = asyncio.Event()
 
     def add(self, site: Site, overdue: float) -> None:
-        """Put a site into the queue if its trees and phrases are due.
+        """Put a site into the queue if its trees are due.
 
         Args:
             site: The site.

@@ -97,7 +97,7 @@ class Stream:
         return self._cleaner.process(page)
 
     def refit(self, site: str) -> None:
-        """Fit the model of a site, with its trees and phrases, on its present window."""
+        """Fit the model of a site, with its trees, on its present window."""
         for _ in self._carry_out(self._publisher.publish_anew(site)):
             pass
 

@@ -27,7 +27,7 @@ class Forget(msgspec.Struct, frozen=True):
 
 
 class Fit(msgspec.Struct, frozen=True):
-    """Fit the trees and phrases of a site, now or later; they enter its next model."""
+    """Fit the trees of a site, now or later; they enter its next model."""
 
     site: str
     overdue: float

@@ -52,7 +52,7 @@ class Publisher:
     def publish_due(self, site: str) -> Iterator[Action]:
         """Publish a site's model if the schedule asks for one.
 
-        `Fit` comes first where the site's trees and phrases are due, too: a transport that fits them
+        `Fit` comes first where the site's trees are due, too: a transport that fits them
         at once has them in this model, one that fits them later publishes a further model then.
         """
         state = self._store.site_state(site)
@@ -64,7 +64,7 @@ class Publisher:
         yield from self.publish_model(site)
 
     def publish_anew(self, site: str) -> Iterator[Action]:
-        """Publish a site's model as its window is now, with trees and phrases fitted to it."""
+        """Publish a site's model as its window is now, with trees fitted to it."""
         state = self._store.site_state(site)
         if state.pages:
             yield Fit(site, templates_overdue_by(state))

@@ -197,7 +197,7 @@ class Refresher:
         return model, state.learned
 
     def refit_templates(self, site: str) -> NotLearned | None:
-        """Fit a site's trees and phrases to its latest documents; return why that failed, or None."""
+        """Fit a site's trees to its latest documents; return why that failed, or None."""
         entries = self._template_entries(site)
         latest = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
         state = self._store.site_state(site)
@@ -217,7 +217,7 @@ class Refresher:
         return self.keep_templates(site, result, state.learned)
 
     def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
-        """Return the task of fitting a site's trees and phrases, and how many documents it has seen.
+        """Return the task of fitting a site's trees, and how many documents it has seen.
 
         It holds all that a child needs which knows nothing about the site.
         """
@@ -231,7 +231,7 @@ class Refresher:
         return [entries[index] for index in latest]
 
     def keep_templates(self, site: str, result: Result, learned: int) -> NotLearned | None:
-        """Keep the trees and phrases that were fitted when `learned` documents had been seen.
+        """Keep the trees that were fitted when `learned` documents had been seen.
 
         Where they could not be fitted, the next attempt is made when the schedule asks for one.
 

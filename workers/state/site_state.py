@@ -53,7 +53,7 @@ class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
     models_due: int = 0
     """Sites whose model the schedule wants fitted again."""
     templates_due: int = 0
-    """Sites whose trees and phrases the schedule wants fitted again."""
+    """Sites whose trees the schedule wants fitted again."""
     redesigned_sites: int = 0
     """Sites whose window still holds pages of a design that the site no longer uses."""
     fit_sum: float = 0.0

@@ -80,9 +80,6 @@ def site_inputs(
 ) -> tuple[SiteColumns, StringEvidence]:
     """Return all columns of `site_columns` for a page of a known site.
 
-    Phrases are looked up neither in the head of an article, whose dates and names are phrases on every
-    site, nor on documentation, which says the same about each of its subjects.
-
     Args:
         document: A page with at least one segment.
         features: The features of the page.

@@ -201,7 +201,7 @@ class RefresherMetrics(RoleMetrics):
         )
         self.templates_seconds = Histogram(
             "templ_templates_seconds",
-            "Time to fit the trees and phrases of one site",
+            "Time to fit the trees of one site",
             buckets=_SECONDS,
             registry=self.registry,
         )
@@ -278,7 +278,7 @@ class _Windows(Collector):
             ),
             (
                 "templates_due",
-                "Sites whose trees and phrases are due to be fitted",
+                "Sites whose trees are due to be fitted",
                 totals.templates_due,
             ),
         ):
