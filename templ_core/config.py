@@ -49,11 +49,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     abstain_ratio: float = 0.02
     """The site's evidence is set aside where it leaves less than this share of the words that the page
-    alone would keep, 0 to 1."""
-
-    recurring_content_max: float = 0.95
-    """The site's evidence is set aside where more than this share of what the page takes for content recurs
-    in its place on some pages, but not on most, 0 to 1: these are the teasers of a listing."""
+    alone would keep, 0 to 1, in text that is not constant in its place."""
 
     section_penalty: float = 0.001
     """c of the smoothing's penalty c * A / A_i for each section, not negative.

@@ -16,7 +16,7 @@ from templ_core.page_level.selection.table_rows import pooled_by_row
 from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length
 from templ_core.site_level.fusion.outside_container import outside_container
-from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, USUAL_STRING, SiteColumns
+from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 from templ_core.site_settings.ruled_segments import RuledSegments
 
@@ -187,24 +187,17 @@ def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Flo
 def _page_instead_of_site(
     page: PageEvidence, site: SiteEvidence, own: Floats, choice: Selection, config: CoreConfig
 ) -> Selection | None:
-    """Return what the page alone would keep where the site leaves nearly nothing of it, else None."""
-    kept_words = page.words[choice.kept].sum()
-    is_listing = _recurring_ratio(page, site, own) > config.recurring_content_max
-    if not is_listing and kept_words >= config.abstain_ratio * page.words.sum():
+    """Return what the page alone would keep where the site leaves nearly nothing of it, else None.
+
+    Text that is constant in its place does not count: of a listing whose teasers recur, their headings alone
+    would be left.
+    """
+    own_kept = choice.kept & (site.columns[CONSTANT] == 0)
+    kept_words = page.words[own_kept].sum()
+    if kept_words >= config.abstain_ratio * page.words.sum():
         return None
     alone = _page_alone(page, own, config)
-    is_empty = kept_words < config.abstain_ratio * page.words[alone.kept].sum()
-    return alone if is_listing or is_empty else None
-
-
-def _recurring_ratio(page: PageEvidence, site: SiteEvidence, own: Floats) -> float:
-    """Return how much of what the page takes for content recurs in its place on some pages, 0 to 1.
-
-    Text that most pages have, such as the delivery terms of a shop, is no teaser.
-    """
-    mass = page.words / (1 + np.exp(-own))
-    recurs = (site.columns[CONSTANT] > 0) & (site.columns[USUAL_STRING] == 0)
-    return float(mass[recurs].sum() / mass.sum())
+    return alone if kept_words < config.abstain_ratio * page.words[alone.kept].sum() else None
 
 
 def _decision(

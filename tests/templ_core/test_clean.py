@@ -1,5 +1,3 @@
-from random import Random
-
 import msgspec
 import numpy as np
 
@@ -10,7 +8,6 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.fusion.fusion import UNFITTED, shipped_fusion
 from tests.templ_core.site_level.builders import CONFIG, site_model
-from tests.templ_core.site_level.repeating_site import sentence
 
 SENTENCE = "The committee met on {n} occasions, and each time it found, after long talks, little. "
 BOILERPLATE = (
@@ -104,7 +101,7 @@ def test_the_version_changes_with_a_threshold():
 def listing(first):
     teasers = "".join(
         f"<div class=teaser><h2><a href=/s{number}>Story {number} of the committee</a></h2>"
-        f"<p>On {number} occasions: {sentence(Random(number))}</p></div>"
+        f"<p>{SENTENCE.format(n=number)}</p></div>"
         for number in range(first, first + 8)
     )
     return parse_document(

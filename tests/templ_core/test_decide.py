@@ -13,7 +13,6 @@ from templ_core.site_level.fusion.site_columns import (
     LENGTH,
     RECURS,
     TRUST,
-    USUAL_STRING,
 )
 from templ_core.site_level.site_evidence import SiteEvidence
 from tests.templ_core.site_level.builders import CONFIG
@@ -34,7 +33,6 @@ def decided(kind, documents):
         LENGTH: np.log(scores.words),
         TRUST: np.ones(2),
         CONSTANT: np.zeros(2),
-        USUAL_STRING: np.zeros(2),
     }
     site = SiteEvidence(
         columns=columns,

@@ -24,6 +24,7 @@ _MODULES = {
     "search": "workers.lab.experiments.retrieval.search",
     "site-level": "workers.lab.experiments.site_level.fusion",
     "injection": "workers.lab.experiments.site_level.injection",
+    "boilerplate": "workers.lab.experiments.site_level.boilerplate",
     "windows": "workers.lab.experiments.site_level.windows",
     "new-site": "workers.lab.experiments.site_level.new_site",
     "redesign": "workers.lab.experiments.site_level.redesign",

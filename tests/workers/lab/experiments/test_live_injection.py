@@ -3,11 +3,13 @@
 import json
 from random import Random
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
-from templ_core.site_level import site_evidence
+from templ_core.site_level.fusion.fusion import shipped_fusion
+from templ_core.site_level.fusion.site_columns import STRING_INPUTS
 from workers.lab.experiments.site_level.injected_pages import (
     Injection,
     inject,
@@ -64,19 +66,23 @@ def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, changing):
     assert found.lost_ratio == 0
 
 
-def test_without_sentences_it_would_be_left(corpus, monkeypatch):
-    monkeypatch.setattr(site_evidence, "find_repeated", lambda *_: None)
-    assert figures(corpus, Injection(share=0.6)).left_ratio > 0.3
+def without_strings(monkeypatch):
+    fusion = shipped_fusion()
+    terms = {name: one for name, one in fusion.terms.items() if name not in STRING_INPUTS}
+    none = {name: msgspec.structs.replace(fusion.terms[name], weight=0.0) for name in STRING_INPUTS}
+    weightless = msgspec.structs.replace(fusion, terms={**terms, **none})
+    monkeypatch.setattr("templ_core.clean.fusion_for", lambda version: weightless)
 
 
-def test_a_paragraph_with_a_few_other_words_on_each_page_goes_by_its_phrases(corpus, monkeypatch):
-    run = Injection(share=1, varying=True)
+@pytest.mark.parametrize("kind", ["", "changing", "varying", "scattered"])
+def test_without_strings_it_would_be_left(corpus, monkeypatch, kind):
+    run = Injection(share=1, **({kind: True} if kind else {}))
     found = figures(corpus, run)
     assert found.injected_words > 200
-    assert found.left_ratio < 0.5
+    assert found.left_ratio < (0.75 if kind == "scattered" else 0.1)
     assert found.lost_ratio == 0
-    monkeypatch.setattr(site_evidence, "find_varied", lambda *_: None)
-    assert figures(corpus, run).left_ratio > 0.9
+    without_strings(monkeypatch)
+    assert figures(corpus, run).left_ratio > found.left_ratio + 0.25
 
 
 def test_the_command_prints_both_tables(corpus):
