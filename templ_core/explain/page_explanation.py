@@ -87,7 +87,9 @@ class StringFacts(msgspec.Struct, frozen=True, kw_only=True):
     run_words: int
     """Covered words of the segment and of repeated prose beside it."""
     alike_ratio: float
-    """How far it belongs to a record, a series or a list, 0 to 1."""
+    """How often the same text stands beside it on other pages, 0 to 1: it belongs to a record or a series."""
+    listed_ratio: float
+    """How much of it the page has more than once, 0 to 1: it belongs to a list."""
 
 
 class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -338,4 +340,5 @@ def _repetition(facts: _SiteFacts | None, number: int) -> StringFacts | None:
         some_ratio=float(strings.some.share[number]),
         run_words=round(float(strings.few.run_words[number])),
         alike_ratio=float(strings.alike[number]),
+        listed_ratio=float(strings.listed[number]),
     )

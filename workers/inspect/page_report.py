@@ -196,7 +196,9 @@ def _repetition(found: StringFacts) -> str:
             f"{counted(found.run_words, 'word')} with the repeated prose beside it"
         )
     if found.alike_ratio:
-        parts.append(f"it belongs to a record, a series or a list by {found.alike_ratio:.0%}")
+        parts.append(f"on {found.alike_ratio:.0%} of its pages the same text stands beside it")
+    if found.listed_ratio:
+        parts.append(f"the page has {found.listed_ratio:.0%} of it more than once")
     return f"Strings: {'; '.join(parts)}."
 
 

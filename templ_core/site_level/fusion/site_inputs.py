@@ -142,8 +142,14 @@ def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:
 
 
 def stands_apart(strings: StringEvidence) -> tuple[Floats, Floats]:
-    """Return how far each segment is no part of a series or a list, and of a record, 0 to 1 each."""
-    return np.clip(1 - 2 * strings.alike, 0, 1), np.clip(1 - 2 * strings.alike_records, 0, 1)
+    """Return how far each segment is no part of a series or a list, and of a record or a list, 0 to 1 each.
+
+    A text of which the same stands beside it on half of its pages counts nothing. Words of a short vocabulary
+    recur on their own page, so of plain text only the half of it that is not listed has to be its own.
+    """
+    alone = np.clip(2 * (1 - strings.listed), 0, 1) * np.clip(1 - 2 * strings.alike, 0, 1)
+    in_no_record = np.clip(1 - 2 * np.maximum(strings.alike_records, strings.listed), 0, 1)
+    return alone, in_no_record
 
 
 def cover_columns(

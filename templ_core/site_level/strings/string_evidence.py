@@ -45,12 +45,14 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     some: Cover
     """What strings of some pages cover; they are among those of few."""
     alike: Floats
-    """How far the repeated prose that each segment is in belongs to a series or a list, 0 to 1: how often the
-    same text stands before or behind it, texts that most pages have aside, or how much of it the page has more
-    than once. Length n_segments."""
+    """How often the same text stands before or behind the repeated prose that each segment is in, 0 to 1, texts
+    that most pages have aside: it belongs to a series then. Length n_segments."""
     alike_records: Floats
-    """How far it belongs to a record, a series or a list; where most of a page is repeated, texts that most pages
-    have count, too. Length n_segments."""
+    """How often it does on a page of records; where most of the page is repeated, texts that most pages have
+    count, too. Length n_segments."""
+    listed: Floats
+    """How much of each segment the page has more than once, 0 to 1: it is a pattern of a list then. Length
+    n_segments."""
     is_covered: Bools
     """Which words of the page strings of few pages cover; length n_words."""
 
@@ -83,7 +85,6 @@ def read_strings(
     is_repeated = some >= config.repeated_ratio
     series = is_repeated & (many < config.repeated_ratio) & (shapes < FIRST_SHAPE)
     before, before_records, behind, behind_records = table.alike
-    listed = _listed(tokens[in_prose], lengths, is_prose, config)
     if _is_mostly_repeated(few * lengths, is_repeated, lengths[is_prose], config):
         labelled = _alike(before_records, behind_records, shapes, is_repeated, series)
     else:
@@ -92,8 +93,9 @@ def read_strings(
         usual_words=heaviest_around(*table.usual_finder.matches(shapes, 1), lengths),
         few=Cover(few, _run_words(few, lengths, config)),
         some=Cover(some, _run_words(some, lengths, config)),
-        alike=np.maximum(_alike(before, behind, shapes, is_repeated, series), listed),
-        alike_records=np.maximum(labelled, listed),
+        alike=_alike(before, behind, shapes, is_repeated, series),
+        alike_records=labelled,
+        listed=_listed(tokens[in_prose], lengths, is_prose, config),
         is_covered=covered[0],
     )
 

@@ -124,9 +124,9 @@ def test_text_with_the_same_text_beside_it_belongs_to_a_record():
 def test_text_that_a_page_has_more_than_once_is_a_pattern_of_its_list():
     model = site_model([article(number, NOTICE) for number in range(8)])
     once, twice = article(50, NOTICE), article(50, NOTICE, NOTICE)
-    assert strings_of(once, model).alike.max() < 0.5
+    assert strings_of(once, model).listed.max() < 0.5
     at = segment_with(twice, "readers of this paper")
-    assert strings_of(twice, model).alike[at] == 1
+    assert strings_of(twice, model).listed[at] == 1
 
 
 def test_delivery_terms_go_from_products_of_few_words():
