@@ -349,6 +349,10 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     record_run_words_min: int = 12
     """Such words on documentation and in forums, whose records have short sentences in common."""
 
+    listed_ratio_min: float = 0.3
+    """Share of a segment that the page has more than once, 0 to 1, from which on it may be a pattern of a list; from
+    twice as much on it is one. Words of a short vocabulary, or of a script without spaces, recur by chance."""
+
     notice_words_max: int = 100
     """Words of repeated prose on a page of documentation or of a forum that are notices of the site, however few
     other words the page has."""

@@ -141,13 +141,16 @@ def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:
     return columns
 
 
-def stands_apart(strings: StringEvidence) -> tuple[Floats, Floats]:
+def stands_apart(
+    strings: StringEvidence, config: StringsConfig = STRINGS_CONFIG
+) -> tuple[Floats, Floats]:
     """Return how far each segment is no part of a series or a list, and of a record or a list, 0 to 1 each.
 
-    A text of which the same stands beside it on half of its pages counts nothing. Words of a short vocabulary
-    recur on their own page, so of plain text only the half of it that is not listed has to be its own.
+    A text of which the same stands beside it on half of its pages counts nothing, nor does one that is listed
+    twice as much as `config.listed_ratio_min`.
     """
-    alone = np.clip(2 * (1 - strings.listed), 0, 1) * np.clip(1 - 2 * strings.alike, 0, 1)
+    in_no_list = np.clip(2 - strings.listed / config.listed_ratio_min, 0, 1)
+    alone = in_no_list * np.clip(1 - 2 * strings.alike, 0, 1)
     in_no_record = np.clip(1 - 2 * np.maximum(strings.alike_records, strings.listed), 0, 1)
     return alone, in_no_record
 
