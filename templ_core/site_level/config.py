@@ -244,9 +244,6 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     distance_penalty: float = 0.02
     """What a headline's score loses for each segment between it and the text."""
 
-    head_segments_max: int = 12
-    """Segments between headline and text; where there are more, they are no head."""
-
 
 class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.fusion`."""

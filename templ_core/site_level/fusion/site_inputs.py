@@ -9,7 +9,6 @@ from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG, StringsConfig
-from templ_core.site_level.containers.article_head import article_head
 from templ_core.site_level.containers.containers import (
     container_nodes,
     find_containers,
@@ -17,6 +16,7 @@ from templ_core.site_level.containers.containers import (
     steps_from,
     usual_share,
 )
+from templ_core.site_level.containers.headline import headline_of
 from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
@@ -78,7 +78,7 @@ def site_inputs(
     config: CoreConfig,
     places: DocumentPlaces,
 ) -> tuple[SiteColumns, StringEvidence]:
-    """Return all columns of `site_columns` for a page of a known site.
+    """Return all columns of `site_columns` for a page of a known site, and the strings on it.
 
     Args:
         document: A page with at least one segment.
@@ -96,7 +96,6 @@ def site_inputs(
     containers = find_containers(page.first, page.last, known.content, tree.words)
     best = int(container_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
-    head = article_head(document, features, types, int(tree.first[best]))
     columns = combine(
         SegmentEvidence(
             content_log_odds=content_log_odds,
@@ -118,7 +117,7 @@ def site_inputs(
         table.content_containers, nodes.cell, tree, max(table.pages, 1)
     )
     columns[STEPS_TO_BEST_CONTAINER] = steps
-    columns[HEADLINE] = head.headline
+    columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
     columns[CONSTANT] = known.constant.astype(np.float64)
     strings = read_strings(features, model.strings)
     columns |= string_columns(strings, page_type)

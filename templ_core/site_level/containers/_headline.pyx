@@ -1,4 +1,4 @@
-"""Finds the headline of a page, see `templ_core.site_level.containers.article_head`."""
+"""Finds the headline of a page, see `templ_core.site_level.containers.headline`."""
 
 from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int32_t, int64_t, uint64_t

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.containers.article_head import article_head
+from templ_core.site_level.containers.headline import headline_of
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.tokens import tokenise
 
@@ -13,45 +13,37 @@ TEXT = "<div id=text><p>Many words about boats, and the river they are on."
 
 def head(markup, start):
     document = parse_document(markup, "")
-    found = article_head(document, read_features(document), element_type_rows(document), start)
-    return found.headline.tolist(), found.below.tolist()
+    return headline_of(
+        document, read_features(document), element_type_rows(document), start
+    ).tolist()
 
 
-def test_the_headline_repeats_the_title_and_the_head_ends_with_the_text():
+def test_the_headline_repeats_the_title():
     assert head(
         "<title>Boats on the river - Site</title><p>Site<h1>Boats on the river</h1>"
         f"<p>1 May<p>By Ann{TEXT}",
         4,
-    ) == ([0, 1, 0, 0, 0], [0, 0, 1, 1, 0])
+    ) == [0, 1, 0, 0, 0]
 
 
 def test_a_heading_goes_before_the_same_words_elsewhere():
     assert head(
         f"<title>Boats on the river</title><p>Boats on the river<h1>Boats on the river</h1>{TEXT}",
         2,
-    )[0] == [0, 1, 0]
+    ) == [0, 1, 0]
 
 
-def test_a_headline_inside_the_text_has_no_head():
-    assert head(
-        "<title>Boats on the river</title><p>Menu<div><h1>Boats on the river</h1><p>Text", 1
-    ) == ([0, 1, 0], [0, 0, 0])
-
-
-def test_a_headline_far_above_the_text_has_no_head():
+def test_a_headline_far_above_the_text_is_one():
     between = "".join(f"<p>Item {n}" for n in range(20))
-    headline, below = head(
-        f"<title>Boats on the river</title><h1>Boats on the river</h1>{between}{TEXT}", 21
-    )
-    assert headline[0] == 1
-    assert not any(below)
+    found = head(f"<title>Boats on the river</title><h1>Boats on the river</h1>{between}{TEXT}", 21)
+    assert found == [1, *[0] * 21]
 
 
 @pytest.mark.parametrize(
     "title", ["", "Something else", "Boats " + "and more words than that " * 9]
 )
 def test_without_words_of_the_title_there_is_no_headline(title):
-    assert not any(head(f"<title>{title}</title><h1>The boats</h1>{TEXT}", 1)[0])
+    assert not any(head(f"<title>{title}</title><h1>The boats</h1>{TEXT}", 1))
 
 
 WORDS = st.lists(
@@ -86,8 +78,6 @@ def slow_headline(document, text_start):
 def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, lines, start):
     markup = "".join(f"<div><{tag}>{words}</{tag}></div>" for tag, words in lines)
     document = parse_document(f"<title>{title}</title>{markup}<p>End", "")
-    found = article_head(
-        document, read_features(document), element_type_rows(document), start
-    ).headline
+    found = headline_of(document, read_features(document), element_type_rows(document), start)
     expected = slow_headline(document, start)
     assert found.nonzero()[0].tolist() == ([] if expected is None else [expected])
