@@ -33,7 +33,7 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     words: tuple[UInt16s, UInt16s, UInt16s]
     """Strings of words inside segments that few, some and many pages have, likewise."""
     alike: UInt8s
-    """How often the same text stands beside each shape that is prose, in 1/255 of its pages; shape
+    """How often the text beside each shape that is prose stands there on other pages, too, in 1/255; shape
     (4, n_shapes). The rows are: before it, texts that most pages have aside; before it, on pages of records;
     and the same behind it. Texts of many more pages than the shape has never count."""
 

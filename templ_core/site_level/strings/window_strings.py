@@ -96,7 +96,8 @@ def _alike(
             )
             most = np.zeros(len(frequent.keys), np.int64)
             np.maximum.at(most, pairs.labels[0].astype(np.int64), pairs.sums[0])
-            rows.append(np.rint(255 * np.minimum(most / frequent.sums[0], 1)))
+            others = np.maximum(most - 1, 0) / np.maximum(frequent.sums[0] - 1, 1)
+            rows.append(np.rint(255 * np.minimum(others, 1)))
     return np.stack(rows).astype(np.uint8)
 
 
