@@ -25,19 +25,6 @@ def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return ordered[is_first]
 
 
-def singles(values: UInt64s) -> npt.NDArray[np.intp]:
-    """Return the indexes of the values that occur once, in ascending order of the values.
-
-    >>> singles(np.array([3, 1, 3, 0], np.uint64)).tolist()
-    [3, 1]
-    """
-    order = np.argsort(values)
-    ordered = values[order]
-    differs = np.ones(len(order) + 1, np.bool_)
-    differs[1:-1] = ordered[1:] != ordered[:-1]
-    return order[differs[1:] & differs[:-1]]
-
-
 def distinct_groups(
     values: UInt64s,
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

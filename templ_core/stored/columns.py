@@ -32,11 +32,6 @@ INT32_MAX = (1 << 31) - 1
 
 PACKED = "packed"
 """Form of a column whose first byte is the number of bytes of each value, 1, 2 or 4."""
-PLANES = "planes"
-"""Form of a column like `PACKED`, in which bytes of the same significance follow each other.
-
-Of numbers whose lowest bytes are random, zstd compresses the highest bytes only if they stand together.
-"""
 BITS = "bits"
 """Form of a column of truth values, eight in a byte."""
 
@@ -52,7 +47,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     rows: str
     """Name of the length that all columns of the same rows share."""
     form: str = PACKED
-    """`PACKED`, `PLANES`, `BITS`, or NumPy's name of a little-endian integer type, such as `<u4`."""
+    """`PACKED`, `BITS`, or NumPy's name of a little-endian integer type, such as `<u4`."""
     low: int = 0
     """Smallest value."""
     high: int | str | None = INT32_MAX
@@ -174,16 +169,6 @@ def packed_differences(values: Values, shift: int = 0) -> bytes:
     return packed_column(values, differences=True, shift=shift)
 
 
-def planes(column: bytes) -> bytes:
-    """Return a column of the form `PACKED` in the form `PLANES`.
-
-    >>> planes(packed(np.array([3, 500]))).hex()
-    '0203f40001'
-    """
-    values = np.frombuffer(column, np.uint8, offset=1).reshape(-1, column[0])
-    return column[:1] + values.T.tobytes()
-
-
 def require_range(name: str, values: Values, low: int, high: int | None) -> None:
     """Refuse a column with a value below `low` or above `high`; None = no limit.
 
@@ -241,13 +226,10 @@ def _values(column: Column, body: bytes, lengths: Mapping[str, int]) -> Values:
         if len(body) != (rows + 7) // 8:
             raise ValueError(f"{len(body)} bytes cannot hold {rows} bits")
         return np.unpackbits(np.frombuffer(body, np.uint8), count=rows)
-    if column.form not in (PACKED, PLANES):
+    if column.form != PACKED:
         return np.frombuffer(body, column.form)
     if body[:1] not in (b"\1", b"\2", b"\4"):
         raise ValueError("the values of a column have neither 1, 2 nor 4 bytes")
-    if column.form == PLANES:
-        stored = np.frombuffer(body, np.uint8, offset=1).reshape(body[0], -1)
-        return stored.T.copy().view(f"<u{body[0]}").reshape(-1)
     return np.frombuffer(body, f"<u{body[0]}", offset=1)
 
 

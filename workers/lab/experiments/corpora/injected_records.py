@@ -18,11 +18,10 @@ from workers.lab.experiments.site_level.injected_pages import (
     on_page,
     parsed,
     serialised,
+    vocabulary_of,
 )
 from workers.page import Page
 
-VOCABULARY_MIN = 50
-"""Different words that a site needs, for a text of its own words that no page has by chance."""
 SHARES = (1.0, 0.3, 0.1)
 """Shares of the pages that may get a text, 0 to 1."""
 _FORMS = ("", "", "changing", "varying", "scattered")
@@ -58,9 +57,10 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
     rng = Random(seed)  # noqa: S311 - not for secrets
     form = rng.choice(_FORMS)
     run = Injection(share=rng.choice(SHARES), **({form: True} if form else {}))
-    every = {word for one in records for word in word_counts(one.fields.get("gold_text") or "")}
-    vocabulary = sorted(word for word in every if word.isalpha() and len(word) > 1)
-    if len(vocabulary) < VOCABULARY_MIN:
+    vocabulary = vocabulary_of(
+        word for one in records for word in word_counts(one.fields.get("gold_text") or "")
+    )
+    if not vocabulary:
         return []
     text = injected_text(vocabulary, rng)
     result, taught = [], 0

@@ -30,6 +30,7 @@ from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.lab.experiments.corpora.injected_records import SHARES
 from workers.lab.experiments.results import Report
+from workers.lab.experiments.site_level.injected_pages import TAUGHT_PAGES
 from workers.lab.jsonl import corpus_name
 from workers.lab.options import corpora_argument, jobs_option, out_option, peers_option
 from workers.lab.training_files import file_digest, write_file
@@ -37,8 +38,6 @@ from workers.lab.training_files import file_digest, write_file
 _KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
-TAUGHT_PAGES = 5
-"""Pages of a site that had an injected text before it must be gone."""
 _LISTINGS = ("listing", "collection")
 INPUTS = tuple(FUSION_INPUTS)
 

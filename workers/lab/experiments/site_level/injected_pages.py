@@ -1,6 +1,6 @@
 """Pages of a site with one text put into the content of a share of them: Foschini (2007), section 6.1."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
 import msgspec
@@ -16,6 +16,12 @@ _FORMS = ("p", "div p", "two p")
 _MONTHS = "January February March April May June July August September October November December"
 _FIRST_NAMES = "Anna Boris Clara David Emma Felix Greta Hugo Irene Jonas Karla Louis"
 _LAST_NAMES = "Abbott Becker Castillo Dupont Eriksen Fischer Gomez Hansen Ivanov Jansen"
+
+
+TAUGHT_PAGES = 5
+"""Pages of a site that had the text before it must be gone."""
+_VOCABULARY_MIN = 50
+"""Different words that a site needs, for a text of its own words that no page has by chance."""
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +55,12 @@ class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
             one.replace("{}", slots[number % len(slots)])
             for number, one in enumerate(self.sentences)
         )
+
+
+def vocabulary_of(words: Iterable[str]) -> list[str]:
+    """Return the different words that a text for a site is made of; none where the site has too few."""
+    vocabulary = sorted({word for word in words if word.isalpha() and len(word) > 1})
+    return vocabulary if len(vocabulary) >= _VOCABULARY_MIN else []
 
 
 def parsed(markup: str) -> html.HtmlElement:

@@ -21,12 +21,14 @@ from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Report
 from workers.lab.experiments.site_level.injected_pages import (
+    TAUGHT_PAGES,
     Injection,
     inject,
     injected_text,
     on_page,
     parsed,
     serialised,
+    vocabulary_of,
 )
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
@@ -39,10 +41,6 @@ from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
-TAUGHT_PAGES = 5
-"""Pages of a site that had the text before it must be gone."""
-_VOCABULARY_MIN = 50
-"""Different words that a site needs, for a text of its own words that no page has by chance."""
 _NOTHING = RepeatedText(words=0, repeated_words=0)
 
 
@@ -245,9 +243,8 @@ def _run_site(
 
 def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) -> InjectionFigures:
     rng = Random(f"{seed}/{site.site}/{run.share}")  # noqa: S311 - not for secrets
-    every = {word for words in plain.gold for word in words}
-    vocabulary = sorted(word for word in every if word.isalpha() and len(word) > 1)
-    if len(vocabulary) < _VOCABULARY_MIN:
+    vocabulary = vocabulary_of(word for words in plain.gold for word in words)
+    if not vocabulary:
         return InjectionFigures()
     text = injected_text(vocabulary, rng, short=run.short)
     bodies, put = [], []
