@@ -10,7 +10,7 @@ from templ_core.array_types import UInt16s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.site_level.config import STRINGS_CONFIG
-from templ_core.site_level.strings.page_strings import prose_tokens
+from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.string_table import StringTable
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.tokens import tokenise
@@ -56,7 +56,7 @@ def read_site_strings(documents: Iterable[Document], table: StringTable) -> list
         features = read_features(document)
         shapes = table.segment_tokens(features.shape)
         for found, tokens, text_of in (
-            (words, prose_tokens(features), _words_text),
+            (words, read_prose(features).tokens, _words_text),
             (usual, shapes, _segments_text),
         ):
             column = tokens.tobytes()
@@ -78,7 +78,7 @@ def string_hits(
     document: Document, features: PageFeatures, table: StringTable
 ) -> list[list[StringHit]]:
     """Return the longest strings of words that each segment has in common with its site; length n_segments."""
-    words, tokens = features.words, prose_tokens(features)
+    words, tokens = features.words, read_prose(features).tokens
     hits: list[list[StringHit]] = [[] for _ in document.segments.texts]
     starts = np.append(0, np.cumsum([len(text) + 1 for text in document.segments.texts]))
     firsts, behinds = table.word_finders[0].matches(tokens, STRINGS_CONFIG.words_min, words.segment)

@@ -9,7 +9,7 @@ from templ_core.dom.document import Document
 from templ_core.explain.page_explanation import PageExplanation
 from templ_core.explain.site_strings import position
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.strings.page_strings import prose_tokens
+from templ_core.site_level.strings.page_strings import read_prose
 
 
 class EvidencePages(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ def evidence_pages(
         for text in wanted_texts.intersection(document.segments.texts):
             texts[text].append(url)
         if wanted_strings:
-            tokens = prose_tokens(read_features(document)).tobytes()
+            tokens = read_prose(read_features(document)).tokens.tobytes()
             for one in wanted_strings:
                 if position(tokens, one) is not None:
                     strings[one].append(url)

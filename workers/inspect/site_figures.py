@@ -20,7 +20,7 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.strings.page_strings import prose_tokens
+from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.labelled_tree import label_page
 from workers.errors import InputProblem
@@ -348,7 +348,7 @@ def _repeated_ratio(pages: _Pages, decisions: Sequence[Decision]) -> float | Non
 def _sentences(document: Document, chosen: Bools) -> Iterator[bytes]:
     """Yield the tokens of each sentence of some words in the prose of some segments."""
     features = read_features(document)
-    words, tokens = features.words, prose_tokens(features)
+    words, tokens = features.words, read_prose(features).tokens
     ends = np.flatnonzero(words.ends) + 1
     starts = np.append(0, ends[:-1])
     wanted = chosen[words.segment[starts]] & (ends - starts >= _SENTENCE_WORDS_MIN)

@@ -119,7 +119,7 @@ def site_inputs(
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
     columns[CONSTANT] = known.constant.astype(np.float64)
-    strings = read_strings(features, model.strings)
+    strings = read_strings(features, model.strings, places.prose)
     columns |= string_columns(strings, page_type)
     columns[TRUST] = np.maximum(columns[TRUST], strings.some.share)
     return columns, strings

@@ -15,6 +15,7 @@ from templ_core.site_level.config import PLACES_CONFIG
 from templ_core.site_level.containers.containers import container_nodes
 from templ_core.site_level.places._place_names import name_places
 from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.strings.page_strings import PageProse, read_prose
 
 
 class NodePlaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentPlaces(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known about the places of a page, whatever its site."""
+    """What its site needs to know about the text of a page and its places, whatever the site."""
 
     types: UInt64s
     """The page's `element_type_rows`."""
@@ -62,6 +63,8 @@ class DocumentPlaces(msgspec.Struct, frozen=True, kw_only=True):
     """The places of its elements."""
     segments: PagePlaces
     """The places of its text."""
+    prose: PageProse
+    """The text of which a site may repeat parts."""
 
 
 def document_places(document: Document, features: PageFeatures) -> DocumentPlaces:
@@ -73,7 +76,12 @@ def document_places(document: Document, features: PageFeatures) -> DocumentPlace
     """
     types = element_type_rows(document)
     nodes = node_places(document, types)
-    return DocumentPlaces(types=types, nodes=nodes, segments=page_places(document, features, nodes))
+    return DocumentPlaces(
+        types=types,
+        nodes=nodes,
+        segments=page_places(document, features, nodes),
+        prose=read_prose(features),
+    )
 
 
 def page_places(document: Document, features: PageFeatures, nodes: NodePlaces) -> PagePlaces:

@@ -1,76 +1,81 @@
-"""Compiled loops of repeated text; see `page_strings.py`, `window_strings.py` and `string_evidence.py`."""
+"""Compiled loops that learn repeated text; see `page_strings.py` and `window_strings.py`."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from templ_core._arrays cimport items
 from templ_core.site_level._hashing cimport mixed
+from templ_core.site_level.places._lookup cimport find
+from templ_core.site_level.strings._tokens cimport BREAK, FIRST_WORD, NUMBER, is_seed
 
 import numpy as np
 
-cdef enum:
-    NUMBER = 2          # token of a word that may change; 0 and 1 are `BREAK` and `BORDER`
-    FIRST_WORD = 3      # the smallest token of any other word
+def word_tokens(words, is_wanted, calendar):
+    """Return the token of each word of a page, and a break for each word of other segments; uint16.
 
-cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
-
-
-def word_tokens(words, calendar):
-    """Return the token of each word of a page; uint16 of length n_words."""
-    cdef Py_ssize_t count = len(words.hashes), word
+    Args:
+        words: The words of the page.
+        is_wanted: Whether tokens are made for each segment.
+        calendar: Hashes of the names of months and weekdays in ascending order; uint64.
+    """
+    cdef Py_ssize_t count = len(words.hashes), size = len(calendar), word, place
+    cdef const int64_t *owner = <const int64_t *>items(words.segment, 8)
+    cdef const uint8_t *wanted = <const uint8_t *>items(is_wanted, 1)
     cdef const uint64_t *hashes = <const uint64_t *>items(words.hashes, 8)
     cdef const uint8_t *numeric = <const uint8_t *>items(words.numeric, 1)
     cdef const uint8_t *ends = <const uint8_t *>items(words.ends, 1)
     cdef const uint64_t *names = <const uint64_t *>items(calendar, 8)
-    cdef Py_ssize_t size = len(calendar)
     cdef bint changes, changed = False
     tokens = np.empty(count, np.uint16)
     cdef uint16_t *token = <uint16_t *>items(tokens, 2, True)
     for word in range(count):
         changes = numeric[word]
         if not changes and (changed or (word + 1 < count and not ends[word] and numeric[word + 1])):
-            changes = _has(names, size, hashes[word])
+            place = find(names, size, hashes[word])
+            changes = place < size and names[place] == hashes[word]
         changed = changes and not ends[word]
-        token[word] = NUMBER if changes else FIRST_WORD + mixed(hashes[word]) % (65536 - FIRST_WORD)
+        if not wanted[owner[word]]:
+            token[word] = BREAK
+        else:
+            token[word] = NUMBER if changes else FIRST_WORD + mixed(hashes[word]) % (65536 - FIRST_WORD)
     return tokens
 
 
-cdef bint _has(const uint64_t *ascending, Py_ssize_t size, uint64_t wanted) noexcept:
-    cdef Py_ssize_t low = 0, high = size, middle
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low < size and ascending[low] == wanted
-
-
 def read_seeds(tokens, lengths, int size, int sampled):
-    """Return the key of each sampled run of `size` tokens, and the number of its text.
-
-    A run is sampled by its own hash, so equal runs are sampled alike wherever they stand.
-    """
-    cdef Py_ssize_t count = len(tokens), texts = len(lengths), text, start = 0, at, place, found = 0
+    """Return the key of each sampled run of `size` tokens, and the number of its text."""
+    cdef Py_ssize_t count = len(tokens), texts = len(lengths), text, start = 0, at, found = 0
     cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
     cdef const int32_t *length = <const int32_t *>items(lengths, 4)
     keys, owners = np.empty(count, np.uint64), np.empty(count, np.int32)
     cdef uint64_t *key = <uint64_t *>items(keys, 8, True)
     cdef int32_t *owner = <int32_t *>items(owners, 4, True)
-    cdef uint64_t joined
-    cdef int changing
+    cdef uint32_t of_run
     for text in range(texts):
         for at in range(start, start + length[text] - size + 1):
-            joined, changing = 0, 0
-            for place in range(at, at + size):
-                joined = joined * SPREAD + token[place]
-                changing += token[place] == NUMBER
-            joined = mixed(joined)
-            if joined % sampled == 0 and changing <= 1:
-                key[found] = joined & 0xFFFFFFFF
+            if is_seed(token + at, size, sampled, &of_run):
+                key[found] = of_run
                 owner[found] = <int32_t>text
                 found += 1
         start += length[text]
     return keys[:found], owners[:found]
+
+
+def numbered(ascending, keys, int first):
+    """Return `first` + the place of each key among others, or a break where it is not among them; uint16.
+
+    Args:
+        ascending: Hashes in ascending order; uint64.
+        keys: The hashes that are looked up; uint64.
+        first: Number of the first hash.
+    """
+    cdef Py_ssize_t size = len(ascending), count = len(keys), number, place
+    cdef const uint64_t *known = <const uint64_t *>items(ascending, 8)
+    cdef const uint64_t *wanted = <const uint64_t *>items(keys, 8)
+    numbers = np.empty(count, np.uint16)
+    cdef uint16_t *result = <uint16_t *>items(numbers, 2, True)
+    for number in range(count):
+        place = find(known, size, wanted[number])
+        result[number] = first + place if place < size and known[place] == wanted[number] else BREAK
+    return numbers
 
 
 def frequent_prefixes(common_column, document_column, Py_ssize_t documents, least_documents):
@@ -156,201 +161,3 @@ cdef inline Py_ssize_t _first_free(int32_t *free_rank, Py_ssize_t at) noexcept:
         free_rank[at] = <int32_t>end
         at = after
     return end
-
-
-cdef struct Interval:
-    Py_ssize_t low      # the first rank
-    Py_ssize_t high     # the rank behind the last one
-
-
-cdef class StringFinder:
-    """Finds the longest strings of a text that also stand in some known strings.
-
-    Args:
-        corpus: The known strings as uint16, each behind a `BREAK`, and one at the end.
-    """
-
-    cdef object corpus_column, starts_column
-    cdef const uint16_t *corpus
-    cdef int32_t *starts        # of the suffixes that begin inside strings, sorted
-    cdef Py_ssize_t size
-
-    def __init__(self, corpus):
-        self.corpus_column = corpus
-        self.corpus = <const uint16_t *>items(corpus, 2)
-        cdef Py_ssize_t at, length = len(corpus)
-        if not length or self.corpus[length - 1] != 0:
-            raise ValueError("the last string has no end")
-        self.starts_column = np.empty((2, length), np.int32)
-        self.starts = <int32_t *>items(self.starts_column, 4, True)
-        for at in range(length):
-            if self.corpus[at] > 1:
-                self.starts[self.size] = <int32_t>at
-                self.size += 1
-        self._sort(self.starts, self.starts + length, self.size)
-
-    cdef void _sort(self, int32_t *starts, int32_t *spare, Py_ssize_t count) noexcept:
-        """Sort suffixes by merging. The strings of a site are few, and each stands here once."""
-        cdef Py_ssize_t half = count // 2, left = 0, right, at
-        if count < 2:
-            return
-        self._sort(starts, spare, half)
-        self._sort(starts + half, spare, count - half)
-        for at in range(half):
-            spare[at] = starts[at]
-        right = half
-        at = 0
-        while left < half and right < count:
-            if self._is_before(starts[right], spare[left]):
-                starts[at] = starts[right]
-                right += 1
-            else:
-                starts[at] = spare[left]
-                left += 1
-            at += 1
-        while left < half:
-            starts[at] = spare[left]
-            left += 1
-            at += 1
-
-    cdef inline bint _is_before(self, Py_ssize_t one, Py_ssize_t other) noexcept:
-        while self.corpus[one] == self.corpus[other] and self.corpus[one] > 1:
-            one += 1
-            other += 1
-        return self.corpus[one] < self.corpus[other]
-
-    cdef Interval _refined(self, Interval interval, Py_ssize_t depth, uint16_t token) noexcept:
-        """Return the ranks of an interval whose suffixes have `token` behind `depth` tokens."""
-        cdef Py_ssize_t low = interval.low, high = interval.high, middle
-        cdef Interval result
-        while low < high:
-            middle = (low + high) // 2
-            if self.corpus[self.starts[middle] + depth] < token:
-                low = middle + 1
-            else:
-                high = middle
-        result.low = low
-        high = interval.high
-        while low < high:
-            middle = (low + high) // 2
-            if self.corpus[self.starts[middle] + depth] <= token:
-                low = middle + 1
-            else:
-                high = middle
-        result.high = low
-        return result
-
-    cdef Interval _interval_of(self, const uint16_t *token, Py_ssize_t count) noexcept:
-        cdef Interval interval
-        cdef Py_ssize_t depth = 0
-        interval.low, interval.high = 0, self.size
-        while depth < count and interval.low < interval.high:
-            interval = self._refined(interval, depth, token[depth])
-            depth += 1
-        return interval
-
-    def matches(self, tokens, int tokens_min, owners=None):
-        """Return the first token, and the one behind the last, of each longest known string of a text.
-
-        No match is part of another one, so both columns ascend. Both are int32.
-
-        Args:
-            tokens: A text as uint16; a `BREAK` is in no string.
-            tokens_min: Tokens of the shortest string that counts.
-            owners: Number of the text that each token is in, ascending, as int64; no match runs over two
-                texts. None = all are in one.
-        """
-        cdef Py_ssize_t count = len(tokens), end, start = 0, low, high, middle, found = 0
-        cdef const int64_t *owner = NULL if owners is None else <const int64_t *>items(owners, 8)
-        cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
-        rows = np.empty((2, count + 1), np.int32)
-        cdef int32_t *first = <int32_t *>items(rows, 4, True)
-        cdef int32_t *behind = first + count + 1
-        cdef Interval interval, longer
-        interval.low, interval.high = 0, self.size
-        for end in range(count + 1):
-            if end < count and start < end and owner != NULL and owner[end] != owner[start]:
-                if end - start >= tokens_min:
-                    first[found] = <int32_t>start
-                    behind[found] = <int32_t>end
-                    found += 1
-                start, interval.low, interval.high = end, 0, self.size
-            if end < count and token[end] > 1:
-                longer = self._refined(interval, end - start, token[end])
-                if longer.low < longer.high:
-                    interval = longer
-                    continue
-            if end - start >= tokens_min:
-                first[found] = <int32_t>start
-                behind[found] = <int32_t>end
-                found += 1
-            if end == count:
-                break
-            # The longest string that ends with this token, if it is in any.
-            low, high = start + 1, end + 1
-            if token[end] <= 1:
-                low = high
-            while low < high:
-                middle = (low + high) // 2
-                longer = self._interval_of(token + middle, end + 1 - middle)
-                if longer.low < longer.high:
-                    high = middle
-                else:
-                    low = middle + 1
-            start = low
-            interval = self._interval_of(token + start, end + 1 - start)
-        return rows[0, :found], rows[1, :found]
-
-
-def heaviest_around(firsts, behinds, weights):
-    """Return for each token the weight of the heaviest match that it is in; int32, 0 = in none.
-
-    Args:
-        firsts: First token of each match; int32.
-        behinds: Token behind the last one of each match; int32.
-        weights: Weight of each token; int32.
-    """
-    cdef Py_ssize_t match
-    cdef const int32_t *first = <const int32_t *>items(firsts, 4)
-    cdef const int32_t *behind = <const int32_t *>items(behinds, 4)
-    cdef const int32_t *weight = <const int32_t *>items(weights, 4)
-    heaviest = np.zeros(len(weights), np.int32)
-    cdef int32_t *result = <int32_t *>items(heaviest, 4, True)
-    for match in range(len(firsts)):
-        _fill(result, weight, first[match], behind[match])
-    return heaviest
-
-
-cdef inline void _fill(int32_t *result, const int32_t *weight, Py_ssize_t start, Py_ssize_t end) noexcept:
-    cdef int32_t total = 0
-    cdef Py_ssize_t at
-    for at in range(start, end):
-        total += weight[at]
-    for at in range(start, end):
-        if result[at] < total:
-            result[at] = total
-
-
-def covered_words(firsts, behinds, owners, int gap_max):
-    """Return which words are in a match, or in a short gap between two matches of one segment.
-
-    Args:
-        firsts: First word of each match, ascending; int32.
-        behinds: Word behind the last one of each match, ascending; int32.
-        owners: Number of each word's segment, ascending; int64.
-        gap_max: Words of the longest gap that counts as covered.
-    """
-    cdef Py_ssize_t match, at, begin, last = -1
-    cdef const int32_t *first = <const int32_t *>items(firsts, 4)
-    cdef const int32_t *behind = <const int32_t *>items(behinds, 4)
-    cdef const int64_t *owner = <const int64_t *>items(owners, 8)
-    covered = np.zeros(len(owners), np.bool_)
-    cdef uint8_t *is_covered = <uint8_t *>items(covered, 1, True)
-    for match in range(len(firsts)):
-        begin = first[match]
-        if last >= 0 and owner[last] == owner[begin] and begin - last - 1 <= gap_max:
-            begin = last + 1
-        for at in range(begin, behind[match]):
-            is_covered[at] = 1
-        last = behind[match] - 1
-    return covered

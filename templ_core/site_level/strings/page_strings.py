@@ -12,7 +12,6 @@ from templ_core.page_level.features.surroundings import HEADING, VERBATIM
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.strings._strings import read_seeds, word_tokens
 from templ_core.site_level.strings.calendars import MONTHS, WEEKDAYS
-from templ_core.site_level.strings.suffix_array import BREAK
 
 
 class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -33,42 +32,43 @@ class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
 
 
-def page_tokens(features: PageFeatures) -> UInt16s:
-    """Return the token of each word of a page; length n_words.
+class PageProse(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the site may repeat parts of segments: segments that are neither headings nor code nor lines of links.
+
+    A headline is quoted on other pages, and code repeats itself; neither is template for it. Lines of links
+    are judged as a whole.
+    """
+
+    is_prose: Bools
+    """Which segments are prose; length n_segments."""
+    tokens: UInt16s
+    """The token of each word in prose, and a break for each other word; length n_words.
 
     A token is a hash of the word. Numbers, and the names of months and weekdays beside them, are one mutable
     pattern (Foschini 2007, section 3.3) and have one token.
     """
-    return word_tokens(features.words, _calendar())
 
 
-def prose_tokens(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -> UInt16s:
-    """Return the token of each word of a page's prose, and a break for each other word; length n_words."""
-    in_prose = prose_segments(features, config)[features.words.segment]
-    return np.where(in_prose, page_tokens(features), BREAK).astype(np.uint16)
-
-
-def prose_segments(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -> Bools:
-    """Return which segments are neither headings nor code nor lines of links; length n_segments.
-
-    A headline is quoted on other pages, and code repeats itself; neither is template for it. Lines of links
-    are judged as a whole.
+def read_prose(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -> PageProse:
+    """Return the prose of a page.
 
     Args:
         features: The features of the page.
         config: The tunable numbers.
     """
-    is_text = features.surroundings & (HEADING | VERBATIM) == 0
     is_prose: Bools = (
-        is_text
+        (features.surroundings & (HEADING | VERBATIM) == 0)
         & (features.link_density < config.link_density_max)
         & (features.words.per_segment >= config.prose_words_min)
     )
-    return is_prose
+    return PageProse(is_prose=is_prose, tokens=word_tokens(features.words, is_prose, _calendar()))
 
 
 def read_page_strings(
-    features: PageFeatures, content_log_odds: Floats, config: StringsConfig = STRINGS_CONFIG
+    features: PageFeatures,
+    prose: PageProse,
+    content_log_odds: Floats,
+    config: StringsConfig = STRINGS_CONFIG,
 ) -> PageStrings:
     """Return the prose of a page that may be content.
 
@@ -77,15 +77,16 @@ def read_page_strings(
 
     Args:
         features: The features of the page.
+        prose: Its prose.
         content_log_odds: Log-odds for content of each segment, by the page model.
         config: The tunable numbers.
     """
-    wanted = prose_segments(features, config) & (content_log_odds > config.log_odds_min)
+    wanted = prose.is_prose & (content_log_odds > config.log_odds_min)
     (segment,) = wanted.nonzero()
     return PageStrings(
         segment=segment.astype(np.int32),
         lengths=features.words.per_segment[segment].astype(np.int32),
-        tokens=page_tokens(features)[wanted[features.words.segment]],
+        tokens=prose.tokens[wanted[features.words.segment]],
     )
 
 

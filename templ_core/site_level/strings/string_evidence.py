@@ -6,19 +6,15 @@ from collections import defaultdict
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt8s, UInt16s
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.text import Cuts
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
-from templ_core.site_level.strings._strings import (
-    covered_words,
-    heaviest_around,
-    read_seeds,
-)
-from templ_core.site_level.strings.page_strings import prose_segments, prose_tokens
-from templ_core.site_level.strings.string_table import FIRST_SHAPE, StringTable
+from templ_core.site_level.strings._string_evidence import read_page
+from templ_core.site_level.strings.page_strings import PageProse, read_prose
+from templ_core.site_level.strings.string_table import StringTable
 
 _MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
 """The marks and the space behind the last word of a sentence, which go with it."""
@@ -46,7 +42,8 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What strings of some pages cover; they are among those of few."""
     alike: Floats
     """How often the same text stands before or behind the repeated prose that each segment is in, 0 to 1, texts
-    that most pages have aside: it belongs to a series then. Length n_segments."""
+    that most pages have aside: it belongs to a series then. Of an article of a series several paragraphs recur on
+    some pages, not as a whole and not side by side; they count as alike. Length n_segments."""
     alike_records: Floats
     """How often it does on a page of records; where most of the page is repeated, texts that most pages have
     count, too. Length n_segments."""
@@ -58,97 +55,32 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_strings(
-    features: PageFeatures, table: StringTable, config: StringsConfig = STRINGS_CONFIG
+    features: PageFeatures,
+    table: StringTable,
+    prose: PageProse | None = None,
+    config: StringsConfig = STRINGS_CONFIG,
 ) -> StringEvidence:
     """Return what the strings of a site say about a page with at least one segment.
 
     Args:
         features: The features of the page.
         table: The strings of the site.
+        prose: The prose of the page, if it was read before.
         config: The tunable numbers.
     """
-    words = features.words
-    lengths = np.maximum(words.per_segment, 1).astype(np.int32)
-    shapes = table.segment_tokens(features.shape)
-    is_prose = prose_segments(features, config)
-    in_prose = is_prose[words.segment]
-    tokens = prose_tokens(features, config)
-    covered = [
-        covered_words(
-            *finder.matches(tokens, config.words_min, words.segment),
-            words.segment,
-            config.gap_words_max,
-        )
-        for finder in table.word_finders
-    ]
-    few, some, many = (np.bincount(words.segment, one, len(lengths)) / lengths for one in covered)
-    is_repeated = some >= config.repeated_ratio
-    series = is_repeated & (many < config.repeated_ratio) & (shapes < FIRST_SHAPE)
-    before, before_records, behind, behind_records = table.alike
-    if _is_mostly_repeated(few * lengths, is_repeated, lengths[is_prose], config):
-        labelled = _alike(before_records, behind_records, shapes, is_repeated, series)
-    else:
-        labelled = _alike(before, behind, shapes, is_repeated, series)
-    return StringEvidence(
-        usual_words=heaviest_around(*table.usual_finder.matches(shapes, 1), lengths),
-        few=Cover(few, _run_words(few, lengths, config)),
-        some=Cover(some, _run_words(some, lengths, config)),
-        alike=_alike(before, behind, shapes, is_repeated, series),
-        alike_records=labelled,
-        listed=_listed(tokens[in_prose], lengths, is_prose, config),
-        is_covered=covered[0],
+    usual_words, rows, is_covered = read_page(
+        features, prose or read_prose(features), table, config
     )
-
-
-def _runs(is_repeated: Bools) -> Int64s:
-    """Return the first segment of each run of repeated ones, and the one behind its last."""
-    return np.flatnonzero(np.diff(is_repeated, prepend=False, append=False)).reshape(-1, 2)
-
-
-def _run_words(share: Floats, lengths: Int32s, config: StringsConfig) -> Floats:
-    words: Floats = share * lengths
-    sums = np.append(0.0, np.cumsum(words))
-    for first, after in _runs(share >= config.repeated_ratio).tolist():
-        words[first:after] = sums[after] - sums[first]
-    return words
-
-
-def _is_mostly_repeated(
-    covered: Floats, is_repeated: Bools, prose_words: Int32s, config: StringsConfig
-) -> bool:
-    """Return whether a page is made of records that other pages have as well, such as inherited members."""
-    words_max = max(config.notice_words_max, config.notice_ratio_max * prose_words.sum())
-    return bool(covered[is_repeated].sum() > words_max)
-
-
-def _alike(
-    before: UInt8s, behind: UInt8s, shapes: UInt16s, is_repeated: Bools, series: Bools
-) -> Floats:
-    """Return how often the same text stands beside each run of repeated prose; length n_segments.
-
-    Of an article of a series several paragraphs recur on some pages, not as a whole and not side by side. They
-    count as alike.
-    """
-    result = np.zeros(len(shapes))
-    runs = _runs(is_repeated).tolist()
-    in_series = [bool(series[first:after].all()) for first, after in runs]
-    for (first, after), is_series in zip(runs, in_series, strict=True):
-        start, end = int(shapes[first]) - FIRST_SHAPE, int(shapes[after - 1]) - FIRST_SHAPE
-        beside = max(before[start] if start >= 0 else 0, behind[end] if end >= 0 else 0) / 255
-        result[first:after] = 1.0 if is_series and sum(in_series) > 1 else beside
-    return result
-
-
-def _listed(prose: UInt16s, lengths: Int32s, is_prose: Bools, config: StringsConfig) -> Floats:
-    """Return the share of each segment's runs of words that the page has more than once, 0 to 1."""
-    result = np.zeros(len(lengths))
-    (texts,) = is_prose.nonzero()
-    keys, owners = read_seeds(prose, lengths[texts], config.seed_words, config.seeds_sampled)
-    if len(keys):
-        _, number, times = np.unique(keys, return_inverse=True, return_counts=True)
-        again = np.bincount(owners, times[number] > 1, len(texts))
-        result[texts] = again / np.maximum(np.bincount(owners, minlength=len(texts)), 1)
-    return result
+    few_share, few_words, some_share, some_words, alike, alike_records, listed = rows
+    return StringEvidence(
+        usual_words=usual_words,
+        few=Cover(few_share, few_words),
+        some=Cover(some_share, some_words),
+        alike=alike,
+        alike_records=alike_records,
+        listed=listed,
+        is_covered=is_covered,
+    )
 
 
 class RepeatedSentences(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +117,8 @@ def repeated_sentences(
     last = np.cumsum(all_words) - 1
     chosen = (covered >= config.sentence_ratio * all_words) & is_partly[words.segment[last]]
     rows = []
-    for first, after in _runs(chosen).tolist():
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False)).reshape(-1, 2)
+    for first, after in edges.tolist():
         start = first
         for one in range(first, after):
             if one + 1 == after or words.segment[last[one + 1]] != words.segment[last[one]]:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s, UInt8s, UInt16s, UInt64s
-from templ_core.site_level.strings._strings import StringFinder
+from templ_core.site_level.strings._string_evidence import StringFinder
+from templ_core.site_level.strings._strings import numbered
 from templ_core.site_level.strings.suffix_array import BREAK
 
 FIRST_SHAPE = 2
@@ -53,8 +54,7 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         Args:
             shapes: The shape of each segment.
         """
-        at, known = find_keys(self.shapes, shapes)
-        return np.where(known, at + FIRST_SHAPE, BREAK).astype(np.uint16)
+        return numbered(self.shapes, shapes, FIRST_SHAPE)
 
 
 def find_keys(ascending: UInt64s, keys: UInt64s) -> tuple[npt.NDArray[np.intp], Bools]:

@@ -9,7 +9,7 @@ from templ_core.array_types import Int32s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
-from templ_core.site_level.strings._strings import frequent_prefixes
+from templ_core.site_level.strings._strings import frequent_prefixes, numbered
 from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.strings.string_table import (
     FIRST_SHAPE,
@@ -109,8 +109,7 @@ def _segment_corpus(pages: Sequence[tuple[UInt64s, PageStrings]], frequent: UInt
     end = np.zeros(1, np.uint64)
     parts = [end[:0], *(part for shapes, _ in pages for part in (shapes, end))]
     shapes = np.concatenate(parts)
-    at, known = find_keys(frequent, shapes)
-    tokens = np.where(known, at + FIRST_SHAPE, BREAK).astype(np.uint16)
+    tokens = numbered(frequent, shapes, FIRST_SHAPE)
     sizes = [len(shapes) + 1 for shapes, _ in pages]
     return _packed(tokens, np.repeat(np.arange(len(pages), dtype=np.int32), sizes))
 

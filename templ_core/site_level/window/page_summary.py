@@ -121,7 +121,7 @@ def summarise_scored_page(
     return PageSummary(
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
-        strings=read_page_strings(features, content_log_odds),
+        strings=read_page_strings(features, places.prose, content_log_odds),
     )
 
 

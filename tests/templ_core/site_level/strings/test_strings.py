@@ -1,21 +1,19 @@
 """The compiled loops of repeated text against slow and obvious twins."""
 
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from templ_core.page_level.features.characters import read_characters, read_words
-from templ_core.site_level.strings._strings import (
-    StringFinder,
-    covered_words,
-    frequent_prefixes,
-    heaviest_around,
-    read_seeds,
-    word_tokens,
-)
-from templ_core.site_level.strings.string_table import joined
+from templ_core.site_level.config import StringsConfig
+from templ_core.site_level.strings._string_evidence import StringFinder, read_page
+from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
+from templ_core.site_level.strings.page_strings import PageProse
+from templ_core.site_level.strings.string_table import StringTable, joined
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
+from tests.templ_core.site_level.strings.slow_page import slow_page
 
 NUMBER = 2
 
@@ -103,36 +101,44 @@ def test_strings_without_an_end_are_refused():
         StringFinder(np.empty(0, np.uint16))
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_words_around_and_words_covered(seed):
+@pytest.mark.parametrize("seed", range(100))
+def test_what_is_said_about_a_page(seed):
     rng = Random(seed)
-    count = 40
-    owners = np.sort(np.array([rng.randint(0, 5) for _ in range(count)], np.int64))
-    weights = np.array([rng.randint(1, 9) for _ in range(count)], np.int32)
-    starts = sorted(rng.sample(range(count - 6), 5))
-    ends = sorted(start + rng.randint(1, 6) for start in starts)
-    first, behind = np.array(starts, np.int32), np.array(ends, np.int32)
-    heaviest = [
-        max(
-            (int(weights[s:e].sum()) for s, e in zip(starts, ends, strict=True) if s <= at < e),
-            default=0,
-        )
-        for at in range(count)
-    ]
-    assert heaviest_around(first, behind, weights).tolist() == heaviest
-    gap = rng.randint(0, 5)
-    covered = {at for s, e in zip(starts, ends, strict=True) for at in range(s, e)}
-    for before, after in zip(sorted(covered), sorted(covered)[1:], strict=False):
-        if owners[before] == owners[after] and after - before - 1 <= gap:
-            covered |= set(range(before, after))
-    found = covered_words(first, behind, owners, gap)
-    assert np.flatnonzero(found).tolist() == sorted(covered)
+    per_segment = np.array([rng.randint(0, 14) for _ in range(rng.randint(1, 9))], np.int64)
+    is_prose = per_segment >= 6
+    owners = np.repeat(np.arange(len(per_segment)), per_segment)
+    letters = [rng.randint(3, 7) for _ in owners]
+    tokens = np.where(is_prose[owners], letters, BREAK).astype(np.uint16)
+    known = rng.randint(0, 6)
+    levels = []
+    for _ in range(3):
+        starts = rng.choices(range(len(letters) + 1), k=rng.randint(0, 5))
+        levels.append(corpus_of([letters[at : at + rng.randint(4, 20)] for at in starts]))
+    table = StringTable(
+        shapes=np.arange(10, 10 + known, dtype=np.uint64),
+        usual=corpus_of([[rng.randint(2, 4) for _ in range(3)] for _ in range(rng.randint(0, 3))]),
+        words=tuple(levels),
+        alike=np.array(
+            [[rng.choice([0, 100, 255]) for _ in range(known)] for _ in range(4)], np.uint8
+        ),
+    )
+    features = SimpleNamespace(
+        words=SimpleNamespace(segment=owners, per_segment=per_segment),
+        shape=np.array([rng.randint(8, 16) for _ in per_segment], np.uint64),
+    )
+    prose = PageProse(is_prose=is_prose, tokens=tokens)
+    config = StringsConfig(gap_words_max=rng.randint(0, 3), notice_words_max=rng.choice([5, 100]))
+    usual, rows, is_covered = slow_page(features, prose, table, config)
+    found = read_page(features, prose, table, config)
+    assert found[0].tolist() == usual
+    assert found[1].tolist() == rows
+    assert found[2].tolist() == is_covered
 
 
 def tokens_of(text):
     words = read_words(read_characters([text]))
     calendar = np.unique(read_words(read_characters(["may march monday"])).hashes)
-    return word_tokens(words, calendar).tolist()
+    return word_tokens(words, np.ones(1, np.bool_), calendar).tolist()
 
 
 def test_numbers_and_dates_are_one_token():

@@ -1,0 +1,15 @@
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt16s
+from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.site_level.config import StringsConfig
+from templ_core.site_level.strings.page_strings import PageProse
+from templ_core.site_level.strings.string_table import StringTable
+
+class StringFinder:
+    def __init__(self, corpus: UInt16s) -> None: ...
+    def matches(
+        self, tokens: UInt16s, tokens_min: int, owners: Int64s | None = None
+    ) -> tuple[Int32s, Int32s]: ...
+
+def read_page(
+    features: PageFeatures, prose: PageProse, table: StringTable, config: StringsConfig
+) -> tuple[Int32s, Floats, Bools]: ...
