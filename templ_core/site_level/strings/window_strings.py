@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from templ_core.array_types import Int32s, UInt8s, UInt16s, UInt64s
+from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
@@ -20,6 +22,7 @@ from templ_core.site_level.strings.string_table import (
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+Number = TypeVar("Number", np.int32, np.uint16, np.uint64)
 _SHAPES_MAX = (1 << 16) - FIRST_SHAPE
 
 
@@ -49,12 +52,24 @@ def learn_strings(
     few, some, many = _strings(
         *_word_corpus(pages, seed_pages, least[0]), least, config.words_min, len(pages)
     )
+    end = np.zeros(1, np.uint64)
+    shapes = np.concatenate([end, *(part for own, _ in pages for part in (own, end))])
+    sizes = np.array([len(own) + 1 for own, _ in pages], np.int64)
+    tokens = numbered(frequent.keys, shapes, FIRST_SHAPE)
+    owners = np.repeat(np.arange(len(pages), dtype=np.int32), sizes)
+    in_page = np.repeat(np.cumsum(sizes) - sizes, [len(page.segment) for _, page in pages])
+    places = in_page + _column([page.segment for _, page in pages], np.int32).astype(np.int64)
     return StringTable(
         shapes=frequent.keys,
-        usual=_strings(*_segment_corpus(pages, frequent.keys), [usual], 1, len(pages))[0],
+        usual=_strings(*_packed(tokens[1:], owners), [usual], 1, len(pages))[0],
         words=(few, some, many),
-        alike=_alike(pages, frequent, usual, config),
+        alike=_alike(shapes, tokens, places, frequent, usual, config),
     )
+
+
+def _column(parts: Sequence[npt.NDArray[Number]], dtype: type[Number]) -> npt.NDArray[Number]:
+    """Return the columns of all pages, which may be none, one after the other."""
+    return np.concatenate([np.empty(0, dtype), *parts])
 
 
 def _pages_of(share: float, pages_min: int, pages: int) -> int:
@@ -70,29 +85,34 @@ def _most_frequent(shapes: KeyedSums) -> KeyedSums:
 
 
 def _alike(
-    pages: Sequence[tuple[UInt64s, PageStrings]],
+    shapes: UInt64s,
+    tokens: UInt16s,
+    places: Int64s,
     frequent: KeyedSums,
     usual_pages: int,
     config: StringsConfig,
 ) -> UInt8s:
-    """Return the rows of `StringTable.alike`."""
-    none = np.zeros(1, np.uint64)
-    before, text, behind = [none[:0]], [none[:0]], [none[:0]]
-    for shapes, page in pages:
-        around = np.concatenate([none, shapes, none])
-        before.append(around[page.segment])
-        text.append(shapes[page.segment])
-        behind.append(around[page.segment + 2])
-    texts = np.concatenate(text)
-    at, known = find_keys(frequent.keys, texts)
-    of, texts = at[known], texts[known]
+    """Return the rows of `StringTable.alike`.
+
+    Args:
+        shapes: The shapes of all segments of the window; 0 before and behind those of a page.
+        tokens: Their tokens.
+        places: Index of what stands before each text of the prose.
+        frequent: The shapes that have tokens, with their pages.
+        usual_pages: Pages that a text of the site has at least.
+        config: The tunable numbers.
+    """
+    places = places[tokens[places + 1] != BREAK]
+    of, texts = tokens[places + 1].astype(np.int64) - FIRST_SHAPE, shapes[places + 1]
+    pages = np.concatenate([np.zeros(FIRST_SHAPE, np.int64), frequent.sums[0]])
     rows = []
-    for beside in (np.concatenate(before)[known], np.concatenate(behind)[known]):
-        with_it = frequent.of(np.ascontiguousarray(beside))[0]
+    for at in (places, places + 2):
+        with_it = pages[tokens[at]]
         is_own = with_it <= config.neighbour_pages_ratio_max * frequent.sums[0][of]
         for counts in (is_own & (with_it < usual_pages), is_own):
             pairs = count_keys(
-                mix(texts[counts] * _FACTOR + beside[counts]), of[counts].astype(np.uint64)[None]
+                mix(texts[counts] * _FACTOR + shapes[at][counts]),
+                of[counts].astype(np.uint64)[None],
             )
             most = np.zeros(len(frequent.keys), np.int64)
             np.maximum.at(most, pairs.labels[0].astype(np.int64), pairs.sums[0])
@@ -101,41 +121,27 @@ def _alike(
     return np.stack(rows).astype(np.uint8)
 
 
-_Corpus = tuple[UInt16s, Int32s]
-
-
-def _segment_corpus(pages: Sequence[tuple[UInt64s, PageStrings]], frequent: UInt64s) -> _Corpus:
-    """Return the segments of all pages as tokens, a break behind each page, and their pages."""
-    end = np.zeros(1, np.uint64)
-    parts = [end[:0], *(part for shapes, _ in pages for part in (shapes, end))]
-    shapes = np.concatenate(parts)
-    tokens = numbered(frequent, shapes, FIRST_SHAPE)
-    sizes = [len(shapes) + 1 for shapes, _ in pages]
-    return _packed(tokens, np.repeat(np.arange(len(pages), dtype=np.int32), sizes))
-
-
 def _word_corpus(
     pages: Sequence[tuple[UInt64s, PageStrings]], seed_pages: KeyedSums, pages_min: int
-) -> _Corpus:
-    """Return the prose that has a seed of enough pages, a break behind each text, and its pages."""
+) -> tuple[UInt16s, Int32s]:
+    """Return the prose that has a seed of enough pages, a break around each text, and its pages."""
     recurring = seed_pages.keys[seed_pages.sums[0] >= pages_min]
-    parts, owners = [np.zeros(0, np.uint16)], [np.zeros(0, np.int32)]
-    if len(recurring):
-        for number, (_, page) in enumerate(pages):
-            keys, texts = page.seeds
-            found = find_keys(recurring, keys)[1]
-            if not found.any():
-                continue
-            chosen = np.zeros(len(page.lengths), np.bool_)
-            chosen[texts[found]] = True
-            ends = np.cumsum(page.lengths)
-            tokens = np.where(np.repeat(chosen, page.lengths), page.tokens, BREAK)
-            parts.append(np.insert(tokens, ends[chosen], BREAK).astype(np.uint16))
-            owners.append(np.full(len(parts[-1]), number, np.int32))
-    return _packed(np.concatenate(parts), np.concatenate(owners))
+    if not len(recurring):
+        return np.zeros(1, np.uint16), np.zeros(1, np.int32)
+    texts = np.array([len(page.lengths) for _, page in pages])
+    lengths = _column([page.lengths for _, page in pages], np.int32)
+    seeds = _column([page.seeds[0] for _, page in pages], np.uint64)
+    of = _column([page.seeds[1] for _, page in pages], np.int32)
+    of = of + np.repeat(np.cumsum(texts) - texts, [len(page.seeds[0]) for _, page in pages])
+    chosen = np.zeros(len(lengths), np.bool_)
+    chosen[of[find_keys(recurring, seeds)[1]]] = True
+    starts = (np.cumsum(lengths) - lengths)[chosen]
+    tokens = joined(_column([page.tokens for _, page in pages], np.uint16), starts, lengths[chosen])
+    owners = np.repeat(np.arange(len(pages), dtype=np.int32), texts)[chosen]
+    return tokens, np.append(np.repeat(owners, lengths[chosen] + 1), owners[-1:])
 
 
-def _packed(tokens: UInt16s, owners: Int32s) -> _Corpus:
+def _packed(tokens: UInt16s, owners: Int32s) -> tuple[UInt16s, Int32s]:
     """Return tokens and their pages without breaks that follow each other; the last token is a break."""
     kept = np.ones(len(tokens), np.bool_)
     kept[1:] = (tokens[1:] != BREAK) | (tokens[:-1] != BREAK)
