@@ -180,7 +180,7 @@ class SitesInMemory:
     def _summary(self, one: WindowDocument) -> PageSummary:
         """Return the summary of a document, made anew where another page model made it."""
         try:
-            return decode_page_summary(one.summary, self._page_model.version)
+            return decode_page_summary(one.summary, one.body, self._page_model.version)
         except CodecError:
             return summarise_page(decode_document(one.body), self._page_model)
 

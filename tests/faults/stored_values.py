@@ -108,7 +108,7 @@ def _documents() -> Codec:
         decision = cleaned.decision
         section_numbers(document, decision.kept, decision.words, CONFIG.section_penalty)
         summary = encode_page_summary(summarise_page(document, shipped_model()), "page")
-        decode_page_summary(summary, "page")
+        decode_page_summary(summary, body, "page")
         learner = TreeLearner(CONFIG)
         learner.learn_one(_pages()[0])
         learner.learn_one(document)
@@ -123,7 +123,7 @@ def _summaries() -> Codec:
     window = _window()
 
     def use(body: bytes) -> None:
-        summary = decode_page_summary(body, "page")
+        summary = decode_page_summary(body, window[0].document or b"", "page")
         learner = SiteLearner("page", CONFIG)
         learner.follow([msgspec.structs.replace(window[0], page=summary), *window[1:3]])
         learner.follow(window[1:])

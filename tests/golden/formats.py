@@ -263,12 +263,12 @@ def _unpacked(archive: bytes, directory: str) -> Path:
 
 
 def _read_page_summary(body: bytes) -> Any:
-    return page_summary.decode_page_summary(body, _PAGE_MODEL_VERSION)
+    return page_summary.decode_page_summary(body, _compact_article(), _PAGE_MODEL_VERSION)
 
 
 FIXTURES = [
     Fixture("document-3", _compact_article, codec.decode_document),
-    Fixture("page_summary-4", _page_summary, _read_page_summary),
+    Fixture("page_summary-5", _page_summary, _read_page_summary),
     *(
         Fixture(
             name,

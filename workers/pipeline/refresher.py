@@ -205,15 +205,16 @@ class Refresher:
             latest[index] = self._window_page(site, entries[index])
         needed = range(max(len(entries) - CONFIG.template_pages, 0), len(entries))
         for index in needed:  # unless there are near-duplicates among them, the fit uses these
-            latest[index] = msgspec.structs.replace(
-                latest[index], document=self._store.document_body(site, entries[index])
-            )
+            if latest[index].document is None:
+                latest[index] = msgspec.structs.replace(
+                    latest[index], document=self._store.document_body(site, entries[index])
+                )
         for _ in range(_ATTEMPTS):
             result = self._run(site, TemplatesTask(site, latest))
             if not isinstance(result, Unknown):
                 break
             for index in result.indexes:
-                latest[index] = self._latest_page(site, entries[index])
+                latest[index] = self._window_page(site, entries[index])
         return self.keep_templates(site, result, state.learned)
 
     def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
@@ -221,7 +222,7 @@ class Refresher:
 
         It holds all that a child needs which knows nothing about the site.
         """
-        latest = [self._latest_page(site, entry) for entry in self._template_entries(site)]
+        latest = [self._window_page(site, entry) for entry in self._template_entries(site)]
         return TemplatesTask(site, latest), self._store.site_state(site).learned
 
     def _template_entries(self, site: str) -> list[WindowEntry]:
@@ -244,13 +245,10 @@ class Refresher:
         self._store.keep_templates(site, body, learned)
         return None if body is not None else _not_learned(result)
 
-    def _latest_page(self, site: str, entry: WindowEntry) -> TaskPage:
-        page = self._window_page(site, entry)
-        return msgspec.structs.replace(page, document=self._store.document_body(site, entry))
-
     def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
         learned = self._store.summary(site, entry)
-        return TaskPage(entry.id, entry.content_digest, learned.body if learned else b"")
+        document = self._store.document_body(site, entry)
+        return TaskPage(entry.id, entry.content_digest, learned.body if learned else b"", document)
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]

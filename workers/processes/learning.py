@@ -180,7 +180,7 @@ def fit_site_templates(
 def _summary(one: TaskPage, page_model: PageModel) -> PageSummary | None:
     """Return the summary of a page, or None where it was made with another page model."""
     try:
-        return decode_page_summary(one.summary or b"", page_model.version)
+        return decode_page_summary(one.summary or b"", one.document or b"", page_model.version)
     except CodecError:
         return None
 

@@ -111,8 +111,8 @@ class TaskPage(msgspec.Struct, frozen=True, array_like=True):
     summary: bytes | None
     """The encoded page summary; None where the child may have the page in memory."""
     document: bytes | None = None
-    """The document in compact form; None where no templates are fitted on it, or where the child has not
-    asked for it yet, and empty where it has left the window."""
+    """The document in compact form, which a summary cannot be read without; None where the child may have the
+    page in memory and no templates are fitted on it, and empty where it has left the window."""
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -1,4 +1,4 @@
-"""The text of a page that its site may repeat in parts, as token numbers that are stored with the page."""
+"""The text of a page that its site may repeat in parts, as token numbers."""
 
 import functools
 
@@ -6,12 +6,13 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s, UInt16s, UInt64s
-from templ_core.page_level.features.characters import read_characters, read_words
+from templ_core.page_level.features.characters import Words, read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import HEADING, VERBATIM
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.strings._strings import read_seeds, word_tokens
 from templ_core.site_level.strings.calendars import MONTHS, WEEKDAYS
+from templ_core.site_level.strings.suffix_array import BREAK
 
 
 class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -87,6 +88,23 @@ def read_page_strings(
         segment=segment.astype(np.int32),
         lengths=features.words.per_segment[segment].astype(np.int32),
         tokens=prose.tokens[wanted[features.words.segment]],
+    )
+
+
+def strings_of(words: Words, segment: Int32s) -> PageStrings:
+    """Return the prose of a page, as `read_page_strings` does.
+
+    Args:
+        words: The words of the page.
+        segment: The segments of the prose, in order.
+    """
+    wanted = np.zeros(len(words.per_segment), np.bool_)
+    wanted[segment] = True
+    tokens = word_tokens(words, wanted, _calendar())
+    return PageStrings(
+        segment=segment,
+        lengths=words.per_segment[segment].astype(np.int32),
+        tokens=tokens[tokens != BREAK],
     )
 
 

@@ -8,14 +8,20 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int64s, UInt64s
 from templ_core.distinct import distinct
-from templ_core.dom.codec import is_storable
+from templ_core.dom.codec import decode_texts, is_storable
 from templ_core.dom.document import Document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import CodecError
+from templ_core.page_level.features.characters import (
+    read_characters,
+    read_words,
+    shape_hashes,
+    text_hashes,
+)
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
-from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings
+from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of
 from templ_core.stored.columns import (
     Column,
     hashes,
@@ -28,8 +34,6 @@ from templ_core.stored.compact import CompactColumns, CompactForm
 _LOG_ODDS_UNIT = 1000
 _LOG_ODDS_MAX = 32.0
 _WIDE = "<u8"
-_WORDS_MAX = 1 << 26
-"""Most words of a segment: sums over a window of such pages fit 64 bits."""
 _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
 _LOG_ODDS = Column(
@@ -64,13 +68,12 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
+    """What the texts of the document do not tell."""
+
     page_model_version: str
     path: Annotated[bytes, _SEGMENTS]
     cell: Annotated[bytes, _SEGMENTS]
     anchor: Annotated[bytes, _SEGMENTS]
-    text: Annotated[bytes, _SEGMENTS]
-    shape: Annotated[bytes, _SEGMENTS]
-    words: Annotated[bytes, Column(rows="segments", low=1, high=_WORDS_MAX)]
     containers: Annotated[bytes, hashes("containers")]
     first: Annotated[bytes, Column(rows="containers", high="segments")]
     sizes: Annotated[bytes, Column(rows="containers", low=1)]
@@ -78,10 +81,9 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     prose: Annotated[
         bytes, Column(rows="prose", high="segments", order="increasing", differences=True)
     ]
-    tokens: Annotated[bytes, Column(rows="tokens", form="<u2", low=2, high=65535, dtype="u2")]
 
 
-_FORM = CompactForm("page summary", 4, _Compact, level=1, max_bytes=48 << 20)
+_FORM = CompactForm("page summary", 5, _Compact, level=1, max_bytes=48 << 20)
 
 
 def may_be_learned_from(document: Document, words: int) -> bool:
@@ -126,36 +128,35 @@ def summarise_scored_page(
 
 
 def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
-    """Return a page summary in compact form: MessagePack of its columns, compressed with zstd."""
+    """Return a page summary in compact form: MessagePack of its columns, compressed with zstd.
+
+    What its words tell is left out, because it can be read from the document again in little time, and hashes of
+    words take more room than the words.
+    """
     places = page.places
-    keys = (places.path, places.cell, places.anchor, places.text, places.shape)
-    path, cell, anchor, text, shape = (
-        column.astype(_WIDE, copy=False).tobytes() for column in keys
-    )
+    keys = (places.path, places.cell, places.anchor, places.containers)
+    path, cell, anchor, containers = (column.astype(_WIDE, copy=False).tobytes() for column in keys)
     compact = _Compact(
         format=_FORM.format,
         page_model_version=page_model_version,
         path=path,
         cell=cell,
         anchor=anchor,
-        text=text,
-        shape=shape,
-        words=packed(places.words),
-        containers=places.containers.astype(_WIDE, copy=False).tobytes(),
+        containers=containers,
         first=packed(places.first),
         sizes=packed(places.last - places.first),
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
         prose=packed_differences(page.strings.segment),
-        tokens=page.strings.tokens.astype("<u2", copy=False).tobytes(),
     )
     return _FORM.encode(compact)
 
 
-def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
+def decode_page_summary(body: bytes, document: bytes, page_model_version: str) -> PageSummary:
     """Return the page summary whose compact form is `body`.
 
     Args:
         body: What `encode_page_summary` returned.
+        document: The document in compact form (`dom.codec`).
         page_model_version: Version of the page model that must have read the page.
 
     Raises:
@@ -165,17 +166,20 @@ def decode_page_summary(body: bytes, page_model_version: str) -> PageSummary:
         compact = _FORM.decode(body)
         if compact.page_model_version != page_model_version:
             raise CodecError("page summary of another page model")
-        columns = read_columns(compact, {})
+        texts = decode_texts(document)
+        columns = read_columns(compact, {"segments": len(texts)})
         columns["last"] = columns["first"] + columns.pop("sizes")
-        first, last, segments = columns["first"], columns["last"], len(columns["words"])
-        if not segments or not len(first) or (first >= last).any() or last.max() > segments:
+        first, last = columns["first"], columns["last"]
+        if not texts or not len(first) or (first >= last).any() or last.max() > len(texts):
             raise ValueError("it has no text, or containers without text on the page")
-        prose, tokens = columns.pop("prose"), columns.pop("tokens")
-        lengths = columns["words"][prose]
-        if lengths.sum() != len(tokens):
-            raise ValueError("its prose has other words than tokens")
+        words = read_words(read_characters(texts))
         return PageSummary(
-            strings=PageStrings(segment=prose, lengths=lengths, tokens=tokens),
+            strings=strings_of(words, columns.pop("prose")),
             content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,
-            places=PagePlaces(**columns),
+            places=PagePlaces(
+                text=text_hashes(words),
+                shape=shape_hashes(words),
+                words=np.maximum(words.per_segment, 1).astype(np.int32),
+                **columns,
+            ),
         )

@@ -4,10 +4,13 @@ import pytest
 import zstandard
 
 from templ_core.clean import clean
+from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.places.places import PagePlaces
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.window.page_summary import (
     decode_page_summary,
     encode_page_summary,
@@ -79,12 +82,26 @@ def test_bytes_that_are_no_model_are_refused(damaged):
 def test_a_learned_page_survives_its_compact_form_for_its_own_page_model_only():
     learned = summarise_page(page(1), shipped_model())
     body = encode_page_summary(learned, "page-1")
-    again = decode_page_summary(body, "page-1")
+    again = decode_page_summary(body, stored(1), "page-1")
     assert np.array_equal(again.content_log_odds, learned.content_log_odds)
     assert np.array_equal(again.places.containers, learned.places.containers)
-    assert np.array_equal(again.places.shape, learned.places.shape)
+    for name in PagePlaces.__struct_fields__:
+        assert np.array_equal(getattr(again.places, name), getattr(learned.places, name))
+    for name in PageStrings.__struct_fields__:
+        assert np.array_equal(getattr(again.strings, name), getattr(learned.strings, name))
+    assert len(again.strings.tokens) > 0
     with pytest.raises(CodecError, match="another page model"):
-        decode_page_summary(body, "page-2")
+        decode_page_summary(body, stored(1), "page-2")
+    with pytest.raises(CodecError, match="not a document"):
+        decode_page_summary(body, b"", "page-1")
+
+
+def stored_form(document):
+    return compress_columns(document_columns(document))
+
+
+def stored(number):
+    return stored_form(page(number))
 
 
 def other_summary(**columns):
@@ -92,7 +109,7 @@ def other_summary(**columns):
     fields = msgspec.msgpack.decode(
         zstandard.decompress(encode_page_summary(summarise_page(page(1), shipped_model()), "page"))
     )
-    names = "format version path cell anchor text shape words containers first sizes log_odds"
+    names = "format version path cell anchor containers first sizes log_odds prose"
     for name, change in columns.items():
         place = names.split().index(name)
         fields[place] = change(fields[place])
@@ -102,12 +119,10 @@ def other_summary(**columns):
 @pytest.mark.parametrize(
     "columns",
     [
-        pytest.param({"text": lambda body: body[8:]}, id="a text less"),
-        pytest.param({"text": lambda body: body[1:]}, id="part of a text"),
-        pytest.param({"words": lambda body: body[:1] + b"\0" + body[2:]}, id="no words"),
-        pytest.param(
-            {"words": lambda body: b"\4" + b"\xff" * 4 * (len(body) - 1)}, id="too many words"
-        ),
+        pytest.param({"path": lambda body: body[8:]}, id="a segment less"),
+        pytest.param({"path": lambda body: body[1:]}, id="part of a path"),
+        pytest.param({"prose": lambda body: body + b"\x7f"}, id="prose beyond the page"),
+        pytest.param({"prose": lambda body: body + b"\0"}, id="the same prose again"),
         pytest.param({"first": lambda body: body[:1] + b"\xff" + body[2:]}, id="beyond the page"),
         pytest.param({"sizes": lambda body: body[:-1] + b"\xff"}, id="ends beyond the page"),
         pytest.param(
@@ -121,9 +136,6 @@ def other_summary(**columns):
                     "path",
                     "cell",
                     "anchor",
-                    "text",
-                    "shape",
-                    "words",
                     "containers",
                     "first",
                     "sizes",
@@ -136,9 +148,16 @@ def other_summary(**columns):
     ],
 )
 def test_page_summaries_that_compiled_code_must_not_see_are_refused(columns):
-    assert decode_page_summary(other_summary(), "page").places.words.size
+    assert decode_page_summary(other_summary(), stored(1), "page").places.words.size
     with pytest.raises(CodecError, match="^not a page summary: "):
-        decode_page_summary(other_summary(**columns), "page")
+        decode_page_summary(other_summary(**columns), stored(1), "page")
+
+
+def test_a_page_summary_is_not_read_with_the_document_of_another_page():
+    with pytest.raises(CodecError, match="^not a page summary: "):
+        decode_page_summary(
+            other_summary(), stored_form(parse_document("<p>One line.", "")), "page"
+        )
 
 
 def test_the_menu_goes_and_the_article_stays():
