@@ -82,6 +82,10 @@ cdef class StringFinder:
             other += 1
         return self.corpus[one] < self.corpus[other]
 
+    cdef inline bint _may_start(self, uint16_t token) noexcept:
+        """Return whether a suffix may begin with a token; breaks and borders begin none."""
+        return self.bucket[token >> BUCKET_BITS] < self.bucket[(token >> BUCKET_BITS) + 1]
+
     cdef Interval _refined(self, Interval interval, Py_ssize_t depth, uint16_t token) noexcept:
         """Return the ranks of an interval whose suffixes have `token` behind `depth` tokens."""
         cdef Py_ssize_t low, high, middle
@@ -146,6 +150,9 @@ cdef class StringFinder:
         cdef bint is_other
         interval.low, interval.high = 0, self.size
         for end in range(count + 1):
+            if start == end < count and not self._may_start(token[end]):
+                start = end + 1
+                continue
             is_other = owner != NULL and start < end < count and owner[end] != owner[start]
             if end < count and token[end] > BORDER and not is_other:
                 longer = self._refined(interval, end - start, token[end])
