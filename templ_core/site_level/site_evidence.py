@@ -13,7 +13,7 @@ from templ_core.site_level.fusion.site_columns import (
     FEW_COVER_OF_RECORDS,
     SiteColumns,
 )
-from templ_core.site_level.fusion.site_inputs import cover_columns, site_inputs, stands_apart
+from templ_core.site_level.fusion.site_inputs import cover_columns, site_inputs
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import (
@@ -93,10 +93,9 @@ def _cuts(
     if found is None:
         return None
     of = found.segment
-    alone, in_no_record = stands_apart(strings)
     instead = cover_columns(
         found.cover,
-        (alone[of], in_no_record[of]),
+        (strings.alike[of], strings.alike_records[of], strings.listed[of]),
         page.page_type,
         (FEW_COVER, FEW_COVER_OF_RECORDS),
     )

@@ -3,9 +3,10 @@ from typing import Protocol
 
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FusionConfig
+from templ_core.site_level.config import FusionConfig, StringsConfig
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence
+from templ_core.site_level.strings.string_evidence import Cover
 
 class _Term(Protocol):
     @property
@@ -16,6 +17,12 @@ class _Term(Protocol):
     def high(self) -> float: ...
 
 def combine(evidence: SegmentEvidence, config: FusionConfig) -> SiteColumns: ...
+def cover_inputs(
+    cover: Cover,
+    standing: tuple[Floats, Floats, Floats],
+    records: float,
+    config: StringsConfig,
+) -> Floats: ...
 def weighed(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
 def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
 def segments_outside(

@@ -115,6 +115,35 @@ def combine(evidence, config):
     return columns
 
 
+def cover_inputs(cover, standing, double records, config):
+    """Return the two inputs of one level of strings, see `cover_columns`; an array of shape (2, length)."""
+    shares, runs = cover.share, cover.run_words
+    alike_column, records_column, listed_column = standing
+    cdef Py_ssize_t count = len(shares), row
+    cdef const double *share = <const double *>items(shares, 8)
+    cdef const double *run_words = <const double *>items(runs, 8)
+    cdef const double *alike = <const double *>items(alike_column, 8)
+    cdef const double *alike_records = <const double *>items(records_column, 8)
+    cdef const double *listed = <const double *>items(listed_column, 8)
+    cdef double least = config.covered_ratio_min, listed_min = config.listed_ratio_min
+    cdef double run_min = config.run_words_min, record_min = config.record_run_words_min
+    cdef double run_max = config.run_words_max, alone, in_no_record, covered
+    rows = np.empty((2, count))
+    cdef double *plain = <double *>items(rows, 8, True)
+    cdef double *of_records = plain + count
+    for row in range(count):
+        alone = within(2 - listed[row] / listed_min, 0, 1) * within(1 - 2 * alike[row], 0, 1)
+        in_no_record = within(1 - 2 * max(alike_records[row], listed[row]), 0, 1)
+        covered = max(share[row] - least, 0.0) / (1 - least)
+        plain[row] = (1 - records) * alone * covered * (
+            log(within(run_words[row] / run_min, 1, run_max / run_min))
+        )
+        of_records[row] = records * in_no_record * covered * (
+            log(within(run_words[row] / record_min, 1, run_max / record_min))
+        )
+    return rows
+
+
 def weighed(dict columns, dict terms, double bias):
     """Return bias + the sum over all terms of weight * (column, cut off at low and high)."""
     cdef Py_ssize_t count = 0, segment

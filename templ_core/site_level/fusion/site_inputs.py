@@ -17,7 +17,7 @@ from templ_core.site_level.containers.containers import (
     usual_share,
 )
 from templ_core.site_level.containers.headline import headline_of
-from templ_core.site_level.fusion._fusion import combine
+from templ_core.site_level.fusion._fusion import combine, cover_inputs
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
     FEW_COVER,
@@ -134,58 +134,31 @@ def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:
             records repeat is weighed by inputs of its own.
     """
     columns = {USUAL_STRING: (1 - page_type.documentation) * np.log1p(strings.usual_words)}
-    apart = stands_apart(strings)
-    columns |= cover_columns(strings.few, apart, page_type, (FEW_COVER, FEW_COVER_OF_RECORDS))
-    columns |= cover_columns(strings.some, apart, page_type, (SOME_COVER, SOME_COVER_OF_RECORDS))
+    standing = strings.alike, strings.alike_records, strings.listed
+    columns |= cover_columns(strings.few, standing, page_type, (FEW_COVER, FEW_COVER_OF_RECORDS))
+    columns |= cover_columns(strings.some, standing, page_type, (SOME_COVER, SOME_COVER_OF_RECORDS))
     return columns
-
-
-def stands_apart(
-    strings: StringEvidence, config: StringsConfig = STRINGS_CONFIG
-) -> tuple[Floats, Floats]:
-    """Return how far each segment is no part of a series or a list, and of a record or a list, 0 to 1 each.
-
-    A text of which the same stands beside it on half of its pages counts nothing, nor does one that is listed
-    twice as much as `config.listed_ratio_min`.
-    """
-    in_no_list = np.clip(2 - strings.listed / config.listed_ratio_min, 0, 1)
-    alone = in_no_list * np.clip(1 - 2 * strings.alike, 0, 1)
-    in_no_record = np.clip(1 - 2 * np.maximum(strings.alike_records, strings.listed), 0, 1)
-    return alone, in_no_record
 
 
 def cover_columns(
     cover: Cover,
-    apart: tuple[Floats, Floats],
+    standing: tuple[Floats, Floats, Floats],
     page_type: PageType,
     names: tuple[str, str],
     config: StringsConfig = STRINGS_CONFIG,
 ) -> SiteColumns:
     """Return the two inputs that say how much of some text the strings of one level cover.
 
+    They are 0 for runs of few words, and grow with the logarithm of the words. A text of which the same stands
+    beside it on half of its pages counts nothing, nor does one that is listed twice as much as
+    `config.listed_ratio_min`.
+
     Args:
         cover: What they cover.
-        apart: What `stands_apart` says about the text.
+        standing: The columns `alike`, `alike_records` and `listed` of `StringEvidence`.
         page_type: The type of the page.
         names: The input for pages without records, and that for documentation and forums.
         config: The tunable numbers.
     """
-    least = config.covered_ratio_min
-    share = np.maximum(cover.share - least, 0) / (1 - least)
     records = max(page_type.documentation, page_type.forum)
-    (plain, of_records), (alone, in_no_record) = names, apart
-    return {
-        plain: (1 - records) * alone * share * _sureness(cover, config.run_words_min, config),
-        of_records: records
-        * in_no_record
-        * share
-        * _sureness(cover, config.record_run_words_min, config),
-    }
-
-
-def _sureness(cover: Cover, words_min: int, config: StringsConfig) -> Floats:
-    """Return 0 for runs of `words_min` words or fewer, then the logarithm of their words."""
-    result: Floats = np.log(
-        np.clip(cover.run_words / words_min, 1, config.run_words_max / words_min)
-    )
-    return result
+    return dict(zip(names, cover_inputs(cover, standing, records, config), strict=True))
