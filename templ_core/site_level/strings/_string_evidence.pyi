@@ -1,4 +1,5 @@
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt16s
+from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import StringsConfig
 from templ_core.site_level.strings.page_strings import PageProse
@@ -13,3 +14,6 @@ class StringFinder:
 def read_page(
     features: PageFeatures, prose: PageProse, table: StringTable, config: StringsConfig
 ) -> tuple[Int32s, Floats, Bools]: ...
+def sentence_runs(
+    words: Words, share: Floats, is_covered: Bools, ratio: float
+) -> list[tuple[int, int, int, int]]: ...

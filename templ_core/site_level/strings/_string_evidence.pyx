@@ -337,3 +337,42 @@ cdef int _list(
     for at in range(segments):
         listed[at] /= max(number[at], 1.0)
     return 0
+
+
+def sentence_runs(words, share, is_covered, double ratio):
+    """Return the runs of sentences that strings cover, in segments that they cover partly.
+
+    Args:
+        words: The words of the page.
+        share: Share of each segment that strings cover; float64.
+        is_covered: Whether strings cover each word.
+        ratio: Share that makes a sentence or a segment covered.
+
+    Returns:
+        For each run its segment, its first word, its last word and the number of words that are covered.
+    """
+    cdef Py_ssize_t count = len(words.segment), word, start = 0, first = -1, last = -1
+    cdef const int64_t *owner = <const int64_t *>items(words.segment, 8)
+    cdef const uint8_t *ends = <const uint8_t *>items(words.ends, 1)
+    cdef const double *of_segment = <const double *>items(share, 8)
+    cdef const uint8_t *mark = <const uint8_t *>items(is_covered, 1)
+    cdef int64_t covered = 0, in_run = 0
+    cdef bint goes_on
+    runs = []
+    for word in range(count):
+        covered += mark[word]
+        if not ends[word]:
+            continue
+        goes_on = 0 < of_segment[owner[word]] < ratio and covered >= ratio * (word + 1 - start)
+        if first >= 0 and not (goes_on and owner[first] == owner[word]):
+            runs.append((owner[last], first, last, in_run))
+            first = -1
+        if goes_on:
+            if first < 0:
+                first, in_run = start, 0
+            last = word
+            in_run += covered
+        start, covered = word + 1, 0
+    if first >= 0:
+        runs.append((owner[last], first, last, in_run))
+    return runs

@@ -12,7 +12,7 @@ from templ_core.dom.text import Cuts
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
-from templ_core.site_level.strings._string_evidence import read_page
+from templ_core.site_level.strings._string_evidence import read_page, sentence_runs
 from templ_core.site_level.strings.page_strings import PageProse, read_prose
 from templ_core.site_level.strings.string_table import StringTable
 
@@ -108,41 +108,24 @@ def repeated_sentences(
         strings: The strings of its site on it.
         config: The tunable numbers.
     """
-    words, share = features.words, strings.few.share
-    is_partly = (share > 0) & (share < config.sentence_ratio)
-    if not is_partly.any():
-        return None
-    number = np.append(0, np.cumsum(words.ends)[:-1])
-    covered, all_words = np.bincount(number, strings.is_covered), np.bincount(number)
-    last = np.cumsum(all_words) - 1
-    chosen = (covered >= config.sentence_ratio * all_words) & is_partly[words.segment[last]]
-    rows = []
-    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False)).reshape(-1, 2)
-    for first, after in edges.tolist():
-        start = first
-        for one in range(first, after):
-            if one + 1 == after or words.segment[last[one + 1]] != words.segment[last[one]]:
-                rows.append((start, one))
-                start = one + 1
-    if not rows:
+    words = features.words
+    runs = sentence_runs(words, strings.few.share, strings.is_covered, config.sentence_ratio)
+    if not runs:
         return None
     texts = document.segments.texts
-    starts = np.append(0, np.cumsum([len(text) + 1 for text in texts]))
-    segment, spans = [], []
-    for start, end in rows:
-        owner = int(words.segment[last[end]])
-        segment.append(owner)
-        first_word = int(last[start] - all_words[start] + 1)
+    starts = np.append(0, np.cumsum([len(text) + 1 for text in texts])).tolist()
+    spans = []
+    for segment, first, last, _ in runs:
         begin = 0
-        if words.place[first_word]:
-            begin = _border(texts[owner], _end(words, first_word - 1) - int(starts[owner]))
-        spans.append(
-            (begin, _border(texts[owner], _end(words, int(last[end])) - int(starts[owner])))
-        )
-    run_words = np.array([covered[start : end + 1].sum() for start, end in rows], np.float64)
-    in_run = np.array([all_words[start : end + 1].sum() for start, end in rows])
+        if words.place[first]:
+            begin = _border(texts[segment], _end(words, first - 1) - starts[segment])
+        spans.append((begin, _border(texts[segment], _end(words, last) - starts[segment])))
+    run_words = np.array([covered for *_, covered in runs], np.float64)
+    in_run = np.array([last + 1 - first for _, first, last, _ in runs])
     return RepeatedSentences(
-        segment=np.array(segment, np.int64), span=spans, cover=Cover(run_words / in_run, run_words)
+        segment=np.array([segment for segment, *_ in runs], np.int64),
+        span=spans,
+        cover=Cover(run_words / in_run, run_words),
     )
 
 

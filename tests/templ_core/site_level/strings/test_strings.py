@@ -8,7 +8,7 @@ import pytest
 
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.site_level.config import StringsConfig
-from templ_core.site_level.strings._string_evidence import StringFinder, read_page
+from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
 from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
 from templ_core.site_level.strings.page_strings import PageProse
 from templ_core.site_level.strings.string_table import StringTable, joined
@@ -133,6 +133,19 @@ def test_what_is_said_about_a_page(seed):
     assert found[0].tolist() == usual
     assert found[1].tolist() == rows
     assert found[2].tolist() == is_covered
+
+
+def test_runs_of_sentences_that_strings_cover():
+    words = SimpleNamespace(
+        segment=np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2]),
+        ends=np.array([0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1], np.bool_),
+    )
+    is_covered = np.array([1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 1], np.bool_)
+    share = np.array([4 / 6, 2 / 3, 1.0])
+    assert sentence_runs(words, share, is_covered, 0.9) == [(0, 0, 3, 4), (1, 6, 7, 2)]
+    assert sentence_runs(words, share, is_covered, 0.5) == []
+    is_covered[:4] = [0, 0, 0, 1]
+    assert sentence_runs(words, share, is_covered, 0.9) == [(1, 6, 7, 2)]
 
 
 def tokens_of(text):
