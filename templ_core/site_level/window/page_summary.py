@@ -61,10 +61,12 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def content_texts(self) -> tuple[UInt64s, Int64s]:
-        """The different texts of the content, ascending, and the words of each."""
+        """The different texts of the content, longest first and then by their hash, and the words of each."""
         content = self.content_log_odds > 0
         texts, first = np.unique(self.places.text[content], return_index=True)
-        return texts, self.places.words[content][first].astype(np.int64)
+        words = self.places.words[content][first].astype(np.int64)
+        order = np.argsort(-words, kind="stable")
+        return texts[order], words[order]
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):

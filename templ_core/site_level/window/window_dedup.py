@@ -10,6 +10,7 @@ delivery terms of a shop would make its products near-duplicates of each other.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import islice, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -41,11 +42,9 @@ def distinct_pages(
     is_told_apart = own_words >= config.own_words_min
     counts = ~is_told_apart[number] | (pages_with < config.shared_pages_min)
     long_enough = np.bincount(number, words, len(pages)) >= config.words_min
-    compared: list[dict[int, int]] = [{} for _ in pages]
-    for page, text, length in zip(
-        number[counts].tolist(), texts[counts].tolist(), words[counts].tolist(), strict=True
-    ):
-        compared[page][text] = length
+    rows = list(zip(texts[counts].tolist(), words[counts].tolist(), strict=True))
+    ends = np.cumsum(np.bincount(number[counts], minlength=len(pages))).tolist()
+    compared = [dict(rows[start:end]) for start, end in pairwise([0, *ends])]
     return _distinct(compared, long_enough.tolist(), config)
 
 
@@ -63,7 +62,8 @@ def distinct_texts(
         config: What counts as a near-duplicate.
     """
     long_enough = [sum(page.values()) >= config.words_min for page in pages]
-    return _distinct(pages, long_enough, config)
+    in_order = [dict(sorted(page.items(), key=lambda one: (-one[1], one[0]))) for page in pages]
+    return _distinct(in_order, long_enough, config)
 
 
 def _distinct(
@@ -72,7 +72,7 @@ def _distinct(
     """Return the indexes of the pages that are no near-duplicate of a kept page before them.
 
     Args:
-        pages: The texts of each page that count.
+        pages: The texts of each page that count, the longest first, of equally long ones by their hash.
         long_enough: Whether each page is long enough to be told from others.
         config: What counts as a near-duplicate.
     """
@@ -81,7 +81,7 @@ def _distinct(
     for index, page in enumerate(pages):
         probes: list[int] = []
         if long_enough[index]:
-            probes = sorted(page, key=lambda text: (-page[text], text))[: config.probes]
+            probes = list(islice(page, config.probes))
         others = {other for text in probes for other in by_probe[text]}
         if any(_are_near(page, pages[other], config.near_ratio) for other in others):
             continue
