@@ -14,3 +14,6 @@ def frequent_prefixes(
     documents: int,
     least_documents: Sequence[int],
 ) -> tuple[Int32s, Int32s]: ...
+def maximal_strings(
+    tokens: UInt16s, starts: Int32s, lengths: Int32s, numbers: Int32s
+) -> UInt16s: ...

@@ -161,3 +161,41 @@ cdef inline Py_ssize_t _first_free(int32_t *free_rank, Py_ssize_t at) noexcept:
         free_rank[at] = <int32_t>end
         at = after
     return end
+
+
+def maximal_strings(tokens, starts, lengths, numbers):
+    """Return the strings that do not continue a longer one to the left, each once, as `joined` does.
+
+    Args:
+        tokens: The tokens whose suffixes were sorted; uint16.
+        starts: Where the suffix of each rank begins; int32.
+        lengths: Tokens of the string that each suffix begins with, 0 = none; int32.
+        numbers: The numbers of these strings, equal for equal ones, at most `len(tokens)`; int32.
+    """
+    cdef Py_ssize_t count = len(starts), rank, at, place, size = 1, found = 0
+    cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
+    cdef const int32_t *start = <const int32_t *>items(starts, 4)
+    cdef const int32_t *length = <const int32_t *>items(lengths, 4)
+    cdef const int32_t *number = <const int32_t *>items(numbers, 4)
+    columns = np.zeros((4, count + 1), np.int32)
+    cdef int32_t *length_at = <int32_t *>items(columns, 4, True)
+    cdef int32_t *number_at = length_at + count + 1
+    cdef int32_t *is_known = number_at + count + 1      # by the number of a string
+    cdef int32_t *begins = is_known + count + 1
+    for rank in range(count):
+        length_at[start[rank]], number_at[start[rank]] = length[rank], number[rank]
+    for at in range(count):
+        if not length_at[at] or (at and length_at[at - 1] > length_at[at]) or is_known[number_at[at]]:
+            continue
+        is_known[number_at[at]] = 1
+        begins[found] = <int32_t>at
+        size += length_at[at] + 1
+        found += 1
+    strings = np.zeros(size, np.uint16)
+    cdef uint16_t *result = <uint16_t *>items(strings, 2, True)
+    for rank in range(found):
+        result += 1
+        for place in range(length_at[begins[rank]]):
+            result[place] = token[begins[rank] + place]
+        result += length_at[begins[rank]]
+    return strings

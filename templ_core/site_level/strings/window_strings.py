@@ -11,7 +11,7 @@ from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
-from templ_core.site_level.strings._strings import frequent_prefixes, numbered
+from templ_core.site_level.strings._strings import frequent_prefixes, maximal_strings, numbered
 from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.strings.string_table import (
     FIRST_SHAPE,
@@ -158,17 +158,6 @@ def _strings(
     common = np.where(suffixes.common < tokens_min, np.int32(0), suffixes.common)
     lengths, numbers = frequent_prefixes(common, owners[suffixes.starts], pages, least)
     return tuple(
-        _maximal(tokens, suffixes.starts, length, number)
+        maximal_strings(tokens, suffixes.starts, length, number)
         for length, number in zip(lengths, numbers, strict=True)
     )
-
-
-def _maximal(tokens: UInt16s, starts: Int32s, lengths: Int32s, numbers: Int32s) -> UInt16s:
-    """Return the strings that do not continue a longer one to the left, each once."""
-    of_position, number_of = np.zeros((2, len(tokens) + 1), np.int32)
-    of_position[starts], number_of[starts] = lengths, numbers
-    before = np.append(0, of_position[:-1])
-    (begins,) = ((of_position > 0) & (before <= of_position)).nonzero()
-    _, first = np.unique(number_of[begins], return_index=True)
-    begins = begins[np.sort(first)]
-    return joined(tokens, begins.astype(np.int32), of_position[begins])
