@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.array_types import Bools, Int32s, UInt8s, UInt16s, UInt64s
+from templ_core.array_types import Int32s, UInt8s, UInt16s, UInt64s
 from templ_core.site_level.strings._string_evidence import StringFinder
 from templ_core.site_level.strings._strings import numbered
 from templ_core.site_level.strings.suffix_array import BREAK
@@ -55,19 +54,6 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             shapes: The shape of each segment.
         """
         return numbered(self.shapes, shapes, FIRST_SHAPE)
-
-
-def find_keys(ascending: UInt64s, keys: UInt64s) -> tuple[npt.NDArray[np.intp], Bools]:
-    """Return where each key stands among others, and whether it is among them.
-
-    >>> at, known = find_keys(np.array([3, 7], np.uint64), np.array([7, 9], np.uint64))
-    >>> at.tolist(), known.tolist()
-    ([1, 1], [True, False])
-    """
-    if not len(ascending):
-        return np.zeros(len(keys), np.intp), np.zeros(len(keys), np.bool_)
-    at = np.searchsorted(ascending, keys).clip(max=len(ascending) - 1)
-    return at, ascending[at] == keys
 
 
 def bounded_strings(table: StringTable, share: float) -> StringTable:

@@ -16,7 +16,6 @@ from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.strings.string_table import (
     FIRST_SHAPE,
     StringTable,
-    find_keys,
     joined,
 )
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
@@ -125,8 +124,8 @@ def _word_corpus(
     pages: Sequence[tuple[UInt64s, PageStrings]], seed_pages: KeyedSums, pages_min: int
 ) -> tuple[UInt16s, Int32s]:
     """Return the prose that has a seed of enough pages, a break around each text, and its pages."""
-    recurring = seed_pages.keys[seed_pages.sums[0] >= pages_min]
-    if not len(recurring):
+    recurring = seed_pages.where(seed_pages.sums[0] >= pages_min)
+    if not len(recurring.keys):
         return np.zeros(1, np.uint16), np.zeros(1, np.int32)
     texts = np.array([len(page.lengths) for _, page in pages])
     lengths = _column([page.lengths for _, page in pages], np.int32)
@@ -134,7 +133,7 @@ def _word_corpus(
     of = _column([page.seeds[1] for _, page in pages], np.int32)
     of = of + np.repeat(np.cumsum(texts) - texts, [len(page.seeds[0]) for _, page in pages])
     chosen = np.zeros(len(lengths), np.bool_)
-    chosen[of[find_keys(recurring, seeds)[1]]] = True
+    chosen[of[recurring.of(seeds)[0] > 0]] = True
     starts = (np.cumsum(lengths) - lengths)[chosen]
     tokens = joined(_column([page.tokens for _, page in pages], np.uint16), starts, lengths[chosen])
     owners = np.repeat(np.arange(len(pages), dtype=np.int32), texts)[chosen]
