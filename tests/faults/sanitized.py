@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_PARTS = ("schemas", "templ_core", "workers", "tests")
+_PARTS = ("schemas", "templ_core", "workers", "tests", "deploy")
 _FILES = ("setup.py", "pyproject.toml", "README.md")
 _WATCH = "-fsanitize=address -fno-omit-frame-pointer -g1"
 
