@@ -10,9 +10,9 @@ from templ_core.config import CoreConfig
 from templ_core.dom.text import Cuts
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
+from templ_core.page_level.selection.agreement import agreed
 from templ_core.page_level.selection.expected_f1 import plain_f1
 from templ_core.page_level.selection.repeats import Selection, select_segments
-from templ_core.page_level.selection.table_rows import pooled_by_row
 from templ_core.page_level.selection.text_policy import with_policy
 from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length
 from templ_core.site_level.fusion.outside_container import outside_container
@@ -107,7 +107,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     fused = surer_by_length(site.log_odds, site.columns) if is_known else site.log_odds
     mixed = faded_log_odds(own, fused, site_weight(site.columns, site.documents, config))
     log_odds = with_policy(
-        pooled_by_row(mixed, page.words, page.rows),
+        agreed(mixed, page.features.tree),
         page.words,
         page.roles,
         _ANY_TYPE if is_known else page.page_type,
@@ -159,7 +159,7 @@ def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
     """Return the log-odds for content by the page alone, its policies applied; length n_segments."""
-    pooled = pooled_by_row(page.log_odds, page.words, page.rows)
+    pooled = agreed(page.log_odds, page.features.tree)
     return with_policy(pooled, page.words, page.roles, page.page_type, config.comments)
 
 

@@ -10,7 +10,6 @@ from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.selection.repeats import Copies, may_repeat, one_copy_enough
-from templ_core.page_level.selection.table_rows import TableRows, short_rows
 
 
 class PageEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,8 +22,6 @@ class PageEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Number of words of each segment, at least 1."""
     copies: Copies
     """Which segments may repeat which."""
-    rows: TableRows
-    """Which segments stay or go together."""
     roles: TextRoles
     """Which segments are comments, reviews and consent notices."""
     page_type: PageType
@@ -51,7 +48,6 @@ def read_page_evidence(document: Document, page_model: PageModel) -> PageEvidenc
             path=features.group,
             once=one_copy_enough(may_repeat(features.surroundings, words), reading.page_type),
         ),
-        rows=short_rows(document, features.tree),
         roles=read_text_roles(document, features.tree, features.surroundings),
         page_type=reading.page_type,
         confidence=page_model.confidence,

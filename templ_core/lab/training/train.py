@@ -37,6 +37,7 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
 from templ_core.page_level.model.page_type import PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
+from templ_core.page_level.selection.agreement import agreed
 from templ_core.page_level.selection.repeats import Copies, one_copy_enough, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
 
@@ -275,7 +276,8 @@ def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confi
 def _result(page: TrainingPage, log_odds: Floats, page_type: PageType) -> PageResult:
     config = CoreConfig()
     copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, page_type))
-    log_odds = with_policy(log_odds, page.tree.words, page.text_roles, page_type, config.comments)
+    pooled = agreed(log_odds, page.tree)
+    log_odds = with_policy(pooled, page.tree.words, page.text_roles, page_type, config.comments)
     share = page_recall_share(page_type, config)
     choice = select_segments(log_odds, copies, page.tree.words, share)
     f1, precision, recall = page.bag.f1(choice.kept)

@@ -1,6 +1,6 @@
-"""Compiled loops of the selection; see `expected_f1` and `repeats` beside this file."""
+"""Compiled loops of the selection; see `agreement`, `expected_f1` and `repeats` beside this file."""
 
-from libc.math cimport INFINITY, exp
+from libc.math cimport INFINITY, exp, rint, sqrt
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
@@ -9,6 +9,40 @@ import numpy as np
 from templ_core._arrays cimport items
 
 cdef double TINY = 1e-9     # keeps the division defined where no segment has any mass
+
+
+def agreed(first_column, last_column, words, log_odds, double spread_max, double steps):
+    """Return log-odds with the mean of each section, rounded to multiples of 1 / steps."""
+    cdef Py_ssize_t size = len(log_odds), nodes = len(first_column), node, segment, done = 0
+    cdef const int64_t *first = <const int64_t *>items(first_column, 8)
+    cdef const int64_t *last = <const int64_t *>items(last_column, 8)
+    cdef const double *words_of = <const double *>items(words, 8)
+    cdef const double *own = <const double *>items(log_odds, 8)
+    # Of the segments before each: their weights, log-odds and squared log-odds, summed.
+    sums = np.zeros((3, size + 1))
+    cdef double *weight = <double *>items(sums, 8, True)
+    cdef double *once = weight + size + 1
+    cdef double *squared = once + size + 1
+    cdef double one, inside, mean
+    pooled = log_odds.copy()
+    cdef double *result = <double *>items(pooled, 8, True)
+    for segment in range(size):
+        one = sqrt(words_of[segment])
+        weight[segment + 1] = weight[segment] + one
+        once[segment + 1] = once[segment] + one * own[segment]
+        squared[segment + 1] = squared[segment] + one * own[segment] * own[segment]
+    for node in range(nodes):   # in document order, so a section comes before all that is inside it
+        if first[node] < done or last[node] - first[node] < 2:
+            continue
+        inside = weight[last[node]] - weight[first[node]]
+        mean = (once[last[node]] - once[first[node]]) / inside
+        if (squared[last[node]] - squared[first[node]]) / inside - mean * mean > spread_max * spread_max:
+            continue
+        done = last[node]
+        mean = rint(mean * steps) / steps
+        for segment in range(first[node], done):
+            result[segment] = mean
+    return pooled
 
 
 def best_cut(log_odds, left_out, words, double recall_share):
