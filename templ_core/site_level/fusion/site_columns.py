@@ -26,6 +26,7 @@ FEW_COVER = "repeated on few pages"
 SOME_COVER = "repeated on some pages"
 FEW_COVER_OF_RECORDS = "repeated on few pages of records"
 SOME_COVER_OF_RECORDS = "repeated on some pages of records"
+LINKS_AGAIN = "links of other pages"
 
 CONSTANT = "constant"
 """This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
@@ -79,10 +80,13 @@ FUSION_INPUTS = {
                 SOME_COVER_OF_RECORDS,
             )
         ),
+        FusionInput(LINKS_AGAIN, -1, "site-links"),
     )
 }
 """All inputs of the fusion, by name."""
 STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == "site-string")
 """The inputs that say what strings of the site are on the page."""
+REPEATED_INPUTS = (*STRING_INPUTS, LINKS_AGAIN)
+"""The inputs that say what the site repeats; their weights are fitted to injected pages, too."""
 REASONS = tuple(dict.fromkeys(one.reason for one in FUSION_INPUTS.values()))
 """The different reasons of the inputs."""

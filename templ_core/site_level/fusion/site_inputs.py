@@ -17,12 +17,13 @@ from templ_core.site_level.containers.containers import (
     usual_share,
 )
 from templ_core.site_level.containers.headline import headline_of
-from templ_core.site_level.fusion._fusion import combine
+from templ_core.site_level.fusion._fusion import combine, links_again
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
     HEADLINE,
+    LINKS_AGAIN,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
     STEPS_TO_BEST_CONTAINER,
@@ -119,6 +120,9 @@ def site_inputs(
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
     columns[CONSTANT] = known.constant.astype(np.float64)
+    columns[LINKS_AGAIN] = links_again(
+        known.recurrence, features.link_density, page.words, STRINGS_CONFIG
+    )
     strings = read_strings(features, model.strings)
     columns |= string_columns(strings, page_type)
     columns[TRUST] = np.maximum(columns[TRUST], strings.some.share)

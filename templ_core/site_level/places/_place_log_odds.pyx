@@ -116,6 +116,7 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         "constant": constants,
         "text_pages": texts[0],
         "shape_pages": table.shapes.of(page.shape)[0],
+        "recurrence": _recurrences(paths, table.pages),
         "log_odds": pooled,
         "content": _probabilities(pooled),
     }
@@ -124,6 +125,24 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
 def read_content(table, page, content_log_odds, int64_t unit, config):
     """Return the column `content` of `read_places`; the arguments are the same."""
     return _probabilities(_read(table, page, content_log_odds, unit, config)[3])
+
+
+cdef object _recurrences(path_sums, int64_t window_pages):
+    """Return the column `recurrence` of a `PlaceReading`."""
+    cdef Py_ssize_t segment, count = path_sums.shape[1]
+    cdef const int64_t *path_pages = <const int64_t *>items(path_sums, 8)
+    cdef const int64_t *path_words = path_pages + count
+    cdef const int64_t *different_words = path_words + count
+    cdef double pages, again
+    recurrences = np.zeros(count)
+    cdef double *recurrence = <double *>items(recurrences, 8, True)
+    for segment in range(count):
+        pages = path_pages[segment]
+        if pages < 2 or not path_words[segment]:
+            continue
+        again = (1 - different_words[segment] / <double>path_words[segment]) * pages / (pages - 1)
+        recurrence[segment] = min(again, 1) * pages / window_pages
+    return recurrences
 
 
 cdef object _probabilities(pooled):

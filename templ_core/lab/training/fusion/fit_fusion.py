@@ -16,7 +16,7 @@ from templ_core.site_level.fusion.fusion import (
     Term,
     fused_log_odds,
 )
-from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, STRING_INPUTS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REPEATED_INPUTS
 
 _PENALTY = 0.1
 """Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
@@ -67,9 +67,9 @@ def fit_fusion(
         names: Names of the inputs to fit, all of them in `FUSION_INPUTS`.
         config: The core's thresholds.
     """
-    others = [name for name in names if name not in STRING_INPUTS]
+    others = [name for name in names if name not in REPEATED_INPUTS]
     model = _fit_others([page for page in pages if page.injected is None], others, config)
-    strings = [name for name in names if name in STRING_INPUTS]
+    strings = [name for name in names if name in REPEATED_INPUTS]
     return _with_strings(model, pages, strings, config) if strings else model
 
 
