@@ -1,9 +1,9 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from templ_core.array_types import Bools, Floats, Int32s
+from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FusionConfig, StringsConfig
+from templ_core.site_level.config import FusionConfig
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence
 
@@ -16,9 +16,6 @@ class _Term(Protocol):
     def high(self) -> float: ...
 
 def combine(evidence: SegmentEvidence, config: FusionConfig) -> SiteColumns: ...
-def links_again(
-    recurrences: Floats, densities: Floats, lengths: Int32s, config: StringsConfig
-) -> Floats: ...
 def weighed(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
 def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
 def segments_outside(

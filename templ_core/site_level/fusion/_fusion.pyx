@@ -115,37 +115,6 @@ def combine(evidence, config):
     return columns
 
 
-def links_again(recurrences, densities, lengths, config):
-    """Return how sure it is that each segment is in a box of links that other pages have, too.
-
-    It is the recurrence of the segment's place times the logarithm of the words that recur in its run of
-    neighbouring lines of links; 0 outside such runs.
-
-    Args:
-        recurrences: The recurrence of each segment's place.
-        densities: Share of each segment's characters in links.
-        lengths: Words of each segment; int32.
-        config: A `StringsConfig`.
-    """
-    cdef Py_ssize_t count = len(recurrences), segment, begin = 0, at
-    cdef const double *recurrence = <const double *>items(recurrences, 8)
-    cdef const double *density = <const double *>items(densities, 8)
-    cdef const int32_t *length = <const int32_t *>items(lengths, 4)
-    cdef double least = config.run_words_min, most = config.run_words_max
-    cdef double density_max = config.link_density_max, words = 0, sureness
-    column = np.zeros(count)
-    cdef double *result = <double *>items(column, 8, True)
-    for segment in range(count + 1):
-        if segment < count and density[segment] >= density_max:
-            words += length[segment] * recurrence[segment]
-            continue
-        sureness = log(within(words, least, most) / least)
-        for at in range(begin, segment):
-            result[at] = sureness * recurrence[at]
-        begin, words = segment + 1, 0
-    return column
-
-
 def weighed(dict columns, dict terms, double bias):
     """Return bias + the sum over all terms of weight * (column, cut off at low and high)."""
     cdef Py_ssize_t count = 0, segment

@@ -86,7 +86,5 @@ FUSION_INPUTS = {
 """All inputs of the fusion, by name."""
 STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == "site-string")
 """The inputs that say what strings of the site are on the page."""
-REPEATED_INPUTS = (*STRING_INPUTS, LINKS_AGAIN)
-"""The inputs that say what the site repeats; their weights are fitted to injected pages, too."""
 REASONS = tuple(dict.fromkeys(one.reason for one in FUSION_INPUTS.values()))
 """The different reasons of the inputs."""

@@ -17,7 +17,7 @@ from templ_core.site_level.containers.containers import (
     usual_share,
 )
 from templ_core.site_level.containers.headline import headline_of
-from templ_core.site_level.fusion._fusion import combine, links_again
+from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
     FEW_COVER,
@@ -32,7 +32,7 @@ from templ_core.site_level.fusion.site_columns import (
     USUAL_STRING,
     SiteColumns,
 )
-from templ_core.site_level.places._place_log_odds import where_repeated
+from templ_core.site_level.places._place_log_odds import links_again, where_repeated
 from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel
@@ -121,7 +121,7 @@ def site_inputs(
     columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
     columns[CONSTANT] = known.constant.astype(np.float64)
     columns[LINKS_AGAIN] = links_again(
-        known.recurrence, features.link_density, page.words, STRINGS_CONFIG
+        page.path, page.words, known.recurrence, features.link_density, STRINGS_CONFIG
     )
     strings = read_strings(features, model.strings)
     columns |= string_columns(strings, page_type)

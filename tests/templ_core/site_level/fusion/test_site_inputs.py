@@ -5,9 +5,10 @@ from templ_core.dom.document import read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import STRINGS_CONFIG, FusionConfig
-from templ_core.site_level.fusion._fusion import combine, links_again
+from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import LINKS_AGAIN, TRUST
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
+from templ_core.site_level.places._place_log_odds import links_again
 from templ_core.site_level.places.place_log_odds import PlaceReading
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.trees.tree_evidence import TreeEvidence
@@ -142,31 +143,27 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_each_line_of_links_counts_with_its_run(seed):
+def test_each_line_of_links_counts_with_those_at_its_path(seed):
     rng = np.random.default_rng(seed)
-    size = int(rng.integers(1, 60))
+    size = int(rng.integers(1, 90))
+    path = rng.integers(0, 3, size).astype(np.uint64)
     recurrence, density = rng.random(size), rng.random(size) + 0.5
     words = rng.integers(1, 9, size).astype(np.int32)
-    wanted = np.zeros(size)
-    for segment in range(size):
-        first, last = segment, segment
-        while first >= 0 and density[first] >= 0.8:
-            first -= 1
-        while last < size and density[last] >= 0.8:
-            last += 1
-        mass = (words * recurrence)[first + 1 : last].sum()
-        wanted[segment] = recurrence[segment] * np.log(np.clip(mass / 8, 1, 50 / 8))
-    found = links_again(recurrence, density, words, STRINGS_CONFIG)
+    is_link = density >= 0.8
+    mass = np.array([(words * recurrence)[is_link & (path == one)].sum() for one in path])
+    wanted = is_link * recurrence * np.log(np.clip(mass / 25, 1, 50 / 25))
+    found = links_again(path, words, recurrence, density, STRINGS_CONFIG)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_links_count_where_other_pages_have_the_same_at_their_place_though_not_these():
     def page(number, links):
         lines = "".join(f"<li><a href=/{one}>{one}</a>" for one in links)
-        return f"<div class=text><p>own{number} text of a page</div><div class=box><ul>{lines}</ul></div>"
+        own = " ".join(f"{word}{number}" for word in "abcdefghijklmnopqrstuvwxyz")
+        return f"<div class=text><p>{own}</div><div class=box><ul>{lines}</ul></div>"
 
     def names(section):
-        return [f"member {section} {line}" for line in "a b c d e f g h i j".split()]
+        return [f"member {section} {line}" for line in range(20)]
 
     by_section = [page(number, names("xyz"[number % 3])) for number in range(12)]
     of_each_page = [page(number, names("abcdefghijkl"[number])) for number in range(12)]
@@ -176,4 +173,4 @@ def test_links_count_where_other_pages_have_the_same_at_their_place_though_not_t
         texts, columns = columns_of(new, window, manual)
         links = np.array([one.startswith("member") for one in texts])
         assert not columns[LINKS_AGAIN][~links].any()
-        assert ((columns[LINKS_AGAIN][links] > 0.5) == counts).all()
+        assert ((columns[LINKS_AGAIN][links] > 0) == counts).all()
