@@ -152,7 +152,7 @@ UNFITTED = FusionModel(
         SOME_COVER: Term(weight=-2.2, low=0.0, high=STRING_INPUT_MAX),
         FEW_COVER_OF_RECORDS: Term(weight=-3.2, low=0.0, high=STRING_INPUT_MAX),
         SOME_COVER_OF_RECORDS: Term(weight=-2.1, low=0.0, high=STRING_INPUT_MAX),
-        LINKS_AGAIN: Term(weight=-1.5, low=0.0, high=STRING_INPUT_MAX),
+        LINKS_AGAIN: Term(weight=-5.0, low=0.0, high=STRING_INPUT_MAX),
     },
     bias=0.0,
     page_model="",
