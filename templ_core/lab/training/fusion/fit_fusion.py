@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
-from templ_core.lab.training.fusion.fusion_page import FusionPage
+from templ_core.lab.training.fusion.fusion_page import LINK_BOX, FusionPage
 from templ_core.site_level.fusion.fusion import (
     STRING_INPUT_MAX,
     UNFITTED,
@@ -55,7 +55,7 @@ def fit_fusion(
     The weights of strings are fitted after these, with all others as they are, to gold and to pages with injected
     text. Gold alone gives repetition no weight, because what a site repeats inside its content is rare there;
     and what was injected must not move the weights of the places where it was put. The weight of links that other
-    pages have is fitted last, likewise: together, it would take weight from the strings of most pages, which
+    pages have is fitted last, likewise, to gold and to pages with boxes of links: together, it would take weight from the strings of most pages, which
     are menus as well, and shops and forums would lose what strings tell of their records.
 
     The loss is the cross-entropy of the decision as it is made in production: the fused log-odds and
@@ -71,9 +71,14 @@ def fit_fusion(
     """
     others = [name for name in names if name not in (*STRING_INPUTS, LINKS_AGAIN)]
     model = _fit_others([page for page in pages if page.injected is None], others, config)
-    for group in (STRING_INPUTS, (LINKS_AGAIN,)):
+    for group, is_box in ((STRING_INPUTS, False), ((LINKS_AGAIN,), True)):
         if some := [name for name in names if name in group]:
-            model = _with_repeated(model, pages, some, config)
+            taught = [
+                page
+                for page in pages
+                if page.injected is None or (page.injected.kind == LINK_BOX) == is_box
+            ]
+            model = _with_repeated(model, taught, some, config)
     return model
 
 

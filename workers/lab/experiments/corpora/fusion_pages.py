@@ -16,6 +16,7 @@ from templ_core.errors import PageError
 from templ_core.lab.evaluation.gold import page_words
 from templ_core.lab.evaluation.words import score_template, score_text, word_counts
 from templ_core.lab.training.fusion.fusion_page import (
+    LINK_BOX,
     FusionOutcome,
     FusionPage,
     InjectedSegments,
@@ -45,7 +46,6 @@ from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.evaluation.timed_calls import time_calls
 from workers.lab.experiments.corpora.injected_records import (
-    LINK_BOX,
     CorpusRecord,
     InjectedSentences,
     with_injection,

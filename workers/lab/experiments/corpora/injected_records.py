@@ -11,6 +11,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import word_counts
+from templ_core.lab.training.fusion.fusion_page import LINK_BOX
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.lab.experiments.site_level.injected_pages import (
     Injection,
@@ -29,8 +30,6 @@ SHARES = (1.0, 0.3, 0.1)
 """Shares of the pages that may get a text, 0 to 1."""
 _FORMS = ("", "", "changing", "varying", "scattered")
 _SITES_WITHOUT_BOX = 0.5
-LINK_BOX = "box of links"
-"""The kind of text that `with_link_box` puts into pages."""
 
 
 class CorpusRecord(msgspec.Struct, frozen=True):
