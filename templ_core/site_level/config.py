@@ -322,6 +322,10 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     link_density_max: float = 0.8
     """Share of a segment's characters in links, 0 to 1, from which on it is a line of links."""
 
+    link_words_min: int = 25
+    """Recurring words of the lines of links at one path of a page up to which they say nothing; boxes of navigation
+    have more, bylines and the contents of most pages not."""
+
     log_odds_min: float = -1.0
     """Log-odds for content, by the page model, of prose that is learned."""
 
@@ -358,7 +362,7 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of such a page's prose, 0 to 1, up to which what it repeats are notices of the site."""
 
     run_words_max: int = 50
-    """Covered words of a run from which on more of them make nothing surer."""
+    """Covered words of a run of prose, or of such links, from which on more of them make nothing surer."""
 
     sentence_ratio: float = 0.8
     """Share of a sentence's words, 0 to 1, that strings must cover before it is cut out of its segment."""

@@ -26,6 +26,7 @@ FEW_COVER = "repeated on few pages"
 SOME_COVER = "repeated on some pages"
 FEW_COVER_OF_RECORDS = "repeated on few pages of records"
 SOME_COVER_OF_RECORDS = "repeated on some pages of records"
+LINKS_AGAIN = "links of other pages"
 
 CONSTANT = "constant"
 """This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
@@ -79,6 +80,7 @@ FUSION_INPUTS = {
                 SOME_COVER_OF_RECORDS,
             )
         ),
+        FusionInput(LINKS_AGAIN, -1, "site-links"),
     )
 }
 """All inputs of the fusion, by name."""

@@ -23,6 +23,7 @@ from templ_core.site_level.fusion.site_columns import (
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
     HEADLINE,
+    LINKS_AGAIN,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
     STEPS_TO_BEST_CONTAINER,
@@ -31,7 +32,7 @@ from templ_core.site_level.fusion.site_columns import (
     USUAL_STRING,
     SiteColumns,
 )
-from templ_core.site_level.places._place_log_odds import where_repeated
+from templ_core.site_level.places._place_log_odds import links_again, where_repeated
 from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel
@@ -119,6 +120,9 @@ def site_inputs(
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
     columns[CONSTANT] = known.constant.astype(np.float64)
+    columns[LINKS_AGAIN] = links_again(
+        page.path, page.words, known.recurrence, features.link_density, STRINGS_CONFIG
+    )
     strings = read_strings(features, model.strings, places.prose)
     columns |= string_columns(strings, page_type)
     columns[TRUST] = np.maximum(columns[TRUST], strings.some.share)

@@ -1,7 +1,7 @@
 from typing import Any
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
-from templ_core.site_level.config import PlacesConfig
+from templ_core.site_level.config import PlacesConfig, StringsConfig
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
 
@@ -21,5 +21,12 @@ def read_content(
     content_log_odds: Floats,
     unit: int,
     config: PlacesConfig,
+) -> Floats: ...
+def links_again(
+    path: UInt64s,
+    words: Int32s,
+    recurrence: Floats,
+    link_density: Floats,
+    config: StringsConfig,
 ) -> Floats: ...
 def where_repeated(path: UInt64s, text: UInt64s) -> Bools: ...

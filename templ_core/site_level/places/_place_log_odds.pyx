@@ -116,6 +116,7 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         "constant": constants,
         "text_pages": texts[0],
         "shape_pages": table.shapes.of(page.shape)[0],
+        "recurrence": _recurrences(paths, table.pages),
         "log_odds": pooled,
         "content": _probabilities(pooled),
     }
@@ -124,6 +125,24 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
 def read_content(table, page, content_log_odds, int64_t unit, config):
     """Return the column `content` of `read_places`; the arguments are the same."""
     return _probabilities(_read(table, page, content_log_odds, unit, config)[3])
+
+
+cdef object _recurrences(path_sums, int64_t window_pages):
+    """Return the column `recurrence` of a `PlaceReading`."""
+    cdef Py_ssize_t segment, count = path_sums.shape[1]
+    cdef const int64_t *path_pages = <const int64_t *>items(path_sums, 8)
+    cdef const int64_t *path_words = path_pages + count
+    cdef const int64_t *different_words = path_words + count
+    cdef double pages, again
+    recurrences = np.zeros(count)
+    cdef double *recurrence = <double *>items(recurrences, 8, True)
+    for segment in range(count):
+        pages = path_pages[segment]
+        if pages < 2 or not path_words[segment]:
+            continue
+        again = (1 - different_words[segment] / <double>path_words[segment]) * pages / (pages - 1)
+        recurrence[segment] = min(again, 1) * pages / window_pages
+    return recurrences
 
 
 cdef object _probabilities(pooled):
@@ -197,14 +216,30 @@ cdef int add_log_odds(
         margin: Probabilities are kept this far from 0 and 1.
         log_odds: What the log-odds are added to.
     """
-    cdef Py_ssize_t segment, count = len(keys), slot, first, size = 16
-    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
+    cdef Py_ssize_t segment, count = len(keys), first
     cdef int64_t *total_words = <int64_t *>items(totals, 8, True)
     cdef int64_t *total_mass = total_words + count
     cdef double probability
+    firsts = _first_at_place(keys)
+    cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)
+    for segment in range(count):
+        first = first_of[segment]
+        total_words[first] += words[segment]
+        total_mass[first] += mass[segment]
+    for segment in range(count):
+        first = first_of[segment]
+        probability = total_mass[first] / (unit * <double>total_words[first])
+        probability = min(max(probability, margin), 1 - margin)
+        log_odds[segment] += log(probability / (1 - probability))
+    return 0
+
+
+cdef object _first_at_place(keys):
+    """Return the number of the first segment at the place of each segment; int32."""
+    cdef Py_ssize_t segment, count = len(keys), slot, size = 16
+    cdef const uint64_t *key = <const uint64_t *>items(keys, 8)
     while size < 2 * count:
         size *= 2
-    # `leader` is a hash table of the first segment at each place; `first_of` names it for all others.
     leaders, firsts = np.empty(size, np.int32), np.empty(count, np.int32)
     cdef int32_t *leader = <int32_t *>items(leaders, 4, True)
     cdef int32_t *first_of = <int32_t *>items(firsts, 4, True)
@@ -215,15 +250,40 @@ cdef int add_log_odds(
             slot = (slot + 1) & (size - 1)
         if leader[slot] < 0:
             leader[slot] = <int32_t>segment
-        first = first_of[segment] = leader[slot]
-        total_words[first] += words[segment]
-        total_mass[first] += mass[segment]
+        first_of[segment] = leader[slot]
+    return firsts
+
+
+def links_again(path, words, recurrence, link_density, config):
+    """Return how sure it is that each segment is in a box of links that other pages have, too.
+
+    It is the recurrence of the segment's path times the logarithm of the words that recur in lines of links at
+    this path; 0 for other segments.
+
+    Args:
+        path: The path of each segment.
+        words: Words of each segment; int32.
+        recurrence: The recurrence of each segment's path.
+        link_density: Share of each segment's characters in links.
+        config: A `StringsConfig`.
+    """
+    cdef Py_ssize_t segment, count = len(path)
+    cdef const int32_t *length = <const int32_t *>items(words, 4)
+    cdef const double *recurs = <const double *>items(recurrence, 8)
+    cdef const double *density = <const double *>items(link_density, 8)
+    cdef double least = config.link_words_min, most = config.run_words_max
+    cdef double density_max = config.link_density_max
+    firsts, masses, column = _first_at_place(path), np.zeros(count), np.zeros(count)
+    cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)
+    cdef double *mass = <double *>items(masses, 8, True)
+    cdef double *result = <double *>items(column, 8, True)
     for segment in range(count):
-        first = first_of[segment]
-        probability = total_mass[first] / (unit * <double>total_words[first])
-        probability = min(max(probability, margin), 1 - margin)
-        log_odds[segment] += log(probability / (1 - probability))
-    return 0
+        if density[segment] >= density_max:
+            mass[first_of[segment]] += length[segment] * recurs[segment]
+    for segment in range(count):
+        if density[segment] >= density_max and mass[first_of[segment]] > least:
+            result[segment] = recurs[segment] * log(min(mass[first_of[segment]], most) / least)
+    return column
 
 
 def where_repeated(path, text):

@@ -22,6 +22,9 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that have the text; 0 if fewer than two do."""
     shape_pages: Int64s
     """Pages that have the text when all words with digits count as equal; 0 if fewer than two do."""
+    recurrence: Floats
+    """Share of the window's pages that have the path, times how far its texts are those of other pages: 1
+    where all pages have the same there, 0 where each has others."""
     log_odds: Floats
     """Log-odds for content: the mean of cell and anchor, each pooled over the window and the page."""
     content: Floats

@@ -9,14 +9,14 @@ from scipy.optimize import minimize
 from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
-from templ_core.lab.training.fusion.fusion_page import FusionPage
+from templ_core.lab.training.fusion.fusion_page import LINK_BOX, FusionPage
 from templ_core.site_level.fusion.fusion import (
     STRING_INPUT_MAX,
     UNFITTED,
     Term,
     fused_log_odds,
 )
-from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, STRING_INPUTS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LINKS_AGAIN, STRING_INPUTS
 
 _PENALTY = 0.1
 """Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
@@ -52,9 +52,11 @@ def fit_fusion(
 ) -> LinearModel:
     """Fit the weights of some inputs to the pages whose site was known when they arrived.
 
-    The weights of strings are fitted last, with all others as they are, to gold and to pages with injected
+    The weights of strings are fitted after these, with all others as they are, to gold and to pages with injected
     text. Gold alone gives repetition no weight, because what a site repeats inside its content is rare there;
-    and what was injected must not move the weights of the places where it was put.
+    and what was injected must not move the weights of the places where it was put. The weight of links that other
+    pages have is fitted last, likewise, to gold and to pages with boxes of links: together, it would take weight from the strings of most pages, which
+    are menus as well, and shops and forums would lose what strings tell of their records.
 
     The loss is the cross-entropy of the decision as it is made in production: the fused log-odds and
     the page's own log-odds are mixed by the trust in the site. A segment weighs the square root of
@@ -67,16 +69,23 @@ def fit_fusion(
         names: Names of the inputs to fit, all of them in `FUSION_INPUTS`.
         config: The core's thresholds.
     """
-    others = [name for name in names if name not in STRING_INPUTS]
+    others = [name for name in names if name not in (*STRING_INPUTS, LINKS_AGAIN)]
     model = _fit_others([page for page in pages if page.injected is None], others, config)
-    strings = [name for name in names if name in STRING_INPUTS]
-    return _with_strings(model, pages, strings, config) if strings else model
+    for group, is_box in ((STRING_INPUTS, False), ((LINKS_AGAIN,), True)):
+        if some := [name for name in names if name in group]:
+            taught = [
+                page
+                for page in pages
+                if page.injected is None or (page.injected.kind == LINK_BOX) == is_box
+            ]
+            model = _with_repeated(model, taught, some, config)
+    return model
 
 
-def _with_strings(
+def _with_repeated(
     model: LinearModel, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> LinearModel:
-    """Return a model with weights of strings; they count from the documents on that rules need, too."""
+    """Return a model with weights of some inputs that say what the site repeats; they count from the documents on that rules need, too."""
     used = [
         page for page in pages if page.known and page.known[0].documents >= config.page_rules_pages
     ]

@@ -8,6 +8,9 @@ from templ_core.lab.training.pages import WordBag
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_columns import SiteColumns
 
+LINK_BOX = "box of links"
+"""The kind of text in a page that is a box of links, see `InjectedSegments`."""
+
 
 class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
     """What a site model knew about a page's site when the page arrived."""
@@ -59,7 +62,7 @@ class InjectedSegments(msgspec.Struct, frozen=True, kw_only=True):
     segments: Bools
     """Its segments; length n_segments."""
     kind: str
-    """What of the text changes from page to page; empty = nothing."""
+    """What of the text changes from page to page; empty = nothing. `LINK_BOX` for lines of links."""
     share: float
     """Share of the site's pages that have the text, 0 to 1."""
     taught: int

@@ -4,10 +4,11 @@ import pytest
 from templ_core.dom.document import read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FusionConfig
+from templ_core.site_level.config import STRINGS_CONFIG, FusionConfig
 from templ_core.site_level.fusion._fusion import combine
-from templ_core.site_level.fusion.site_columns import TRUST
+from templ_core.site_level.fusion.site_columns import LINKS_AGAIN, TRUST
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
+from templ_core.site_level.places._place_log_odds import links_again
 from templ_core.site_level.places.place_log_odds import PlaceReading
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.trees.tree_evidence import TreeEvidence
@@ -59,6 +60,7 @@ def test_columns_equal_those_by_definition(seed):
             constant=rng.random(size) < 0.5,
             text_pages=rng.integers(0, 5, size),
             shape_pages=rng.integers(0, 5, size),
+            recurrence=rng.random(size),
             log_odds=rng.normal(0, 3, size),
             content=rng.random(size),
         ),
@@ -138,3 +140,37 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
     columns, _ = site_inputs(document, features, log_odds, documentation, model, CONFIG, places)
     assert columns["same shape"][texts.index("Method Summary")] == 0
     assert columns["same shape"][texts.index("Contents of the manual")] > 0.5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_line_of_links_counts_with_those_at_its_path(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 90))
+    path = rng.integers(0, 3, size).astype(np.uint64)
+    recurrence, density = rng.random(size), rng.random(size) + 0.5
+    words = rng.integers(1, 9, size).astype(np.int32)
+    is_link = density >= 0.8
+    mass = np.array([(words * recurrence)[is_link & (path == one)].sum() for one in path])
+    wanted = is_link * recurrence * np.log(np.clip(mass / 25, 1, 50 / 25))
+    found = links_again(path, words, recurrence, density, STRINGS_CONFIG)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_links_count_where_other_pages_have_the_same_at_their_place_though_not_these():
+    def page(number, links):
+        lines = "".join(f"<li><a href=/{one}>{one}</a>" for one in links)
+        own = " ".join(f"{word}{number}" for word in "abcdefghijklmnopqrstuvwxyz")
+        return f"<div class=text><p>{own}</div><div class=box><ul>{lines}</ul></div>"
+
+    def names(section):
+        return [f"member {section} {line}" for line in range(20)]
+
+    by_section = [page(number, names("xyz"[number % 3])) for number in range(12)]
+    of_each_page = [page(number, names("abcdefghijkl"[number])) for number in range(12)]
+    new = page(99, names("new"))
+    manual = PageType(documentation=1.0)
+    for window, counts in ((by_section, True), (of_each_page, False)):
+        texts, columns = columns_of(new, window, manual)
+        links = np.array([one.startswith("member") for one in texts])
+        assert not columns[LINKS_AGAIN][~links].any()
+        assert ((columns[LINKS_AGAIN][links] > 0) == counts).all()

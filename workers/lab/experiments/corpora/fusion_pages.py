@@ -16,6 +16,7 @@ from templ_core.errors import PageError
 from templ_core.lab.evaluation.gold import page_words
 from templ_core.lab.evaluation.words import score_template, score_text, word_counts
 from templ_core.lab.training.fusion.fusion_page import (
+    LINK_BOX,
     FusionOutcome,
     FusionPage,
     InjectedSegments,
@@ -48,6 +49,7 @@ from workers.lab.experiments.corpora.injected_records import (
     CorpusRecord,
     InjectedSentences,
     with_injection,
+    with_link_box,
 )
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
@@ -166,13 +168,12 @@ def _records(path: Path) -> Iterator[CorpusRecord]:
 def _pages_of_site(site: _Site) -> list[FusionPage]:
     records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
     pages = _pages_in_order(site, records)
-    for number in range(site.simulation.injections):
-        seed = f"{number}/{records[0].corpus}/{records[0].page.site}"
-        pages += [
-            one
-            for one in _pages_in_order(site, with_injection(records, seed))
-            if one.injected is not None
-        ]
+    seed = f"{records[0].corpus}/{records[0].page.site}"
+    changed = [with_injection(records, f"{n}/{seed}") for n in range(site.simulation.injections)]
+    if changed:
+        changed.append(with_link_box(records, seed))
+    for some in changed:
+        pages += [one for one in _pages_in_order(site, some) if one.injected is not None]
     return pages
 
 
@@ -290,15 +291,17 @@ def _fusion_page(
 
 
 def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSegments:
-    """Return which segments consist of sentences that were put into the page."""
-    text = " ".join(put.sentences)
-    segments = np.array(
-        [
-            len(one.split()) >= _INJECTED_WORDS_MIN and one in text
-            for one in document.segments.texts
-        ],
-        np.bool_,
-    )
+    """Return which segments consist of what was put into the page."""
+    texts = document.segments.texts
+    segments = np.zeros(len(texts), np.bool_)
+    if put.kind == LINK_BOX:
+        lines = list(put.sentences)
+        for first, one in enumerate(texts):
+            if one == lines[0] and texts[first : first + len(lines)] == lines:
+                segments[first : first + len(lines)] = True
+    else:
+        text = " ".join(put.sentences)
+        segments[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
     return InjectedSegments(segments=segments, kind=put.kind, share=put.share, taught=put.taught)
 
 

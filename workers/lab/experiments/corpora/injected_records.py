@@ -5,16 +5,20 @@ from random import Random
 from typing import Any
 
 import msgspec
+from lxml import html
 
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import word_counts
+from templ_core.lab.training.fusion.fusion_page import LINK_BOX
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.lab.experiments.site_level.injected_pages import (
     Injection,
     inject,
+    inject_box,
     injected_text,
+    link_box,
     on_page,
     parsed,
     serialised,
@@ -25,6 +29,7 @@ from workers.page import Page
 SHARES = (1.0, 0.3, 0.1)
 """Shares of the pages that may get a text, 0 to 1."""
 _FORMS = ("", "", "changing", "varying", "scattered")
+_SITES_WITHOUT_BOX = 0.5
 
 
 class CorpusRecord(msgspec.Struct, frozen=True):
@@ -42,7 +47,7 @@ class InjectedSentences(msgspec.Struct, frozen=True):
 
     sentences: tuple[str, ...]
     kind: str
-    """What of the text changes from page to page; empty = nothing."""
+    """What of the text changes from page to page; empty = nothing. `LINK_BOX` for lines of links."""
     share: float
     """Share of the site's pages that have the text, 0 to 1."""
     taught: int
@@ -73,14 +78,47 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
                 continue
             sentences = on_page(text, run, vocabulary, rng)
             if inject(root, selectors, sentences, text.form, beside=False, rng=rng):
-                page = msgspec.structs.replace(
-                    record.page, body=serialised(root), charset="utf-8", content_type=None
-                )
-                put = InjectedSentences(sentences, form, run.share, taught)
-                one = msgspec.structs.replace(record, page=page, injected=put)
+                one = _changed(record, root, InjectedSentences(sentences, form, run.share, taught))
                 taught += 1
         result.append(one)
     return result
+
+
+def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
+    """Return the pages of one site, with a box of links by section in all whose content has a selector.
+
+    Half of the sites get none, and those with too few words; the result is empty then.
+    """
+    rng = Random(seed)  # noqa: S311 - not for secrets
+    vocabulary = vocabulary_of(
+        word for one in records for word in word_counts(one.fields.get("gold_text") or "")
+    )
+    if not vocabulary or rng.random() < _SITES_WITHOUT_BOX:
+        return []
+    box = link_box(vocabulary, rng)
+    result, taught = [], 0
+    for record in records:
+        one, selectors = record, GoldSelectors.of(record.fields)
+        section = rng.randrange(len(box.sections))
+        if selectors is not None and record.fields.get("gold_text"):
+            try:
+                root = parsed(_markup(record.page))
+            except PageError:
+                continue
+            if inject_box(root, selectors, box, section):
+                put = InjectedSentences(box.sections[section], LINK_BOX, 1.0, taught)
+                one = _changed(record, root, put)
+                taught += 1
+        result.append(one)
+    return result
+
+
+def _changed(record: CorpusRecord, root: html.HtmlElement, put: InjectedSentences) -> CorpusRecord:
+    """Return a record with another page and what was put into it."""
+    page = msgspec.structs.replace(
+        record.page, body=serialised(root), charset="utf-8", content_type=None
+    )
+    return msgspec.structs.replace(record, page=page, injected=put)
 
 
 def _markup(page: Page) -> str:

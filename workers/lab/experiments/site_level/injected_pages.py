@@ -14,6 +14,10 @@ _SHORT = range(4, 8)
 _VARYING = range(2, 5)
 _FORMS = ("p", "div p", "two p")
 _MONTHS = "January February March April May June July August September October November December"
+_SECTIONS = range(2, 9)
+_LINES = range(20, 61)
+_LINE_WORDS = range(1, 5)
+_BOX_PLACES = ("before", "first", "last", "behind")
 _FIRST_NAMES = "Anna Boris Clara David Emma Felix Greta Hugo Irene Jonas Karla Louis"
 _LAST_NAMES = "Abbott Becker Castillo Dupont Eriksen Fischer Gomez Hansen Ivanov Jansen"
 
@@ -135,6 +139,68 @@ def inject(
             return False
     for one in reversed(_elements(sentences, form)):
         neighbour.addnext(one)
+    return True
+
+
+class LinkBox(msgspec.Struct, frozen=True, kw_only=True):
+    """A box of navigation that has one shape and place on all pages of a site, and the lines of a page's section."""
+
+    sections: tuple[tuple[str, ...], ...]
+    """The lines of each section, all of them links."""
+    place: str
+    """Where it stands to the content: `before`, `first` or `last` inside it, or `behind`."""
+    form: str
+    """`ul` or `div`: what holds its lines."""
+    on_page: bool
+    """Whether its links lead to places on the page, as those of a manual on one page do."""
+
+
+def link_box(vocabulary: Sequence[str], rng: Random) -> LinkBox:
+    """Return a box for a site, of 20 to 60 lines of words of its vocabulary for each of two to eight sections."""
+    return LinkBox(
+        sections=tuple(
+            tuple(
+                " ".join(rng.choices(vocabulary, k=rng.choice(_LINE_WORDS)))
+                for _ in range(rng.choice(_LINES))
+            )
+            for _ in range(rng.choice(_SECTIONS))
+        ),
+        place=rng.choice(_BOX_PLACES),
+        form=rng.choice(("ul", "div")),
+        on_page=rng.random() < 0.5,
+    )
+
+
+def inject_box(
+    root: html.HtmlElement, selectors: GoldSelectors, box: LinkBox, section: int
+) -> bool:
+    """Put the box of a section into a parsed page; answer whether the page has an element for it.
+
+    Args:
+        root: The page; it is changed.
+        selectors: Which elements are content.
+        box: The box.
+        section: Number of the page's section.
+    """
+    content = root.cssselect(selectors.content)
+    if not content or content[0].getparent() is None:
+        return False
+    block = html.Element("div", {"class": "local"})
+    lines = etree.SubElement(block, box.form)
+    for line in box.sections[section]:
+        name = line.replace(" ", "-")
+        target = f"#{name}" if box.on_page else f"/{section}/{name}"
+        etree.SubElement(
+            etree.SubElement(lines, "li" if box.form == "ul" else "div"), "a", href=target
+        ).text = line
+    if box.place == "before":
+        content[0].addprevious(block)
+    elif box.place == "first":
+        content[0].insert(0, block)
+    elif box.place == "last":
+        content[-1].append(block)
+    else:
+        content[-1].addnext(block)
     return True
 
 
