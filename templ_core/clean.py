@@ -90,7 +90,7 @@ def _decision(
     fusion = fusion_for(page_model.version)
     if settings is not None:
         config = settings.config(config)
-    site = read_site_evidence(document, page, site_model, config, fusion, places)
+    site = read_site_evidence(document, page, site_model, fusion, places)
     decision = decide(page, site, config)
     if settings is None or not settings.rules:
         return decision

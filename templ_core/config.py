@@ -35,15 +35,6 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     cluster_likeness_min: float = 0.5
     """A page whose likeness to every known cluster of pages is below this starts a cluster, 0 to 1."""
 
-    tree_clusters_max: int = 8
-    """Number of clusters of pages that are told apart on a site."""
-
-    tree_nodes_max: int = 4000
-    """Number of nodes of a cluster's tree that are remembered while it is learned."""
-
-    template_pages: int = 25
-    """Number of the latest documents of a window that trees are learned from."""
-
     site_model_bytes: int = MIB
     """Size of a site model in compact form; what has the least support is left out first."""
 

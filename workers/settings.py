@@ -206,8 +206,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10
     """Niceness of the refresher, so that cleaning comes first when processors are busy.
 
-    The fitting of templates has half as much in addition. The console, `templ inspect` and `templ site
-    export` have the same, so that looking makes no worker wait.
+    The console, `templ inspect` and `templ site export` have the same, so that looking makes no worker wait.
     """
     session_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 15.0
     """Time without a heartbeat after which a worker's partitions go to other workers."""

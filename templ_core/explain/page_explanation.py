@@ -27,6 +27,7 @@ from templ_core.site_level.places.places import node_places, page_places
 from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import StringEvidence, read_strings
+from templ_core.site_level.trees.labelled_tree import page_blocks
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 from templ_core.site_settings.site_settings import SiteSettings
 
@@ -66,13 +67,13 @@ class TreeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What the tree template of the page's cluster says about a segment."""
 
     cluster_pages: int
-    """Pages that the template rests on; 0 where the page is like no cluster."""
+    """Pages that the template rests on."""
     place_pages: int
-    """Pages of the cluster with a text at this node; 0 = the node is not in the template."""
+    """Pages of the cluster with a text at this place; 0 = the cluster does not know the place."""
     text_pages: int
-    """Pages of the cluster with this very text at this node; 0 = at most one."""
-    change: float
-    """Different texts at this node over its pages, 0 to 1."""
+    """Pages of the cluster with this very text at this place; 0 where the text is not the reference's."""
+    content: float
+    """Probability of content of the place, 0 to 1."""
 
 
 class StringFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,7 +179,7 @@ def explain_page(
     decision = cleaned.decision
     if settings is not None:
         config = settings.config(config)
-    facts = _SiteFacts.read(document, page, model, config, page_model) if model else None
+    facts = _SiteFacts.read(document, page, model, page_model) if model else None
     rules = named_rules(document, settings.rules if settings else ())
     segments = _segments(document, page, decision, facts, config, rules)
     return _page(document, cleaned.text, tuple(cleaned.warnings), decision, page, segments, model)
@@ -212,7 +213,7 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     evidence: SiteEvidence
     places: PlaceReading
-    trees: TreeEvidence
+    trees: TreeEvidence | None
     strings: StringEvidence
     hits: list[list[StringHit]]
 
@@ -222,21 +223,20 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
         document: Document,
         page: PageEvidence,
         model: SiteModel,
-        config: CoreConfig,
         page_model: PageModel,
     ) -> "_SiteFacts | None":
         """Return the facts; None where nothing is known about the site."""
-        evidence = read_site_evidence(document, page, model, config, fusion_for(page_model.version))
+        evidence = read_site_evidence(document, page, model, fusion_for(page_model.version))
         if evidence is None:
             return None
         types = element_type_rows(document)
         places = page_places(document, page.features, node_places(document, types))
+        known = read_places(model.places, places, page.log_odds)
+        blocks = page_blocks(document, types)
         return cls(
             evidence=evidence,
-            places=read_places(model.places, places, page.log_odds),
-            trees=tree_evidence(
-                document, model.trees, config.cluster_likeness_min, page.features.text, types
-            ),
+            places=known,
+            trees=tree_evidence(blocks, places.text, model.trees, places.words, known.mass),
             strings=read_strings(page.features, model.strings),
             hits=string_hits(document, page.features, model.strings),
         )
@@ -319,14 +319,14 @@ def _place(facts: _SiteFacts | None, number: int) -> PlaceFacts | None:
 
 
 def _tree(facts: _SiteFacts | None, number: int) -> TreeFacts | None:
-    if facts is None:
+    if facts is None or facts.trees is None:
         return None
     trees = facts.trees
     return TreeFacts(
         cluster_pages=trees.pages,
-        place_pages=round(float(trees.place_share[number]) * trees.pages),
-        text_pages=round(float(trees.text_share[number]) * trees.pages),
-        change=float(trees.change[number]),
+        place_pages=int(trees.place_pages[number]),
+        text_pages=int(trees.text_pages[number]),
+        content=float(1 / (1 + np.exp(-trees.log_odds[number]))),
     )
 
 

@@ -10,7 +10,7 @@ from templ_core.site_level.places._element_types import TAG
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.places import node_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.trees.labelled_tree import label_page
+from templ_core.site_level.trees.labelled_tree import label_page, tag_label
 
 
 class SiteNames(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,10 +65,9 @@ def element_name(tag: str, attributes: str) -> str:
 
 
 def _labels(model: SiteModel) -> frozenset[int]:
-    columns = [
-        one for cluster in model.trees.clusters for one in (cluster.tree.label, cluster.text)
-    ]
-    return frozenset(label for one in columns for label in one.tolist())
+    return frozenset(
+        label for cluster in model.trees.clusters for label in cluster.reference.tree.label.tolist()
+    )
 
 
 def _cells(model: SiteModel) -> frozenset[int]:
@@ -80,10 +79,12 @@ def _name_labels(
     document: Document, features: PageFeatures, wanted: frozenset[int], names: dict[int, str]
 ) -> None:
     types = element_type_rows(document)
-    for (tag, _), label in zip(document.nodes.element_types, types[:, TAG].tolist(), strict=True):
-        if label in wanted:
-            names.setdefault(label, tag)
-    tree = label_page(document, features.text, types).tree
+    for (tag, _), tag_hash in zip(
+        document.nodes.element_types, types[:, TAG].tolist(), strict=True
+    ):
+        if tag_label(tag_hash) in wanted:
+            names.setdefault(tag_label(tag_hash), tag)
+    tree = label_page(document, features.text).tree
     texts: Sequence[str] = document.segments.texts
     for label, segment in zip(tree.label.tolist(), tree.segment.tolist(), strict=True):
         if segment >= 0 and label in wanted:

@@ -1,8 +1,6 @@
-"""What is known about one site: its window, its templates and its model, and how they are stored."""
+"""What is known about one site: its window and its model, and how they are stored."""
 
 from collections import OrderedDict
-
-import msgspec
 
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
@@ -11,19 +9,12 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.config import WindowBounds
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.site_templates import (
-    NO_TEMPLATES,
-    decode_templates,
-    encode_templates,
-    fit_templates,
-    template_pages,
-)
 from templ_core.site_level.window.page_summary import (
     PageSummary,
     decode_page_summary,
     summarise_page,
 )
-from templ_core.site_level.window.schedule import is_due, templates_overdue
+from templ_core.site_level.window.schedule import is_due
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.site_window import SiteWindow, TimeMs, WindowDocument
 from templ_core.site_level.window.window_page import WindowPage
@@ -47,10 +38,6 @@ class LearnedSite:
         """Documents that ever entered the window."""
         self.fitted_at = 0
         """`learned` when the site model was fitted last."""
-        self.templates_at = 0
-        """`learned` when the templates were fitted last."""
-        self.templates = b""
-        """The templates in compact form; empty before the first fit."""
         self.model = b""
         """The site model in compact form; empty before the first fit."""
         self.has_changed = True
@@ -61,14 +48,19 @@ class LearnedSite:
         """Whether the schedule asks for a new site model."""
         return is_due(self.learned, self.fitted_at, len(self.window.documents))
 
-    def templates_are_due(self, template_pages_count: int) -> bool:
-        """Return whether the schedule asks for new templates, which are fitted on so many pages."""
-        pages = len(self.window.documents)
-        overdue = templates_overdue(self.learned, self.templates_at, pages, template_pages_count)
-        return overdue >= 1
-
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
+    key: str
+    documents: list[WindowDocument]
+    deletions: list[tuple[str, TimeMs]]
+    learned: Count
+    fitted_at: Count
+    model: bytes
+
+
+class _Compact1(CompactColumns, frozen=True, array_like=True):
+    """The columns of format 1, of which the templates are not read: the model has those of its window."""
+
     key: str
     documents: list[WindowDocument]
     deletions: list[tuple[str, TimeMs]]
@@ -79,7 +71,9 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     model: bytes
 
 
-_FORM = CompactForm("learned site", 1, _Compact, level=1, max_bytes=_SITE_BYTES_MAX)
+_FORM: CompactForm[_Compact | _Compact1] = CompactForm(
+    "learned site", 2, _Compact, level=1, max_bytes=_SITE_BYTES_MAX, earlier={1: _Compact1}
+)
 
 
 def encode_site(site: LearnedSite) -> bytes:
@@ -92,8 +86,6 @@ def encode_site(site: LearnedSite) -> bytes:
             deletions=site.window.deletions,
             learned=site.learned,
             fitted_at=site.fitted_at,
-            templates_at=site.templates_at,
-            templates=site.templates,
             model=site.model,
         )
     )
@@ -106,13 +98,11 @@ def decode_site(body: bytes, bounds: WindowBounds) -> LearnedSite:
         CodecError: The bytes are damaged, of another format, or hold something that is.
     """
     compact = _FORM.decode(body)
-    for part, decode in ((compact.model, decode_site_model), (compact.templates, decode_templates)):
-        if part:
-            decode(part)
+    if compact.model:
+        decode_site_model(compact.model)
     site = LearnedSite(compact.key, SiteWindow(bounds, compact.documents, compact.deletions))
     site.learned, site.fitted_at = compact.learned, compact.fitted_at
-    site.templates_at = compact.templates_at
-    site.templates, site.model = compact.templates, compact.model
+    site.model = compact.model
     site.has_changed = False
     return site
 
@@ -146,18 +136,11 @@ class SitesInMemory:
         """Drop what is kept of a site, because something else is known about it from now on."""
         self._kept.pop(key, None)
 
-    def fit(self, site: LearnedSite, *, with_templates: bool) -> None:
+    def fit(self, site: LearnedSite) -> None:
         """Fit the model of a site to its window as it is, which holds at least one document."""
         kept = self._of(site)
-        pages = self._window(site, kept.learner)
-        if with_templates:
-            latest = _with_documents(pages, site.window.documents, self._config)
-            site.templates = encode_templates(fit_templates(latest, self._config))
-            site.templates_at = site.learned
-        kept.learner.follow(pages)
-        templates = decode_templates(site.templates) if site.templates else NO_TEMPLATES
-        model = kept.learner.model(templates)
-        site.model = encode_site_model(model, self._config.site_model_bytes)
+        kept.learner.follow(self._window(site, kept.learner))
+        site.model = encode_site_model(kept.learner.model(), self._config.site_model_bytes)
         kept.model = None
         site.fitted_at, site.has_changed = site.learned, True
         self._drop_oldest()
@@ -195,13 +178,3 @@ class SitesInMemory:
 
 def _window_page(one: WindowDocument, page: PageSummary) -> WindowPage:
     return WindowPage(page_id=one.page_id, content_digest=one.content_digest, page=page)
-
-
-def _with_documents(
-    pages: list[WindowPage], documents: list[WindowDocument], config: CoreConfig
-) -> list[WindowPage]:
-    """Return the pages of a window, with the documents of those that templates may be fitted on."""
-    found = list(pages)
-    for index in template_pages([one.content_digest for one in pages], config):
-        found[index] = msgspec.structs.replace(pages[index], document=documents[index].body)
-    return found

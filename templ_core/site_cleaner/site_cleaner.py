@@ -149,8 +149,7 @@ class SiteCleaner:
         if learns and self._enter(fetch, read):
             learned = self._known()[fetch.site]
             if learned.is_due:
-                templates_due = learned.templates_are_due(self._config.template_pages)
-                self._memory.fit(learned, with_templates=templates_due)
+                self._memory.fit(learned)
         return page
 
     def learn(
@@ -188,7 +187,7 @@ class SiteCleaner:
         """
         known = self._known().get(site)
         if known is not None and known.window.documents:
-            self._memory.fit(known, with_templates=True)
+            self._memory.fit(known)
 
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted.

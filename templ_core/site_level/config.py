@@ -19,8 +19,17 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Pairs of siblings that are aligned exactly in two trees; after them every run is mapped in
     linear time, so that no page takes more than some tenths of a second."""
 
-    place_texts_max: int = 8
-    """Texts of a place that a model keeps: those on most pages."""
+    likeness_min: float = 0.5
+    """Likeness, 0 to 1, up to which a page belongs to no cluster."""
+
+    clusters_max: int = 16
+    """Clusters of a site: pages that are like none of them after so many have no template."""
+
+    nodes_max: int = 4000
+    """Nodes of a reference: the first ones of a longer page."""
+
+    prior_words: float = 80.0
+    """Words of what stands around it that each place starts with."""
 
 
 class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,23 +45,6 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     With 0.1 a third more models are fitted, and the F1 of the texts of four corpora with several pages a
     site is lower by 0.0003, by 0.0001 and by 0.0001, and higher by 0.0003 where sites are redesigned."""
-
-    first_templates: int = 2
-    """New documents after which the templates of a new site are fitted first."""
-
-    young_growth_ratio: float = 2.0
-    """New documents after which templates are fitted anew, as a multiple of those at the last fit. With 1 a
-    page costs 2 % more, with 0.5 it costs 7 % more, and neither F1 nor what is left of repeated text is
-    better by more than 0.0003."""
-
-    templates_growth_ratio: float = 0.25
-    """Share of the window, 0 to 1, that is new at most, unless the documents of a fit are more."""
-
-    templates_turnovers: int = 2
-    """Templates are fitted anew, at the latest, when so many times the documents of a fit are new."""
-
-    templates_ahead: int = 2
-    """Documents offered to a fit of templates, in multiples of those it uses: near-duplicates do not count."""
 
 
 class WindowBounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,6 @@
 import msgspec
 
 from templ_core.array_types import Floats
-from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.dom.text import Cuts
 from templ_core.page_level.page_evidence import PageEvidence
@@ -42,7 +41,6 @@ def read_site_evidence(
     document: Document,
     page: PageEvidence,
     site_model: SiteModel | None,
-    config: CoreConfig,
     fusion: FusionModel,
     places: DocumentPlaces | None = None,
 ) -> SiteEvidence | None:
@@ -52,7 +50,6 @@ def read_site_evidence(
         document: The page.
         page: What the page says about itself.
         site_model: What is known about the site; None = nothing.
-        config: The core's thresholds.
         fusion: How evidence is weighed: the weights that fit the page model.
         places: The places of the page, if they were read before.
 
@@ -67,7 +64,6 @@ def read_site_evidence(
         page.log_odds,
         page.page_type,
         site_model,
-        config,
         places or document_places(document, page.features),
     )
     log_odds = fusion.log_odds(columns)

@@ -16,7 +16,11 @@ from templ_core.site_level.site_model import (
 )
 from templ_core.site_level.strings.string_table import ALIKE_ROWS, NO_STRINGS, StringTable
 from templ_core.site_level.strings.suffix_array import BREAK
-from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
+from templ_core.site_level.trees.tree_model import (
+    NO_TREES,
+    decode_tree_model,
+    encode_tree_model,
+)
 from templ_core.stored.columns import hashes, read_column, require_range
 from templ_core.stored.compact import CompactColumns, CompactForm, Pages
 
@@ -55,10 +59,10 @@ class _Compact4(_Columns, frozen=True, array_like=True):
 
 
 SITE_MODEL_FORM: CompactForm[_Columns] = CompactForm(
-    "site model", 5, _Compact, max_bytes=16 << 20, earlier={4: _Compact4}
+    "site model", 6, _Compact, max_bytes=16 << 20, earlier={5: _Compact, 4: _Compact4}
 )
-"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of format 4 has no
-strings until it is fitted anew."""
+"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of an earlier format
+has no trees until it is fitted anew, and one of format 4 has no strings either."""
 
 
 def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
@@ -119,7 +123,11 @@ def decode_site_model(body: bytes) -> SiteModel:
         return SiteModel(
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
-            trees=decode_tree_model(compact.trees),
+            trees=(
+                decode_tree_model(compact.trees)
+                if compact.format == SITE_MODEL_FORM.format
+                else NO_TREES
+            ),
             strings=_strings(compact),
         )
 

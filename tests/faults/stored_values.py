@@ -12,19 +12,11 @@ from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError
+from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.site_templates import (
-    NO_TEMPLATES,
-    SiteTemplates,
-    decode_templates,
-    encode_templates,
-    fit_templates,
-)
-from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
-from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.site_level.window.page_summary import (
     decode_page_summary,
     encode_page_summary,
@@ -77,20 +69,15 @@ def _window() -> list[WindowPage]:
             page_id=f"p{number}",
             content_digest=bytes([number]),
             page=summarise_page(document, shipped_model()),
-            document=compress_columns(document_columns(document)),
         )
         for number, document in enumerate(_pages())
     ]
 
 
-def _templates() -> SiteTemplates:
-    return fit_templates(_window(), CONFIG)
-
-
 def _site_model_body() -> bytes:
     learner = SiteLearner("page", CONFIG)
     learner.follow(_window())
-    return encode_site_model(learner.model(_templates()), CONFIG.site_model_bytes)
+    return encode_site_model(learner.model(), CONFIG.site_model_bytes)
 
 
 def _documents() -> Codec:
@@ -109,26 +96,24 @@ def _documents() -> Codec:
         section_numbers(document, decision.kept, decision.words, CONFIG.section_penalty)
         summary = encode_page_summary(summarise_page(document, shipped_model()), "page")
         decode_page_summary(summary, body, "page")
-        learner = TreeLearner(CONFIG)
-        learner.learn_one(_pages()[0])
-        learner.learn_one(document)
-        learner.learn_one(document)
-        decode_tree_model(encode_tree_model(learner.model()))
+        model = learn_voted_templates([_pages()[0], document, document])
+        decode_tree_model(encode_tree_model(model))
+        is_voted_template(document, model, 0.5)
 
     bodies = [compress_columns(document_columns(document)) for document in documents]
     return Codec((CodecError,), bodies, use)
 
 
 def _summaries() -> Codec:
-    window = _window()
+    window, first = _window(), compress_columns(document_columns(_pages()[0]))
 
     def use(body: bytes) -> None:
-        summary = decode_page_summary(body, window[0].document or b"", "page")
+        summary = decode_page_summary(body, first, "page")
         learner = SiteLearner("page", CONFIG)
         learner.follow([msgspec.structs.replace(window[0], page=summary), *window[1:3]])
         learner.follow(window[1:])
         learner.follow([msgspec.structs.replace(window[0], page=summary)])
-        model = learner.model(NO_TEMPLATES)
+        model = learner.model()
         decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
 
     return Codec((CodecError,), [encode_page_summary(one.page, "page") for one in window[:2]], use)
@@ -143,26 +128,13 @@ def _site_models() -> Codec:
     return Codec((CodecError,), [_site_model_body()], use)
 
 
-def _site_templates() -> Codec:
-    learner = SiteLearner("page", CONFIG)
-    learner.follow(_window())
-    page = _pages()[1]
-
-    def use(body: bytes) -> None:
-        model = learner.model(decode_templates(body))
-        again = decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
-        clean(page, again, CONFIG)
-
-    return Codec((CodecError,), [encode_templates(_templates())], use)
-
-
 def _tree_models() -> Codec:
     page = _pages()[1]
 
     def use(body: bytes) -> None:
-        tree_evidence(page, decode_tree_model(body), CONFIG.cluster_likeness_min)
+        is_voted_template(page, decode_tree_model(body), 0.5)
 
-    return Codec((CodecError,), [encode_tree_model(_templates().trees)], use)
+    return Codec((CodecError,), [encode_tree_model(learn_voted_templates(_pages()))], use)
 
 
 def _page_models() -> Codec:
@@ -198,7 +170,6 @@ CODECS: dict[str, Callable[[], Codec]] = {
     "document": _documents,
     "page_summary": _summaries,
     "site_model": _site_models,
-    "templates": _site_templates,
     "tree_model": _tree_models,
     "page_model": _page_models,
     "dictionaries": _dictionaries,

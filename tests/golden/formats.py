@@ -33,7 +33,7 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel
 from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-from templ_core.site_level import site_model_file, site_templates
+from templ_core.site_level import site_model_file
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees import tree_model
 from templ_core.site_level.window import page_summary
@@ -128,11 +128,6 @@ def _simulated() -> list[Any]:
 
 def _site_model() -> SiteModel:
     return site_model([read_document(page.html.encode(), page.url) for page in _simulated()])
-
-
-def _templates() -> site_templates.SiteTemplates:
-    model = _site_model()
-    return site_templates.SiteTemplates(version="templates", trees=model.trees)
 
 
 def _page_summary() -> bytes:
@@ -232,10 +227,7 @@ def _saved_sites() -> bytes:
 def _read_saved_sites(body: bytes) -> Any:
     cleaner = SiteCleaner.from_bytes(body)
     sites = [cleaner._known()[key] for key in cleaner.sites()]
-    return [
-        [site.key, site.window.documents, site.learned, site.fitted_at, site.templates_at]
-        for site in sites
-    ]
+    return [[site.key, site.window.documents, site.learned, site.fitted_at] for site in sites]
 
 
 def _read_window_store(archive: bytes) -> Any:
@@ -275,18 +267,10 @@ FIXTURES = [
             lambda: site_model_file.encode_site_model(_site_model(), MIB),
             site_model_file.decode_site_model,
         )
-        for name in ("site_model-4", "site_model-5")
-    ),
-    *(
-        Fixture(
-            name,
-            lambda: site_templates.encode_templates(_templates()),
-            site_templates.decode_templates,
-        )
-        for name in ("templates-1", "templates-2")
+        for name in ("site_model-4", "site_model-5", "site_model-6")
     ),
     Fixture(
-        "trees-1",
+        "trees-2",
         lambda: tree_model.encode_tree_model(_site_model().trees),
         tree_model.decode_tree_model,
     ),
@@ -311,6 +295,9 @@ FIXTURES = [
     ),
     Fixture("window_store-4", lambda: _state_folder("windows-0"), _read_window_store),
     Fixture("window_store-5", lambda: _state_folder("windows-0"), _read_window_store),
-    Fixture("saved_sites-1", _saved_sites, _read_saved_sites),
+    *(
+        Fixture(name, _saved_sites, _read_saved_sites)
+        for name in ("saved_sites-1", "saved_sites-2")
+    ),
     Fixture("model_store-1", lambda: _state_folder("models"), _read_model_store),
 ]

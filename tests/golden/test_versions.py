@@ -83,11 +83,8 @@ def test_an_earlier_state_directory_goes_on(earlier, pool):
     store = WindowStore(earlier / "state" / "windows-0", load_settings())
     assert [one.url[-1] for one in store.window(SITE)] == list("012345")
     transport = MemoryTransport(store, pool, load_settings())
-    # The model and the templates stay as they were until as many pages have come that can be read.
+    # The model stays as it was until as many pages have come that can be read.
     kept = NotLearned("6 documents of its window cannot be read any more")
-    assert transport.refresher.refit_templates(SITE) == NotLearned(
-        "document of format 2, known is 3"
-    )
     for number in range(6, 12):
         assert transport.refresher.refit(SITE) == kept
         transport.learn(new_document(number, pool))

@@ -3,7 +3,7 @@
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from workers.pipeline.actions import Fit, Forget, NotFitted, Revise, Send
+from workers.pipeline.actions import Forget, NotFitted, Revise, Send
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
 
@@ -26,9 +26,9 @@ class MemoryTransport:
             self.carry_out(self.publisher.publish_due(document.site))
 
     def fit(self, site):
-        """The site's model as its window is, with trees fitted on it; None if empty."""
+        """The site's model as its window is; None if empty."""
         before = len(self.models)
-        self.carry_out(self.publisher.publish_anew(site))
+        self.carry_out(self.publisher.publish_model(site))
         return self.models[-1] if len(self.models) > before else None
 
     def carry_out(self, actions):
@@ -36,8 +36,6 @@ class MemoryTransport:
             match action:
                 case Send(record):
                     self.sent.append(record)
-                case Fit(site=site):
-                    self.refresher.refit_templates(site)
                 case Revise(model):
                     self.carry_out(self.publisher.revise(model))
                 case Forget(keys):

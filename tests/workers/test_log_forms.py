@@ -176,7 +176,7 @@ def test_a_child_process_logs_as_its_parent_does():
         "from workers.log_forms import *\n"
         "from workers.processes.child import serve_tasks\n"
         "set_up_logging(LogSetUp('cleaner', 'console', 'error'))\n"
-        f"sys.argv = ['', '{theirs.fileno()}', '{1 << 30}', '0', str(os.getppid()), "
+        f"sys.argv = ['', '{theirs.fileno()}', '{1 << 30}', str(os.getppid()), "
         "encode_set_up_of_child()]\n"
         "logging.root.handlers = []\n"
         "serve_tasks()\n"

@@ -159,15 +159,10 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
         f"The page alone: log-odds {one.page_log_odds:+.2f}; site's weight {one.site_weight:.0%}."
     )
     lines.append(f"Section {one.section}, mean templateness {one.section_templateness:.2f}.")
-    if one.tree is not None and one.tree.cluster_pages:
-        same = (
-            f"{one.tree.text_pages} have this one"
-            if one.tree.text_pages
-            else "no two have this one"
-        )
+    if one.tree is not None:
         lines.append(
             f"Tree template: {one.tree.place_pages} of {counted(one.tree.cluster_pages, 'page')} have a text at this "
-            f"node, {same}."
+            f"place, {one.tree.text_pages} of them this one; content {one.tree.content:.0%}."
         )
     if one.place is not None:
         place = one.place

@@ -22,7 +22,7 @@ from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.suffix_array import BREAK
-from templ_core.site_level.trees.labelled_tree import label_page
+from templ_core.site_level.trees.labelled_tree import label_page, likeness
 from workers.errors import InputProblem
 from workers.inspect.site_view import SiteView
 from workers.site_settings.book import described
@@ -243,19 +243,15 @@ def _figures(
 
 
 def _kinds(model: SiteModel) -> list[KindOfPage]:
-    found = []
-    for cluster in model.trees.clusters:
-        most = np.zeros(len(cluster.support), np.int64)
-        np.maximum.at(most, cluster.text_place, cluster.text_pages)
-        found.append(
-            KindOfPage(
-                pages=cluster.pages,
-                nodes=len(cluster.support),
-                texts=int(cluster.tree.is_text.sum()),
-                constant_texts=int((most >= 0.8 * cluster.pages).sum()),
-            )
+    return [
+        KindOfPage(
+            pages=cluster.pages,
+            nodes=len(cluster.support),
+            texts=int((cluster.blocks.tags == 0).sum()),
+            constant_texts=int((cluster.text_pages >= 0.8 * cluster.pages).sum()),
         )
-    return found
+        for cluster in model.trees.clusters
+    ]
 
 
 def _containers(table: KeyedSums, names: SiteNames) -> list[CountedContainer]:
@@ -275,7 +271,7 @@ def _fit_over_time(model: SiteModel, pages: _Pages) -> list[FitPoint]:
     for record, document in pages:
         paths = label_page(document).paths
         likeness = max(
-            (one.paths.likeness(paths, one.pages) for one in model.trees.clusters), default=0.0
+            (likeness(one.reference.paths, paths) for one in model.trees.clusters), default=0.0
         )
         found.append(
             FitPoint(time_ms=record.event_time_ms, url=record.url, likeness=round(likeness, 4))

@@ -1,6 +1,5 @@
 """The tree templates of a site as HTML, with the number of pages that have each node."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 from html import escape
 
@@ -31,7 +30,7 @@ def tree_templates(model: TreeModel, names: Mapping[int, str]) -> str:
     """
     parts = []
     for number, cluster in enumerate(model.clusters, 1):
-        texts = cluster.tree.is_text.sum()
+        texts = cluster.reference.tree.is_text.sum()
         sizes = (
             counted(cluster.pages, "page"),
             counted(len(cluster.support), "node"),
@@ -43,23 +42,15 @@ def tree_templates(model: TreeModel, names: Mapping[int, str]) -> str:
 
 
 def unnamed_labels(model: TreeModel, names: Mapping[int, str]) -> int:
-    """Return how many labels of the templates' nodes and texts have no known tag or text."""
+    """Return how many labels of the templates' nodes have no known tag or text."""
     labels = {
-        label
-        for cluster in model.clusters
-        for column in (cluster.tree.label[~cluster.tree.is_text], cluster.text)
-        for label in column.tolist()
+        label for cluster in model.clusters for label in cluster.reference.tree.label.tolist()
     }
     return len(labels - names.keys())
 
 
 def _tree(cluster: TreeCluster, names: Mapping[int, str]) -> str:
-    texts = defaultdict(list)
-    for place, label, pages in zip(
-        cluster.text_place.tolist(), cluster.text.tolist(), cluster.text_pages.tolist(), strict=True
-    ):
-        texts[place].append((label, pages))
-    out, tree, depth = ['<ul class="tree">'], cluster.tree, 0
+    out, tree, depth = ['<ul class="tree">'], cluster.reference.tree, 0
     ends: list[int] = []
     for node, (label, end, is_text) in enumerate(
         zip(tree.label.tolist(), tree.end.tolist(), tree.is_text.tolist(), strict=True)
@@ -72,7 +63,7 @@ def _tree(cluster: TreeCluster, names: Mapping[int, str]) -> str:
         many = ' class="many"' if pages >= _MANY_RATIO * cluster.pages else ""
         count = f"<b{many}>{pages} of {cluster.pages}</b>"
         if is_text:
-            out.append(f"<li>{count}{_texts(texts[node], int(cluster.distinct[node]), names)}</li>")
+            out.append(f"<li>{count}{_text(label, int(cluster.text_pages[node]), names)}</li>")
             continue
         opened = " open" if depth < _OPEN_DEPTH else ""
         tag = escape(names.get(label, "an element of unknown tag"))
@@ -82,17 +73,12 @@ def _tree(cluster: TreeCluster, names: Mapping[int, str]) -> str:
     return "".join(out)
 
 
-def _texts(texts: list[tuple[int, int]], distinct: int, names: Mapping[int, str]) -> str:
-    """Return what stands at a place: its recurring texts with their pages, or that it changes."""
-    if not texts:
-        return f"a text that changes ({distinct} different ones)"
-    shown = "; ".join(
-        f"“{escape(_short(names.get(label, 'a text that is not in the window any more')))}” "
-        f"on {pages}"
-        for label, pages in texts
-    )
-    others = distinct - len(texts)
-    return shown + (f"; {others} others" if others > 0 else "")
+def _text(label: int, pages: int, names: Mapping[int, str]) -> str:
+    """Return what stands at a place: the reference's text with its pages, or that it changes."""
+    if pages < 2:
+        return "a text that changes"
+    text = _short(names.get(label, "a text that is not in the window any more"))
+    return f"“{escape(text)}” on {pages}"
 
 
 def _short(text: str) -> str:

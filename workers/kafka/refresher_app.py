@@ -32,7 +32,7 @@ from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings.book import SettingsBook
 from workers.state.rebuildable import remove_set_aside
-from workers.state.site_state import WindowTotals, model_is_due, templates_overdue_by
+from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore
 
 _TRACED_AGE_MS = 3_600_000
@@ -46,7 +46,6 @@ class RefresherApp:
         self,
         config: KafkaConfig,
         pool: Pool,
-        templates_pool: Pool,
         traces: Traces | None = None,
     ) -> None:
         """Put the parts together.
@@ -54,7 +53,6 @@ class RefresherApp:
         Args:
             config: Where the broker and the state are.
             pool: Where documents are learned, models refitted and texts revised.
-            templates_pool: Where trees are fitted, so that nothing else waits for them.
             traces: Where spans of documents go; None = nowhere.
         """
         self._config = config
@@ -64,20 +62,16 @@ class RefresherApp:
         documents = config.topic(DOCUMENTS)
         self._book = SettingsBook()
         self._settings_follower = SettingsFollower(config, self._book, self._take_down)
-        self._templates_pool = templates_pool
         self._recovery = Recovery(config.broker, documents, self._learn)
         open_windows = partial(PartitionWindows, config, pool, book=self._book)
         self._owned = OwnedPartitions(open_windows, self._recovery.recover)
         self._grounds = Grounds(config.broker, documents)
         self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
-        self.metrics = RefresherMetrics(
-            self._totals, {"refresh": pool, "templates": templates_pool}
-        )
+        self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
         self._carrier = Carrier(
             TopicOutputs(self.app, config),
             self._owned,
             pool,
-            templates_pool,
             config.settings,
             self.metrics,
         )
@@ -176,8 +170,6 @@ class RefresherApp:
             sites = await asyncio.to_thread(list, windows.store.sites())
             due = [site for site, state in sites if model_is_due(state)]
             await self._publish(number, windows, due)
-            for site, state in sites:
-                self._carrier.fit_later(number, site, templates_overdue_by(state))
 
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
@@ -215,8 +207,7 @@ class RefresherApp:
                     _erase_closed, path, site, self._config.settings
                 )
         remove_set_aside(self._config.state)
-        for pool in (self._pool, self._templates_pool):
-            await asyncio.wrap_future(pool.submit(site, pool.forget, site))
+        await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
 
     async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:

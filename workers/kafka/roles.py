@@ -178,14 +178,11 @@ def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
 
 @contextmanager
 def _refresher(config: KafkaConfig, traces: Traces) -> Iterator[RefresherApp]:
-    niceness = config.settings.refresher_niceness
-    os.nice(niceness)
+    os.nice(config.settings.refresher_niceness)
     pool = Pool(config.settings, children=1)
-    templates_pool = Pool(config.settings, children=1, niceness=niceness // 2)
-    refresher = RefresherApp(config, pool, templates_pool, traces)
+    refresher = RefresherApp(config, pool, traces)
     try:
         yield refresher
     finally:
-        templates_pool.close()
         pool.close()
         refresher.close()

@@ -8,7 +8,7 @@ from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
 from workers.local.local_state import LocalState
 from workers.page import Page
-from workers.pipeline.actions import Action, Fit, NotFitted, Revise, Send
+from workers.pipeline.actions import Action, NotFitted, Revise, Send
 from workers.pipeline.cleaner import Cleaner, Dead, NoModels, Outcome, Together
 from workers.pipeline.publisher import Publisher
 from workers.pipeline.refresher import Refresher
@@ -97,8 +97,8 @@ class Stream:
         return self._cleaner.process(page)
 
     def refit(self, site: str) -> None:
-        """Fit the model of a site, with its trees, on its present window."""
-        for _ in self._carry_out(self._publisher.publish_anew(site)):
+        """Fit the model of a site on its present window."""
+        for _ in self._carry_out(self._publisher.publish_model(site)):
             pass
 
     def _learn(self, outcome: Outcome) -> bool:
@@ -116,8 +116,6 @@ class Stream:
                     self._models.put(model.site, encode_msgpack(model), 0, 0)
                 case Send(CleanedRecord() as record):
                     yield record
-                case Fit(site=site):
-                    self._refresher.refit_templates(site)
                 case Revise(model):
                     yield from self._carry_out(self._publisher.revise(model))
                 case NotFitted(site, reason):

@@ -26,14 +26,6 @@ class Forget(msgspec.Struct, frozen=True):
     """Keys of `schemas.document.document_key`."""
 
 
-class Fit(msgspec.Struct, frozen=True):
-    """Fit the trees of a site, now or later; they enter its next model."""
-
-    site: str
-    overdue: float
-    """How overdue they are, see `workers.state.site_state.templates_overdue_by`."""
-
-
 class Revise(msgspec.Struct, frozen=True):
     """Compare the published texts of a site with what its new model makes of them."""
 
@@ -51,4 +43,4 @@ class Pause(msgspec.Struct, frozen=True):
     """Let other work on the site's window go first, and keep to the rate of revisions."""
 
 
-Action = Send | Forget | Fit | Revise | NotFitted | Pause
+Action = Send | Forget | Revise | NotFitted | Pause

@@ -11,14 +11,14 @@ from schemas.cleaned import DeletedRecord
 from schemas.codec import encode_msgpack
 from schemas.document import DocumentRecord, site_of_key
 from schemas.site_model import SiteModelRecord
-from workers.pipeline.actions import Action, Fit, Forget, NotFitted, Pause, Revise, Send
+from workers.pipeline.actions import Action, Forget, NotFitted, Pause, Revise, Send
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.pipeline.refresher import (
     NotLearned,
     Refresher,
     Revision,
 )
-from workers.state.site_state import model_is_due, templates_overdue_by
+from workers.state.site_state import model_is_due
 from workers.state.window_store import WindowStore
 
 _AT_ONCE = 500
@@ -50,28 +50,12 @@ class Publisher:
         self._message_limit_bytes = message_limit_bytes
 
     def publish_due(self, site: str) -> Iterator[Action]:
-        """Publish a site's model if the schedule asks for one.
-
-        `Fit` comes first where the site's trees are due, too: a transport that fits them
-        at once has them in this model, one that fits them later publishes a further model then.
-        """
-        state = self._store.site_state(site)
-        if not model_is_due(state):
-            return
-        overdue = templates_overdue_by(state)
-        if overdue >= 1:
-            yield Fit(site, overdue)
-        yield from self.publish_model(site)
-
-    def publish_anew(self, site: str) -> Iterator[Action]:
-        """Publish a site's model as its window is now, with trees fitted to it."""
-        state = self._store.site_state(site)
-        if state.pages:
-            yield Fit(site, templates_overdue_by(state))
+        """Publish a site's model if the schedule asks for one."""
+        if model_is_due(self._store.site_state(site)):
             yield from self.publish_model(site)
 
     def publish_model(self, site: str) -> Iterator[Action]:
-        """Publish the site's model as its window is now, with the templates fitted last."""
+        """Publish the site's model as its window is now; a site without pages has none."""
         fitted = self._refresher.refit(site)
         if isinstance(fitted, NotLearned):
             yield NotFitted(site, fitted.reason)

@@ -13,10 +13,9 @@ from templ_core.cleaner_version import cleaner_version
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
-from templ_core.site_level.site_templates import template_pages
 from templ_core.site_level.window.revisions import revision_reason
 from workers.pipeline.outputs import cleaned_record
-from workers.processes.core_config import CONFIG, config_with
+from workers.processes.core_config import config_with
 from workers.processes.messages import (
     CleanResult,
     Failure,
@@ -31,8 +30,6 @@ from workers.processes.messages import (
     Task,
     TaskPage,
     TaskRunner,
-    TemplatesResult,
-    TemplatesTask,
     Unknown,
 )
 from workers.processes.record_forms import forms_of
@@ -146,7 +143,7 @@ class Refresher:
         return _not_learned(result)
 
     def refit(self, site: str) -> Fitted:
-        """Fit a site's model on its window as it is, with the templates fitted last.
+        """Fit a site's model on its window as it is.
 
         Documents of another format that were read with another page model are left out of the fit, once
         there are as many others, or enough for a settled model. They stay in the window, where the version
@@ -163,9 +160,8 @@ class Refresher:
         window = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
         for index in _new(entries, state):
             window[index] = self._window_page(site, entries[index])
-        templates = self._store.templates(site)
         for _ in range(_ATTEMPTS):
-            result = self._run(site, RefitTask(site, window, templates))
+            result = self._run(site, RefitTask(site, window))
             if not isinstance(result, Unknown | Stale):
                 break
             unreadable: set[int] = set()
@@ -195,55 +191,6 @@ class Refresher:
             body=result.body,
         )
         return model, state.learned
-
-    def refit_templates(self, site: str) -> NotLearned | None:
-        """Fit a site's trees to its latest documents; return why that failed, or None."""
-        entries = self._template_entries(site)
-        latest = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
-        state = self._store.site_state(site)
-        for index in _new(entries, state):
-            latest[index] = self._window_page(site, entries[index])
-        needed = range(max(len(entries) - CONFIG.template_pages, 0), len(entries))
-        for index in needed:  # unless there are near-duplicates among them, the fit uses these
-            if latest[index].document is None:
-                latest[index] = msgspec.structs.replace(
-                    latest[index], document=self._store.document_body(site, entries[index])
-                )
-        for _ in range(_ATTEMPTS):
-            result = self._run(site, TemplatesTask(site, latest))
-            if not isinstance(result, Unknown):
-                break
-            for index in result.indexes:
-                latest[index] = self._window_page(site, entries[index])
-        return self.keep_templates(site, result, state.learned)
-
-    def templates_task(self, site: str) -> tuple[TemplatesTask, int]:
-        """Return the task of fitting a site's trees, and how many documents it has seen.
-
-        It holds all that a child needs which knows nothing about the site.
-        """
-        latest = [self._window_page(site, entry) for entry in self._template_entries(site)]
-        return TemplatesTask(site, latest), self._store.site_state(site).learned
-
-    def _template_entries(self, site: str) -> list[WindowEntry]:
-        """Return the documents that templates may be fitted on."""
-        entries = list(self._store.window_entries(site))
-        latest = template_pages([one.content_digest for one in entries], CONFIG)
-        return [entries[index] for index in latest]
-
-    def keep_templates(self, site: str, result: Result, learned: int) -> NotLearned | None:
-        """Keep the trees that were fitted when `learned` documents had been seen.
-
-        Where they could not be fitted, the next attempt is made when the schedule asks for one.
-
-        Returns:
-            Why they could not be fitted; None where they were.
-        """
-        if self._book.is_forgotten(site):
-            return NotLearned("its site was taken down")
-        body = result.body if isinstance(result, TemplatesResult) else None
-        self._store.keep_templates(site, body, learned)
-        return None if body is not None else _not_learned(result)
 
     def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
         learned = self._store.summary(site, entry)

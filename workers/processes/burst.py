@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import msgspec
 
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_templates import fit_templates
 from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_page import WindowPage
@@ -44,10 +43,9 @@ def fit_provisional_model(
     in_order = sorted(newest.values(), key=lambda one: (one.event_time_ms, one.page_id))
     if not in_order:
         return None
-    window = [_window_page(one) for one in in_order]
     learner = SiteLearner(page_model_version, config)
-    learner.follow(window)
-    return learner.model(fit_templates(window, config))
+    learner.follow([_window_page(one) for one in in_order])
+    return learner.model()
 
 
 def _window_page(one: BurstDocument) -> WindowPage:
@@ -56,5 +54,4 @@ def _window_page(one: BurstDocument) -> WindowPage:
         page_id=one.page_id,
         content_digest=content_digest(columns),
         page=summarise_scored_page(one.document, one.evidence.features, one.evidence.log_odds),
-        document=compress_columns(columns),
     )

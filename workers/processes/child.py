@@ -6,7 +6,6 @@ page model first, then one task after another, and receives one result for each.
 """
 
 import gc
-import os
 import resource
 import signal
 import socket
@@ -31,10 +30,9 @@ def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
     """Perform tasks until the parent closes the connection or ends."""
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     _limit_memory(int(sys.argv[2]))
-    os.nice(int(sys.argv[3]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent(int(sys.argv[4]))
-    set_up = decode_set_up(sys.argv[5])
+    end_with_parent(int(sys.argv[3]))
+    set_up = decode_set_up(sys.argv[4])
     if set_up is not None:
         set_up_logging(set_up)
     decoder = msgspec.msgpack.Decoder(Task)

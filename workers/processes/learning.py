@@ -1,20 +1,11 @@
-"""The tasks on windows in a child process: summarise documents, fit site models and templates."""
+"""The tasks on windows in a child process: summarise documents, fit site models."""
 
 from collections import OrderedDict
-
-import msgspec
 
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model_file import encode_site_model
-from templ_core.site_level.site_templates import (
-    NO_TEMPLATES,
-    SiteTemplates,
-    decode_templates,
-    encode_templates,
-    fit_templates,
-)
 from templ_core.site_level.window.page_summary import (
     PageSummary,
     decode_page_summary,
@@ -22,9 +13,7 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
 )
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.window_dedup import distinct_pages
 from templ_core.site_level.window.window_page import WindowPage
-from workers.lru_cache import LruCache
 from workers.processes.core_config import CONFIG
 from workers.processes.messages import (
     LearnResult,
@@ -33,15 +22,11 @@ from workers.processes.messages import (
     RefitTask,
     Stale,
     TaskPage,
-    TemplatesResult,
-    TemplatesTask,
     Unknown,
 )
 
 _PAGES_IN_MEMORY = 2000
 """Pages of windows whose counts a child keeps in memory, about 50 kB each."""
-_TEMPLATES_IN_MEMORY = 64
-"""Sites whose templates a child keeps decoded in memory."""
 
 
 class Learners:
@@ -50,7 +35,6 @@ class Learners:
     def __init__(self, page_model_version: str) -> None:
         self._version = page_model_version
         self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
-        self._templates: LruCache[str, tuple[bytes, SiteTemplates]] = LruCache(_TEMPLATES_IN_MEMORY)
         self._pages = 0
 
     def take(self, site: str) -> SiteLearner:
@@ -69,25 +53,9 @@ class Learners:
             _, oldest = self._sites.popitem(last=False)
             self._pages -= len(oldest.known)
 
-    def templates(self, site: str, body: bytes | None) -> SiteTemplates:
-        """Return a site's templates, which are decoded once while they stay the same.
-
-        Args:
-            site: Site key.
-            body: The encoded templates; None = there are none yet.
-        """
-        if body is None:
-            return NO_TEMPLATES
-        kept = self._templates.get(site)
-        if kept is None or kept[0] != body:
-            kept = body, decode_templates(body)
-            self._templates.put(site, kept)
-        return kept[1]
-
     def clear(self) -> None:
         """Drop all learners."""
         self._sites.clear()
-        self._templates.clear()
         self._pages = 0
 
 
@@ -135,7 +103,7 @@ def refit_site(
     if stale:
         return Stale(stale)
     learner.follow(pages)
-    model = learner.model(learners.templates(task.site, task.templates))
+    model = learner.model()
     learners.keep(task.site, learner)
     return RefitResult(
         version=model.version,
@@ -144,37 +112,6 @@ def refit_site(
         fit=learner.fit,
         change=learner.change,
     )
-
-
-def fit_site_templates(
-    task: TemplatesTask, page_model: PageModel, learners: Learners
-) -> TemplatesResult | Unknown:
-    """Fit the templates of a site's latest documents.
-
-    Returns:
-        The templates, or the pages whose summaries and documents are needed first.
-    """
-    learner = learners.take(task.site)
-    latest: list[WindowPage] = []
-    unknown: list[int] = []
-    for index, one in enumerate(task.latest):
-        page = learner.known.get((one.page_id, one.content_digest))
-        if page is None and one.summary is not None:
-            summary = _summary(one, page_model) or summarise_page(
-                decode_document(one.document or b""), page_model
-            )
-            page = learner.remember(_counted_page(one, summary))
-        if page is None:
-            unknown.append(index)
-        else:
-            latest.append(msgspec.structs.replace(page, document=one.document or None))
-    learners.keep(task.site, learner)
-    if not unknown:
-        used = distinct_pages([one.page for one in latest])[-CONFIG.template_pages :]
-        unknown = [index for index in used if task.latest[index].document is None]
-    if unknown:
-        return Unknown(unknown)
-    return TemplatesResult(encode_templates(fit_templates(latest, CONFIG)))
 
 
 def _summary(one: TaskPage, page_model: PageModel) -> PageSummary | None:
@@ -190,5 +127,4 @@ def _counted_page(one: TaskPage, page: PageSummary) -> WindowPage:
         page_id=one.page_id,
         content_digest=one.content_digest,
         page=page,
-        document=None,
     )

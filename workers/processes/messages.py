@@ -112,7 +112,7 @@ class TaskPage(msgspec.Struct, frozen=True, array_like=True):
     """The encoded page summary; None where the child may have the page in memory."""
     document: bytes | None = None
     """The document in compact form, which a summary cannot be read without; None where the child may have the
-    page in memory and no templates are fitted on it, and empty where it has left the window."""
+    page in memory, and empty where it has left the window."""
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -121,19 +121,9 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     site: str
     window: list[TaskPage]
     """The documents in order of (event time, page id)."""
-    templates: bytes | None
-    """The site's latest templates from a `TemplatesResult`; None before the first."""
 
 
-class TemplatesTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fit a site's templates on its latest documents."""
-
-    site: str
-    latest: list[TaskPage]
-    """The documents in order of (event time, page id)."""
-
-
-Task = CleanTask | BurstTask | LearnTask | RefitTask | TemplatesTask | ReviseTask
+Task = CleanTask | BurstTask | LearnTask | RefitTask | ReviseTask
 
 
 class CleanedDocument(msgspec.Struct, frozen=True, array_like=True):
@@ -249,17 +239,8 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The last change of design; None when the window holds no page of an older design."""
 
 
-class TemplatesResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Fitted templates in compact form."""
-
-    body: bytes
-
-
 class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """An answer that asks for the summaries of pages that the child does not have in memory.
-
-    Where templates are fitted it asks for their documents, too.
-    """
+    """An answer that asks for the summaries of pages that the child does not have in memory."""
 
     indexes: list[int]
     """Indexes of these pages in the window."""
@@ -273,15 +254,7 @@ class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 Result = (
-    CleanResult
-    | BurstResult
-    | LearnResult
-    | RefitResult
-    | TemplatesResult
-    | Unknown
-    | Stale
-    | ReviseResult
-    | Failure
+    CleanResult | BurstResult | LearnResult | RefitResult | Unknown | Stale | ReviseResult | Failure
 )
 
 
@@ -313,8 +286,6 @@ def log_fault(site: str, task: Task, result: Result) -> None:
     match task:
         case RefitTask():
             subject = f"fitting the site model of {site}"
-        case TemplatesTask():
-            subject = f"fitting the templates of {site}"
         case BurstTask():
             subject = f"cleaning {len(task.pages)} pages of {site} together"
         case _:

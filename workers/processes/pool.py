@@ -38,7 +38,6 @@ from workers.processes.messages import (
     Result,
     ReviseTask,
     Task,
-    TemplatesTask,
     log_fault,
 )
 from workers.settings import Settings
@@ -62,7 +61,7 @@ class _ChildLostError(Exception):
 class _Child:
     """A child process and the connection to it."""
 
-    def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
+    def __init__(self, settings: Settings, page_model: bytes) -> None:
         ours, theirs = socket.socketpair()
         with theirs, _start_problems():
             self._process = subprocess.Popen(  # noqa: S603
@@ -73,7 +72,6 @@ class _Child:
                     settings.child_module,
                     str(theirs.fileno()),
                     str(settings.child_memory_bytes),
-                    str(niceness),
                     str(os.getpid()),
                     encode_set_up_of_child(),
                 ],
@@ -136,9 +134,8 @@ def _start_problems() -> Iterator[None]:
 class _Lane:
     """A child process and the thread that talks to it; the tasks of a lane run in order."""
 
-    def __init__(self, settings: Settings, niceness: int, page_model: bytes) -> None:
+    def __init__(self, settings: Settings, page_model: bytes) -> None:
         self._settings = settings
-        self._niceness = niceness
         self._page_model = page_model
         self._child: _Child | None = self._new_child()
         self._encoder = msgspec.msgpack.Encoder()
@@ -167,7 +164,7 @@ class _Lane:
             is_final = isinstance(task, BurstTask)
         except DeadlineExceeded as late:
             # A late fit is tried again when more documents have come; it would hold up all others.
-            is_final = isinstance(task, RefitTask | TemplatesTask | BurstTask)
+            is_final = isinstance(task, RefitTask | BurstTask)
             result = Failure("DeadlineExceeded", str(late), "refused")
         except _ChildLostError:
             is_final = isinstance(task, BurstTask)  # its pages are tried one by one
@@ -177,7 +174,7 @@ class _Lane:
         return result, is_final
 
     def _new_child(self) -> _Child:
-        return _Child(self._settings, self._niceness, self._page_model)
+        return _Child(self._settings, self._page_model)
 
     def _ask(self, child: _Child, task: Task, deadline_s: float) -> Result:
         answer = child.call(self._encoder.encode(self._without_known_model(task)), deadline_s)
@@ -214,19 +211,18 @@ class _Lane:
 class Pool:
     """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
-    def __init__(self, settings: Settings, children: int, niceness: int = 0) -> None:
+    def __init__(self, settings: Settings, children: int) -> None:
         """Start the children.
 
         Args:
             settings: Memory limit, page model and the module that a child runs.
             children: Number of child processes, at least 1.
-            niceness: Added to the niceness of the children, 0 to 19.
 
         Raises:
             UsageProblem: The page model cannot be used.
         """
         page_model = _model_bytes(settings.page_model)
-        self._lanes = [_Lane(settings, niceness, page_model) for _ in range(children)]
+        self._lanes = [_Lane(settings, page_model) for _ in range(children)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
         """Return the result of a task and the number of attempts.

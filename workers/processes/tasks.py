@@ -25,7 +25,7 @@ from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.burst import BurstDocument, fit_provisional_model
 from workers.processes.clean_result import clean_result
 from workers.processes.core_config import CONFIG, config_with
-from workers.processes.learning import fit_site_templates, learn_document, refit_site
+from workers.processes.learning import learn_document, refit_site
 from workers.processes.messages import (
     BurstPage,
     BurstResult,
@@ -40,7 +40,6 @@ from workers.processes.messages import (
     ReviseTask,
     StageTimes,
     Task,
-    TemplatesTask,
     log_fault,
 )
 from workers.processes.models import Models
@@ -96,8 +95,6 @@ def _perform(task: Task, models: Models) -> Result:
             return learn_document(task, models.page)
         case RefitTask():
             return refit_site(task, models.page, models.learners)
-        case TemplatesTask():
-            return fit_site_templates(task, models.page, models.learners)
         case ReviseTask():
             return _revise(task, models)
 

@@ -2,10 +2,7 @@
 
 import msgspec
 
-from templ_core.config import CoreConfig
-from templ_core.site_level.window.schedule import is_due, templates_overdue
-
-_TEMPLATE_PAGES = CoreConfig().template_pages
+from templ_core.site_level.window.schedule import is_due
 
 
 class SiteState(msgspec.Struct, kw_only=True):
@@ -25,8 +22,6 @@ class SiteState(msgspec.Struct, kw_only=True):
     """Value of `learned` when the last site model was published."""
     model_version: str | None = None
     """Version of the last published site model; None before the first."""
-    templates_at: int = 0
-    """Value of `learned` when the templates were last fitted."""
     fit: float = 1.0
     """Similarity of the newest page to the cluster of pages nearest to it at the last fit, 0 to 1."""
     changed_at_ms: int | None = None
@@ -52,8 +47,6 @@ class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of the documents' compact forms as they arrived."""
     models_due: int = 0
     """Sites whose model the schedule wants fitted again."""
-    templates_due: int = 0
-    """Sites whose trees the schedule wants fitted again."""
     redesigned_sites: int = 0
     """Sites whose window still holds pages of a design that the site no longer uses."""
     fit_sum: float = 0.0
@@ -73,7 +66,6 @@ class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
             documents=self.documents + sign * other.documents,
             bytes=self.bytes + sign * other.bytes,
             models_due=self.models_due + sign * other.models_due,
-            templates_due=self.templates_due + sign * other.templates_due,
             redesigned_sites=self.redesigned_sites + sign * other.redesigned_sites,
             fit_sum=self.fit_sum + sign * other.fit_sum,
         )
@@ -87,7 +79,6 @@ def totals_of(state: SiteState) -> WindowTotals:
         documents=state.pages,
         bytes=state.bytes,
         models_due=int(model_is_due(state)),
-        templates_due=int(templates_overdue_by(state) >= 1),
         redesigned_sites=int(state.changed_at_ms is not None),
         fit_sum=state.fit if has_pages else 0.0,
     )
@@ -96,11 +87,3 @@ def totals_of(state: SiteState) -> WindowTotals:
 def model_is_due(state: SiteState) -> bool:
     """Return whether the schedule wants the site's model fitted again."""
     return is_due(state.learned, state.fitted_at, state.pages)
-
-
-def templates_overdue_by(state: SiteState) -> float:
-    """Return how overdue the site's templates are; they are due from 1.0 on.
-
-    The value is the number of new documents divided by the number after which templates are due.
-    """
-    return templates_overdue(state.learned, state.templates_at, state.pages, _TEMPLATE_PAGES)

@@ -326,26 +326,6 @@ class WindowStore:
             state.changed_at_ms, state.of_old_design = changed_at_ms, of_old_design
             self._write_state(site, state, Batch())
 
-    def templates(self, site: str) -> bytes | None:
-        """Return the templates of a site that were fitted last, or None before the first fit."""
-        return self._db.get("templates", site.encode())
-
-    def keep_templates(self, site: str, body: bytes | None, learned: int) -> None:
-        """Store fitted templates.
-
-        Args:
-            site: Site key.
-            body: The encoded templates; None means that they could not be fitted.
-            learned: Value of `SiteState.learned` when they were fitted.
-        """
-        with self._lock:
-            state = self.site_state(site)
-            state.templates_at = max(state.templates_at, learned)
-            batch = Batch()
-            if body is not None:
-                batch.put("templates", site.encode(), body)
-            self._write_state(site, state, batch)
-
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
 

@@ -10,7 +10,7 @@ from templ_core.site_level.fusion import site_columns as names
 
 
 cdef enum:
-    COLUMNS = 11    # how many columns `combine` returns
+    COLUMNS = 10    # how many columns `combine` returns
 
 
 cdef inline double within(double value, double low, double high) noexcept:
@@ -30,14 +30,14 @@ def combine(evidence, config):
         evidence: A `SegmentEvidence`.
         config: A `FusionConfig`.
     """
-    places, trees = evidence.places, evidence.trees
+    places = evidence.places
     own, around, shares, steps = (
         evidence.content_log_odds, evidence.surroundings, evidence.best_share, evidence.steps
     )
     repeated, words = evidence.repeated, evidence.words
-    known_log_odds, known_pages, constants = places.log_odds, places.path_pages, places.constant
+    known_log_odds, all_known = evidence.place_log_odds, evidence.known
+    constants = places.constant
     with_text, with_shape = places.text_pages, places.shape_pages
-    tree_share, tree_change = trees.place_share, trees.change
     cdef Py_ssize_t count = len(own), segment
     cdef const double *page_log_odds = <const double *>items(own, 8)
     cdef const double *content_around = <const double *>items(around, 8)
@@ -46,15 +46,13 @@ def combine(evidence, config):
     cdef const uint8_t *is_label = <const uint8_t *>items(repeated, 1)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *place_log_odds = <const double *>items(known_log_odds, 8)
-    cdef const int64_t *path_pages = <const int64_t *>items(known_pages, 8)
+    cdef const uint8_t *is_known = <const uint8_t *>items(all_known, 1)
     cdef const uint8_t *is_constant = <const uint8_t *>items(constants, 1)
     cdef const int64_t *text_pages = <const int64_t *>items(with_text, 8)
     cdef const int64_t *shape_pages = <const int64_t *>items(with_shape, 8)
-    cdef const double *in_tree = <const double *>items(tree_share, 8)
-    cdef const double *change = <const double *>items(tree_change, 8)
 
     cdef double documentation = evidence.documentation
-    cdef int64_t pages = evidence.pages, cluster_pages = trees.pages
+    cdef int64_t pages = evidence.pages
     cdef double margin = config.probability_margin, doubt_pages = config.doubt_pages
     cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
     cdef int32_t length_max = config.length_words_max
@@ -68,7 +66,6 @@ def combine(evidence, config):
     cdef double *in_best = added(columns, names.IN_BEST_CONTAINER, rows)
     cdef double *same_shape = added(columns, names.SAME_SHAPE, rows)
     cdef double *long_same_shape = added(columns, names.LONG_SAME_SHAPE, rows)
-    cdef double *tree_constant = added(columns, names.TREE_CONSTANT, rows)
     cdef double *trust = added(columns, names.TRUST, rows)
     cdef double *log_length = added(columns, names.LENGTH, rows)
     cdef double *recurs = added(columns, names.RECURS, rows)
@@ -81,7 +78,7 @@ def combine(evidence, config):
         most_usual = max(most_usual, best_share[segment])
         mass = length[segment] / (1 + exp(-page_log_odds[segment]))
         all_mass += mass
-        if path_pages[segment] > 0:
+        if is_known[segment]:
             known_mass += mass
     for segment in range(count):
         own_value, place_value = page_log_odds[segment], place_log_odds[segment]
@@ -103,10 +100,6 @@ def combine(evidence, config):
         same_shape[segment] = (1 - repeats) * shape_pages[segment] / <double>max(pages, 1)
         long_same_shape[segment] = (
             pages / (pages + doubt_pages) * same_shape[segment] * log_length[segment]
-        )
-        tree_constant[segment] = (
-            (1 - repeats) * in_tree[segment] * (1 - change[segment])
-            * cluster_pages / (cluster_pages + 1)
         )
         recurs[segment] = text_pages[segment] > 1
         trust[segment] = (

@@ -13,6 +13,7 @@ from templ_core.errors import CodecError
 from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion import _fusion
 from templ_core.site_level.fusion.site_columns import (
+    BY_TREE,
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
     FUSION_INPUTS,
@@ -21,6 +22,7 @@ from templ_core.site_level.fusion.site_columns import (
     LINKS_AGAIN,
     PAGE,
     PLACE,
+    REASON_TREE,
     REASONS,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
@@ -120,7 +122,11 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
         side = np.where(kept, 1.0, -1.0)
         for name, term in self.terms.items():
             one = FUSION_INPUTS[name]
-            strengths[one.reason] += side * (term.weight * (columns[name] - one.neutral))
+            strength = side * (term.weight * (columns[name] - one.neutral))
+            if name == PLACE:
+                strengths[REASON_TREE] += columns[BY_TREE] * strength
+                strength *= 1 - columns[BY_TREE]
+            strengths[one.reason] += strength
         strongest = np.argmax(list(strengths.values()), axis=0)
         return [REASONS[number] for number in strongest.tolist()]
 

@@ -20,7 +20,6 @@ STEPS_TO_BEST_CONTAINER = "steps to the best box"
 HEADLINE = "headline"
 SAME_SHAPE = "same shape"
 LONG_SAME_SHAPE = "long same shape"
-TREE_CONSTANT = "tree constant"
 USUAL_STRING = "string of most pages"
 FEW_COVER = "repeated on few pages"
 SOME_COVER = "repeated on some pages"
@@ -28,6 +27,9 @@ FEW_COVER_OF_RECORDS = "repeated on few pages of records"
 SOME_COVER_OF_RECORDS = "repeated on some pages of records"
 LINKS_AGAIN = "links of other pages"
 
+BY_TREE = "by tree"
+"""This column is no input of the fusion: whether the tree templates tell the place of a segment, because the site
+does not know its name, 0 or 1."""
 CONSTANT = "constant"
 """This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
 TRUST = "trust"
@@ -69,7 +71,6 @@ FUSION_INPUTS = {
         FusionInput(HEADLINE, 1, "headline"),
         FusionInput(SAME_SHAPE, -1, "site-constant"),
         FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),
-        FusionInput(TREE_CONSTANT, -1, "site-tree"),
         *(
             FusionInput(name, -1, "site-string")
             for name in (
@@ -86,5 +87,7 @@ FUSION_INPUTS = {
 """All inputs of the fusion, by name."""
 STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == "site-string")
 """The inputs that say what strings of the site are on the page."""
-REASONS = tuple(dict.fromkeys(one.reason for one in FUSION_INPUTS.values()))
+REASON_TREE = "site-tree"
+"""The reason in place of that of `PLACE` where the tree templates tell the place."""
+REASONS = (*dict.fromkeys(one.reason for one in FUSION_INPUTS.values()), REASON_TREE)
 """The different reasons of the inputs."""

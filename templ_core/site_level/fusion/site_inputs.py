@@ -4,7 +4,6 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s
-from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
@@ -19,6 +18,7 @@ from templ_core.site_level.containers.containers import (
 from templ_core.site_level.containers.headline import headline_of
 from templ_core.site_level.fusion._fusion import combine, cover_inputs
 from templ_core.site_level.fusion.site_columns import (
+    BY_TREE,
     CONSTANT,
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
@@ -37,7 +37,9 @@ from templ_core.site_level.places.place_log_odds import PlaceReading, read_place
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import Cover, StringEvidence, read_strings
-from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
+from templ_core.site_level.trees.labelled_tree import page_blocks
+from templ_core.site_level.trees.tree_evidence import tree_evidence
+from templ_core.site_level.trees.tree_model import TreeModel
 
 
 class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,8 +54,10 @@ class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content, by the page model."""
     places: PlaceReading
     """What the window says about the places."""
-    trees: TreeEvidence
-    """What the tree templates of the site say."""
+    place_log_odds: Floats
+    """Log-odds for content of the place, by its name, or by tree where the site does not know the name."""
+    known: Bools
+    """Whether the site knows the place, by its name or by tree."""
     surroundings: Floats
     """Mean content of the words around the segment, 0 to 1."""
     best_share: Floats
@@ -76,7 +80,6 @@ def site_inputs(
     content_log_odds: Floats,
     page_type: PageType,
     model: SiteModel,
-    config: CoreConfig,
     places: DocumentPlaces,
 ) -> tuple[SiteColumns, StringEvidence]:
     """Return all columns of `site_columns` for a page of a known site, and the strings on it.
@@ -87,13 +90,14 @@ def site_inputs(
         content_log_odds: Log-odds for content of each segment, by the page model.
         page_type: The type of the page, by the page model.
         model: What is known about the site.
-        config: The thresholds of the core.
         places: The places of the page.
     """
     table = model.places
     types, nodes, page = places.types, places.nodes, places.segments
     tree, parent = features.tree, document.nodes.parent
     known = read_places(table, page, content_log_odds)
+    is_named = known.path_pages > 0
+    place_log_odds, in_trees = _with_trees(known, document, places, model.trees)
     containers = find_containers(page.first, page.last, known.content, tree.words)
     best = int(container_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
@@ -101,9 +105,8 @@ def site_inputs(
         SegmentEvidence(
             content_log_odds=content_log_odds,
             places=known,
-            trees=tree_evidence(
-                document, model.trees, config.cluster_likeness_min, features.text, types
-            ),
+            place_log_odds=place_log_odds,
+            known=is_named | in_trees,
             surroundings=mean_around(known.content, tree, parent),
             best_share=usual_share(table.best_containers, nodes.cell, tree),
             steps=steps,
@@ -119,6 +122,7 @@ def site_inputs(
     )
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
+    columns[BY_TREE] = (in_trees & ~is_named).astype(np.float64)
     columns[CONSTANT] = known.constant.astype(np.float64)
     columns[LINKS_AGAIN] = links_again(
         page.path, page.words, known.recurrence, features.link_density, STRINGS_CONFIG
@@ -127,6 +131,25 @@ def site_inputs(
     columns |= string_columns(strings, page_type)
     columns[TRUST] = np.maximum(columns[TRUST], strings.some.share)
     return columns, strings
+
+
+def _with_trees(
+    known: PlaceReading, document: Document, places: DocumentPlaces, trees: TreeModel
+) -> tuple[Floats, Bools]:
+    """Return the log-odds of places, by tree where the site does not know their names.
+
+    Returns:
+        The log-odds, and which segments stand at places that the tree templates know. Where all names are known
+        the templates are not asked.
+    """
+    unknown, page = known.path_pages == 0, places.segments
+    found = None
+    if unknown.any():
+        blocks = page_blocks(document, places.types)
+        found = tree_evidence(blocks, page.text, trees, page.words, known.mass)
+    if found is None:
+        return known.log_odds, np.zeros(len(unknown), np.bool_)
+    return np.where(unknown, found.log_odds, known.log_odds), found.place_pages > 0
 
 
 def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:

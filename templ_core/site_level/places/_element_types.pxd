@@ -3,7 +3,6 @@
 cpdef enum:
     TAG
     STEM
-    STYLE
     IS_BLOCK
     CELL
     HEADING

@@ -5,11 +5,10 @@ from templ_core.array_types import UInt64s
 
 TAG: Final = 0
 STEM: Final = 1
-STYLE: Final = 2
-IS_BLOCK: Final = 3
-CELL: Final = 4
-HEADING: Final = 5
-COLUMNS: Final = 6
+IS_BLOCK: Final = 2
+CELL: Final = 3
+HEADING: Final = 4
+COLUMNS: Final = 5
 CELLS: Final = 16
 
 def known_rows(

@@ -14,7 +14,7 @@ from templ_core._blake2b cimport blake2b
 from templ_core._byte_string cimport Text, encode_point, put, reserve
 from templ_core._letters cimport DIGIT, KNOWN, SPACE
 from templ_core.site_level.places._element_types cimport (
-    CELL, COLUMNS, HEADING, IS_BLOCK, STEM, STYLE, TAG
+    CELL, COLUMNS, HEADING, IS_BLOCK, STEM, TAG
 )
 from templ_core.site_level._hashing cimport mixed
 
@@ -121,10 +121,6 @@ cdef int _fill_row(uint64_t *row, str tag, str attributes, tuple traits) except 
         row[TAG] = blake2b(<const uint8_t *>text.bytes, named)
         _put_stem(&text, &own)
         row[STEM] = blake2b(<const uint8_t *>text.bytes, text.size)
-        text.size = named
-        if tag != "html":
-            _put_style(&text, &own)
-        row[STYLE] = blake2b(<const uint8_t *>text.bytes, text.size)
     finally:
         free(points)
         free(text.bytes)
@@ -153,28 +149,6 @@ cdef int _put_stem(Text *text, const Attributes *own) except -1:
             put(text, ".", 1)
             _put_without_digits(text, own.points + start, at - start)
             count += 1
-    return 0
-
-
-cdef int _put_style(Text *text, const Attributes *own) except -1:
-    """Add the first class of an element, without digits and the dashes around them."""
-    cdef Py_ssize_t at = own.id_end + 1, start = 0, end, run
-    cdef bint has_digit
-    if not _next_class(own.points, &at, own.classes_end, &start):
-        return 0
-    put(text, ".", 1)
-    end, at = at, start
-    while at < end:
-        run, has_digit = at, False
-        while run < end and (
-            own.points[run] == c"-" or own.points[run] == c"_" or _is(own.points[run], DIGIT)
-        ):
-            has_digit |= _is(own.points[run], DIGIT)
-            run += 1
-        if not has_digit:
-            run = max(run, at + 1)
-            _put_points(text, own.points + at, run - at)
-        at = run
     return 0
 
 

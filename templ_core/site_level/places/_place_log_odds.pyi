@@ -21,7 +21,7 @@ def read_content(
     content_log_odds: Floats,
     unit: int,
     config: PlacesConfig,
-) -> Floats: ...
+) -> tuple[Floats, Int64s]: ...
 def links_again(
     path: UInt64s,
     words: Int32s,

@@ -110,21 +110,23 @@ def read_places(table, page, content_log_odds, int64_t unit, config):
         unit: Content mass of a word that is surely content.
         config: A `PlacesConfig`.
     """
-    paths, texts, constants, pooled = _read(table, page, content_log_odds, unit, config)
+    paths, texts, constants, masses, pooled = _read(table, page, content_log_odds, unit, config)
     return {
         "path_pages": paths[0],
         "constant": constants,
         "text_pages": texts[0],
         "shape_pages": table.shapes.of(page.shape)[0],
         "recurrence": _recurrences(paths, table.pages),
+        "mass": masses,
         "log_odds": pooled,
         "content": _probabilities(pooled),
     }
 
 
 def read_content(table, page, content_log_odds, int64_t unit, config):
-    """Return the column `content` of `read_places`; the arguments are the same."""
-    return _probabilities(_read(table, page, content_log_odds, unit, config)[3])
+    """Return the columns `content` and `mass` of `read_places`; the arguments are the same."""
+    _, _, _, masses, pooled = _read(table, page, content_log_odds, unit, config)
+    return _probabilities(pooled), masses
 
 
 cdef object _recurrences(path_sums, int64_t window_pages):
@@ -157,7 +159,7 @@ cdef object _probabilities(pooled):
 
 
 cdef tuple _read(table, page, content_log_odds, int64_t unit, config):
-    """Return the sums of each segment's path and text, which segments are constant, and the log-odds.
+    """Return the sums of each segment's path and text, which segments are constant, mass and log-odds.
 
     The arguments are those of `read_places`.
     """
@@ -197,7 +199,7 @@ cdef tuple _read(table, page, content_log_odds, int64_t unit, config):
         add_log_odds(known.of(keys), keys, words, mass, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
-    return paths, texts, constants, pooled
+    return paths, texts, constants, masses, pooled
 
 
 cdef int add_log_odds(

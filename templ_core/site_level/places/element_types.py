@@ -23,8 +23,8 @@ def element_type_rows(document: Document) -> UInt64s:
 
     The columns are named in `_element_types.pxd`:
 
-    * TAG, STEM, STYLE: hashes (BLAKE2b) of the tag; of tag, id and first classes; of tag and first
-      class, the last two without what differs from page to page.
+    * TAG, STEM: hashes (BLAKE2b) of the tag; of tag, id and first classes without what differs from page to
+      page.
     * IS_BLOCK: 1 for blocks.
     * CELL: number of the tag among the layout elements, from 1; 0 for other tags.
     * HEADING: 2 for `h1`, 1 for other headings.

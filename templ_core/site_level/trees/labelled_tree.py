@@ -1,18 +1,20 @@
 """A page as a labelled ordered tree: its block elements, with the text segments as leaves.
 
 Inline elements belong to their segment, and elements without text are left out. The label of an
-element is its tag, that of a leaf is its text. Subtrees with equal identities are equal, text included.
+element is the number of its tag, that of a leaf is the hash of its text. Subtrees with equal identities are equal, text included.
 """
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.array_types import Bools, Int32s, UInt64s
+from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.node_hashes import node_hashes
-from templ_core.site_level.trees._labelled_tree import closed_tree, page_tree
+from templ_core.site_level.trees import _labelled_tree
+from templ_core.site_level.trees._labelled_tree import closed_tree
 
 
 class LabelledTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,39 +37,99 @@ class LabelledTree(msgspec.Struct, frozen=True, kw_only=True):
         return self.segment >= 0
 
 
+class PageBlocks(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a page's tree is stored with the page; columns of length n_nodes, in document order."""
+
+    tags: UInt16s
+    """Number of each element's tag, 1 or more; 0 for a leaf of text. The leaves are all segments, in order."""
+    depths: Int32s
+    """0 for the root; no node is more than one below the node before it."""
+
+    def first(self, nodes_max: int) -> "PageBlocks":
+        """Return the first nodes in document order."""
+        if len(self.tags) <= nodes_max:
+            return self
+        return PageBlocks(tags=self.tags[:nodes_max], depths=self.depths[:nodes_max])
+
+
 class LabelledPage(msgspec.Struct, frozen=True, kw_only=True):
     """The tree of a page, and the paths by which it joins a cluster."""
 
     tree: LabelledTree
     paths: UInt64s
-    """Distinct paths of elements, by tag and first class, ascending."""
+    """Distinct paths of elements, by their tags, ascending. Names of classes and ids say nothing here, because
+    many sites generate them anew with each release."""
 
 
-def label_page(
-    document: Document, texts: UInt64s | None = None, types: UInt64s | None = None
-) -> LabelledPage:
+def page_blocks(document: Document, types: UInt64s | None = None) -> PageBlocks:
+    """Return the tree of a page without its texts.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> blocks = page_blocks(
+    ...     parse_document("<h1>News</h1><p>Read <b>more</b>", "http://a.example/")
+    ... )
+    >>> blocks.depths.tolist()  # html, body, h1, its text, p, its text
+    [0, 1, 2, 3, 2, 3]
+    >>> (blocks.tags == 0).tolist()
+    [False, False, False, True, False, True]
+
+    Args:
+        document: The page; decoded from its compact form it gives the same tree.
+        types: The `element_type_rows` of the page, where they are known already.
+    """
+    tags, depths = _labelled_tree.page_blocks(
+        document, element_type_rows(document) if types is None else types
+    )
+    return PageBlocks(tags=tags, depths=depths)
+
+
+def tag_label(tag_hash: int) -> int:
+    """Return the label of elements whose tag has this hash among the `element_type_rows`."""
+    return tag_hash % 65535 + 1
+
+
+def labelled(blocks: PageBlocks, texts: UInt64s) -> LabelledPage:
+    """Return the tree of a page with its texts.
+
+    Args:
+        blocks: The tree without them.
+        texts: Hash of each segment's text, by one function for all pages of the site.
+    """
+    label, identity, end, segment, paths = _labelled_tree.labelled(
+        blocks.tags, blocks.depths, texts
+    )
+    return LabelledPage(
+        tree=LabelledTree(
+            label=label, identity=identity, depth=blocks.depths, end=end, segment=segment
+        ),
+        paths=paths,
+    )
+
+
+def label_page(document: Document, texts: UInt64s | None = None) -> LabelledPage:
     """Return the tree of a page.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = label_page(parse_document("<h1>News</h1><p>Read <b>more</b>", "http://a.example/"))
-    >>> page.tree.depth.tolist()  # html, body, h1, its text, p, its text
-    [0, 1, 2, 3, 2, 3]
     >>> page.tree.segment.tolist()
     [-1, -1, -1, 0, -1, 1]
 
     Args:
-        document: The page; decoded from its compact form it gives the same tree.
-        texts: Hash of each segment's text, by one function for all pages of the site; None stands
-            for `node_hashes`.
-        types: The `element_type_rows` of the page, where they are known already.
+        document: The page.
+        texts: Hash of each segment's text; None stands for `node_hashes`.
     """
-    label, identity, depth, end, segment, paths = page_tree(
-        document,
-        element_type_rows(document) if types is None else types,
-        node_hashes(document.segments.texts) if texts is None else texts,
+    return labelled(
+        page_blocks(document), node_hashes(document.segments.texts) if texts is None else texts
     )
-    tree = LabelledTree(label=label, identity=identity, depth=depth, end=end, segment=segment)
-    return LabelledPage(tree=tree, paths=paths)
+
+
+def likeness(paths: UInt64s, others: UInt64s) -> float:
+    """Return how like two pages are by the paths of their elements: Dice's coefficient, 0 to 1.
+
+    >>> likeness(np.array([3, 7], np.uint64), np.array([3, 9], np.uint64))
+    0.5
+    """
+    return 2 * common_keys(paths, others) / max(len(paths) + len(others), 1)
 
 
 def build_tree(

@@ -3,10 +3,11 @@
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Floats, UInt64s
-from templ_core.dom.document import Document
-from templ_core.site_level.trees._clusters import place_shares
-from templ_core.site_level.trees.labelled_tree import label_page
+from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
+from templ_core.site_level.config import PLACES_CONFIG, TREES, TreesConfig
+from templ_core.site_level.places.place_counts import MASS_UNIT
+from templ_core.site_level.trees._alignment import align, pool
+from templ_core.site_level.trees.labelled_tree import PageBlocks, labelled, likeness
 from templ_core.site_level.trees.tree_mapping import map_trees
 from templ_core.site_level.trees.tree_model import TreeModel
 
@@ -15,56 +16,54 @@ class TreeEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the cluster nearest to a page says about it; its columns have length n_segments."""
 
     pages: int
-    """Pages of the site that the cluster rests on; 0 where the page is like no cluster."""
-    text_share: Floats
-    """Share of the cluster's pages with this very text at this place, 0 to 1; 0 = at most one page."""
-    place_share: Floats
-    """Share of the cluster's pages with a text at this place, 0 to 1; 0 = no such place."""
-    change: Floats
-    """Different texts over pages at this place, 0 to 1: 1 = another text on every page; 0 = no such
-    place."""
+    """Pages of the site that the cluster rests on, at least 1."""
+    place_pages: Int64s
+    """Pages of the cluster with a text at this place; 0 = the cluster does not know the place."""
+    text_pages: Int64s
+    """Pages of the cluster with this very text at this place; 0 where the text is not the reference's."""
+    log_odds: Floats
+    """Log-odds for content of the place, pooled over the cluster's pages and the page."""
 
 
 def tree_evidence(
-    document: Document,
+    blocks: PageBlocks,
+    texts: UInt64s,
     model: TreeModel,
-    likeness_min: float,
-    texts: UInt64s | None = None,
-    types: UInt64s | None = None,
-) -> TreeEvidence:
+    words: Int32s,
+    mass: Int64s,
+    config: TreesConfig = TREES,
+) -> TreeEvidence | None:
     """Return the evidence of a site's tree templates for a page, whether it was learned or not.
 
-    >>> from templ_core.config import CoreConfig
-    >>> from templ_core.dom.document import parse_document
-    >>> from templ_core.site_level.trees.tree_template import TreeLearner
-    >>> learner = TreeLearner(CoreConfig())
-    >>> for text in ("Tea", "Milk"):
-    ...     learner.learn_one(parse_document(f"<h1>Shop</h1><p>{text}", "http://a.example/"))
-    >>> page = parse_document("<h1>Shop</h1><p>Sugar", "http://a.example/")
-    >>> evidence = tree_evidence(page, learner.model(), likeness_min=0.5)
-    >>> evidence.text_share.tolist(), evidence.change.tolist()
-    ([1.0, 0.0], [0.5, 1.0])
+    The page is mapped onto the reference page of the cluster that it is most like (RTDM-TD). A segment stands
+    at the leaf that it is mapped to, or else at the nearest element around it that both pages have. A place
+    pools the words that stand there on the page and on the cluster's pages. It starts with
+    `config.prior_words` words of its parent's content, which pools all words below it, and so on from the root.
 
     Args:
-        document: The page.
+        blocks: The tree of the page without its texts.
+        texts: Hash of each segment's text, by one function for all pages of the site.
         model: The site's tree templates.
-        likeness_min: A page that is at most so like every cluster belongs to none, 0 to 1.
-        texts: Hash of each segment's text, by one function for all pages of the site; None stands
-            for `node_hashes`.
-        types: The `element_type_rows` of the page, where they are known already.
+        words: Words of each segment.
+        mass: Content mass of each segment, see `templ_core.site_level.places.place_log_odds.PlaceReading`.
+        config: The tunable numbers.
+
+    Returns:
+        The evidence; None where the page is like no cluster.
     """
-    page = label_page(document, texts, types)
-    nearest, likeness = None, likeness_min
+    page = labelled(blocks, texts)
+    nearest, most = None, config.likeness_min
     for cluster in model.clusters:
-        own = cluster.paths.likeness(page.paths, cluster.pages)
-        if own > likeness:
-            nearest, likeness = cluster, own
-    segment_count = len(document.segments.texts)
+        like = likeness(cluster.reference.paths, page.paths)
+        if like > most:
+            nearest, most = cluster, like
     if nearest is None:
-        text_share, place_share, change = np.zeros((3, segment_count))
-        return TreeEvidence(pages=0, text_share=text_share, place_share=place_share, change=change)
-    mapping = map_trees(nearest.tree, page.tree)
-    text_share, place_share, change = place_shares(mapping, nearest, page.tree, segment_count)
+        return None
+    tree, margin = nearest.reference.tree, PLACES_CONFIG.probability_margin
+    places, equal, _ = align(map_trees(tree, page.tree), tree, page.tree, len(words))
     return TreeEvidence(
-        pages=nearest.pages, text_share=text_share, place_share=place_share, change=change
+        pages=nearest.pages,
+        place_pages=np.where(tree.is_text[places], nearest.support[places], 0),
+        text_pages=np.where(equal, nearest.text_pages[places], 0),
+        log_odds=pool(nearest, places, words, mass, MASS_UNIT, config.prior_words, margin),
     )

@@ -65,6 +65,7 @@ class DriftDetector:
 
     >>> from templ_core.site_level.places.places import PagePlaces
     >>> from templ_core.site_level.strings.page_strings import PageStrings
+    >>> from templ_core.site_level.trees.labelled_tree import PageBlocks
     >>> import numpy as np
     >>> def page(path):
     ...     hashes, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int32)
@@ -74,7 +75,10 @@ class DriftDetector:
     ...     none = numbers[:0]
     ...     strings = PageStrings(segment=none, lengths=none, tokens=none.astype(np.uint16))
     ...     return PageSummary(
-    ...         places=PagePlaces(**columns), content_log_odds=np.zeros(1), strings=strings
+    ...         places=PagePlaces(**columns),
+    ...         content_log_odds=np.zeros(1),
+    ...         blocks=PageBlocks(tags=none.astype(np.uint16), depths=none),
+    ...         strings=strings,
     ...     )
     >>> DriftDetector(CoreConfig()).follow([page(1)] * 50 + [page(2)] * 10)
     Drift(fit=1.0, changed_at=50)

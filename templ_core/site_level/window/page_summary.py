@@ -22,7 +22,10 @@ from templ_core.page_level.features.page_features import PageFeatures, read_feat
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of
+from templ_core.site_level.trees.labelled_tree import PageBlocks, page_blocks
+from templ_core.site_level.trees.tree_model import require_blocks
 from templ_core.stored.columns import (
+    DEPTH_MAX,
     Column,
     hashes,
     packed,
@@ -51,6 +54,8 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     places: PagePlaces
     content_log_odds: Floats
     """Log-odds for content of each segment by the page model, -32 to 32 in steps of 0.001."""
+    blocks: PageBlocks
+    """The elements of the page as a tree, with a leaf for each segment."""
     strings: PageStrings
     """The prose that may be content, word by word."""
 
@@ -80,6 +85,8 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     first: Annotated[bytes, Column(rows="containers", high="segments")]
     sizes: Annotated[bytes, Column(rows="containers", low=1)]
     log_odds: Annotated[bytes, _LOG_ODDS]
+    tags: Annotated[bytes, Column(rows="nodes", form="<u2", high=65535, dtype="u2")]
+    depths: Annotated[bytes, Column(rows="nodes", high=DEPTH_MAX)]
     prose: Annotated[
         bytes, Column(rows="prose", high="segments", order="increasing", differences=True)
     ]
@@ -125,6 +132,7 @@ def summarise_scored_page(
     return PageSummary(
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
+        blocks=page_blocks(document, places.types),
         strings=read_page_strings(features, places.prose, content_log_odds),
     )
 
@@ -148,6 +156,8 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         first=packed(places.first),
         sizes=packed(places.last - places.first),
         log_odds=np.rint(page.content_log_odds * _LOG_ODDS_UNIT).astype("<i2").tobytes(),
+        tags=page.blocks.tags.astype("<u2", copy=False).tobytes(),
+        depths=packed(page.blocks.depths),
         prose=packed_differences(page.strings.segment),
     )
     return _FORM.encode(compact)
@@ -174,8 +184,11 @@ def decode_page_summary(body: bytes, document: bytes, page_model_version: str) -
         first, last = columns["first"], columns["last"]
         if not texts or not len(first) or (first >= last).any() or last.max() > len(texts):
             raise ValueError("it has no text, or containers without text on the page")
+        tags, depths = columns.pop("tags"), columns.pop("depths")
+        require_blocks(tags, depths, len(texts))
         words = read_words(read_characters(texts))
         return PageSummary(
+            blocks=PageBlocks(tags=tags, depths=depths),
             strings=strings_of(words, columns.pop("prose")),
             content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,
             places=PagePlaces(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
+from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
 from templ_core.site_level.containers.containers import find_containers
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys, no_sums
@@ -15,8 +16,8 @@ from templ_core.site_level.places.place_log_odds import read_content
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
-from templ_core.site_level.site_templates import SiteTemplates
 from templ_core.site_level.strings.window_strings import learn_strings
+from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
@@ -43,6 +44,7 @@ class SiteLearner:
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self._seeds = _NO_SEEDS
+        self._trees = TreeLearner()
         self._drift = DriftDetector(config)
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
@@ -87,12 +89,20 @@ class SiteLearner:
                 place=places[drift.changed_at], documents=bisect_left(indexes, drift.changed_at)
             )
 
-    def model(self, templates: SiteTemplates) -> SiteModel:
-        """Return what is known now, with the templates that were fitted last."""
+    def model(self) -> SiteModel:
+        """Return what is known now."""
+        table = tabulate(self._counts)
+        content, trees = [], {}
+        for (page_id, digest), page in self._counted.items():
+            probability, mass = read_content(table, page.places, page.content_log_odds)
+            content.append(probability)
+            trees[digest, page_id] = TreePage(
+                blocks=page.blocks, texts=page.places.text, words=page.places.words, mass=mass
+            )
         return SiteModel(
-            version=self._version(templates),
-            places=_with_containers(self._counts, self._counted.values()),
-            trees=templates.trees,
+            version=self._version(),
+            places=self._with_containers(table, content),
+            trees=self._trees.model(trees),
             strings=learn_strings(
                 [(page.places.shape, page.strings) for page in self._counted.values()],
                 self._counts.shapes,
@@ -100,12 +110,27 @@ class SiteLearner:
             ),
         )
 
-    def _version(self, templates: SiteTemplates) -> str:
+    def _with_containers(self, table: PlaceTable, content: Iterable[Floats]) -> PlaceTable:
+        """Return the table of a window with the containers that its places give each page."""
+        smallest, best = [], []
+        for page, probability in zip(self._counted.values(), content, strict=True):
+            places = page.places
+            words = places.words.astype(np.float64)
+            found = find_containers(places.first, places.last, probability, words)
+            smallest.append(places.containers[found.content])
+            best.append(places.containers[found.best])
+        return msgspec.structs.replace(
+            table,
+            content_containers=count_keys(np.array(smallest, np.uint64)),
+            best_containers=_among(count_keys(np.array(best, np.uint64)), self._counts.containers),
+        )
+
+    def _version(self) -> str:
         config = self._config.digest()
         learned_by = (
             f"{installed_digest()}/{SITE_MODEL_FORM.format}/{self._page_model_version}/{config}"
         )
-        digest = hashlib.blake2b(f"{learned_by}/{templates.version}".encode(), digest_size=8)
+        digest = hashlib.blake2b(learned_by.encode(), digest_size=8)
         for one in self._window:
             digest.update(one.page_id.encode() + b"\0" + one.content_digest)
         return digest.hexdigest()
@@ -121,24 +146,6 @@ def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
 
 def _seeds_of(pages: Iterable[PageSummary]) -> KeyedSums:
     return count_columns([page.strings.seeds[0] for page in pages])
-
-
-def _with_containers(counts: PlaceCounts, pages: Iterable[PageSummary]) -> PlaceTable:
-    """Return the table of a window with the containers that its places give each page."""
-    table = tabulate(counts)
-    content, best = [], []
-    for page in pages:
-        places = page.places
-        probability = read_content(table, places, page.content_log_odds)
-        words = places.words.astype(np.float64)
-        found = find_containers(places.first, places.last, probability, words)
-        content.append(places.containers[found.content])
-        best.append(places.containers[found.best])
-    return msgspec.structs.replace(
-        table,
-        content_containers=count_keys(np.array(content, np.uint64)),
-        best_containers=_among(count_keys(np.array(best, np.uint64)), counts.containers),
-    )
 
 
 def _among(votes: KeyedSums, pages_with: KeyedSums) -> KeyedSums:

@@ -12,5 +12,3 @@ class WindowPage(msgspec.Struct, frozen=True, kw_only=True):
     content_digest: bytes
     """Digest of the document's compact form: equal for documents with equal content."""
     page: PageSummary
-    document: bytes | None = None
-    """The document in compact form (`dom.codec`), where templates are fitted on it."""

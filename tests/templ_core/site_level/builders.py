@@ -1,9 +1,7 @@
 """Small pages for tests of the site level."""
 
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_level.site_templates import fit_templates
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_page import WindowPage
@@ -17,7 +15,6 @@ def window_page(name, document, digest=None):
         page_id=name,
         content_digest=(digest or name).encode(),
         page=summarise_page(document, shipped_model()),
-        document=compress_columns(document_columns(document)),
     )
 
 
@@ -25,7 +22,7 @@ def fit_site_model(window, page_model_version, config):
     """The site model of a window, learned at once."""
     learner = SiteLearner(page_model_version, config)
     learner.follow(window)
-    return learner.model(fit_templates(window, config))
+    return learner.model()
 
 
 def site_model(documents):

@@ -11,7 +11,7 @@ from tests.workers.builders import page
 from tests.workers.hostile_site_models import hostile_site_models
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
-from workers.processes.messages import LearnTask, RefitTask, TaskPage, TemplatesTask
+from workers.processes.messages import LearnTask, RefitTask, TaskPage
 from workers.processes.pool import Pool
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
@@ -132,8 +132,7 @@ def fitted_model(pool, bodies):
         )
         for number, document in enumerate(documents)
     ]
-    templates, _ = pool.run("example.com", TemplatesTask("example.com", window), 10)
-    result, _ = pool.run("example.com", RefitTask("example.com", window, templates.body), 10)
+    result, _ = pool.run("example.com", RefitTask("example.com", window), 10)
     return SiteModelRecord(
         site="example.com",
         version=result.version,

@@ -13,7 +13,7 @@ from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Forget
 from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
 from workers.pipeline.refresher import NotLearned, Refresher
-from workers.processes.messages import Failure, LearnResult, RefitTask, TemplatesTask
+from workers.processes.messages import LearnResult
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.site_state import model_is_due
@@ -244,33 +244,6 @@ def test_another_page_model_reads_the_window_anew(store, poison_pool, poison_set
     assert refitted == fresh.fit("example.com")
 
 
-def test_templates_are_learned_from_the_first_pages_of_the_latest_contents(
-    store, poison_settings, documents
-):
-    tasks = []
-
-    class Noting(InProcess):
-        def run(self, site, task, deadline_s):
-            tasks.append(task)
-            return super().run(site, task, deadline_s)
-
-    transport = MemoryTransport(store, Noting(shipped_model()), poison_settings)
-    some = list(documents(3))
-    again = [
-        msgspec.structs.replace(
-            some[number % 2], id=f"page:{number}", url=f"https://example.com/{number}",
-            source=Source("pages", 0, number), event_time_ms=number * 60_000,
-        )
-        for number in range(3, 60)
-    ]  # fmt: skip
-    transport.learn(*some, *again)
-    transport.fit("example.com")
-    fitted = [one for one in tasks if isinstance(one, TemplatesTask)]
-    assert [one.page_id for one in fitted[-1].latest] == [one.id for one in some]
-    refitted = [one for one in tasks if isinstance(one, RefitTask)]
-    assert len(refitted[-1].window) > 50
-
-
 def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store, poison_settings):
     runner = InProcess(shipped_model())
     transport = MemoryTransport(store, runner, poison_settings, revises=True)
@@ -302,19 +275,3 @@ def test_a_window_that_rolled_is_fitted_as_by_a_child_that_has_seen_nothing(docu
     assert store.site_state("example.com").pages == 12
     assert warm.refresher.refit("example.com") == cold.refresher.refit("example.com")
     assert warm.fit("example.com") == cold.fit("example.com")
-
-
-def test_templates_that_cannot_be_fitted_are_tried_at_their_next_turn(
-    store, poison_settings, documents
-):
-    class Failing(InProcess):
-        def run(self, site, task, deadline_s):
-            if isinstance(task, TemplatesTask):
-                return Failure("DeadlineExceeded", "no result within 1 s", "refused"), 1
-            return super().run(site, task, deadline_s)
-
-    transport = MemoryTransport(store, Failing(shipped_model()), poison_settings)
-    transport.learn(*documents(6))
-    assert [model.documents for model in transport.models] == [1, 2, 3, 5, 6]
-    assert store.templates("example.com") is None
-    assert store.site_state("example.com").templates_at == 6

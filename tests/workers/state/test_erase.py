@@ -49,7 +49,6 @@ def filled_windows(path):
         for site in (GONE, STAYS):
             record = document(number, site=site)
             store.put(record, stored_summary(record), None)
-    store.keep_templates(GONE, b"templates of the site that is gone " * 20, 12)
     store.delete_url(document(99, site=GONE, url=f"https://{GONE}/3", kind="deletion"), None)
     return store
 

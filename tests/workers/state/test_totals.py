@@ -11,7 +11,7 @@ from prometheus_client import generate_latest
 from tests.workers.builders import DAY_MS, document, stored_summary
 from workers.kafka.monitoring.metrics import RefresherMetrics
 from workers.settings import load_settings
-from workers.state.site_state import WindowTotals, model_is_due, templates_overdue_by
+from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore
 
 FEW = load_settings(window_pages_max=4, window_floor_pages=2)
@@ -23,11 +23,10 @@ deletion = st.tuples(
 )
 removal = st.tuples(st.just("remove"), st.sampled_from(SITES), st.integers(0, 400))
 fitted = st.tuples(st.just("fitted"), st.sampled_from(SITES))
-templates = st.tuples(st.just("templates"), st.sampled_from(SITES), st.booleans())
 fit = st.tuples(
     st.just("fit"), st.sampled_from(SITES), st.floats(0, 1), st.none() | st.integers(0, DAY_MS)
 )
-CHANGES = st.lists(st.one_of(put, put, deletion, removal, fitted, templates, fit), max_size=30)
+CHANGES = st.lists(st.one_of(put, put, deletion, removal, fitted, fit), max_size=30)
 
 
 def apply(store, change):
@@ -43,9 +42,6 @@ def apply(store, change):
             store.remove(site, f"pages-0-{day}", store.next_offset)
         case "fitted", ():
             store.mark_fitted(site, store.site_state(site).learned, "v1")
-        case "templates", (are_fitted,):
-            learned = store.site_state(site).learned
-            store.keep_templates(site, b"templates" if are_fitted else None, learned)
         case "fit", (fit, changed_at_ms):
             store.mark_fit(site, fit, changed_at_ms, 1)
 
@@ -58,7 +54,6 @@ def recounted(store):
         documents=sum(state.pages for state in states),
         bytes=sum(state.bytes for state in states),
         models_due=sum(model_is_due(state) for state in states),
-        templates_due=sum(templates_overdue_by(state) >= 1 for state in states),
         redesigned_sites=sum(state.changed_at_ms is not None for state in states),
         fit_sum=pytest.approx(sum(state.fit for state in filled)),
     )
@@ -107,6 +102,5 @@ def test_a_scrape_reads_no_store(monkeypatch):
     assert float(found["templ_window_documents"]) == 6
     assert float(found["templ_window_bytes"]) == 2 * store.totals().bytes > 0
     assert float(found["templ_models_due"]) == 6
-    assert float(found["templ_templates_due"]) == 0
     assert float(found["templ_redesigned_sites"]) == 2
     assert float(found["templ_fit"]) == pytest.approx(0.75)

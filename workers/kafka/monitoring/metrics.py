@@ -199,12 +199,6 @@ class RefresherMetrics(RoleMetrics):
             buckets=_SECONDS,
             registry=self.registry,
         )
-        self.templates_seconds = Histogram(
-            "templ_templates_seconds",
-            "Time to fit the trees of one site",
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
         self.not_fitted = Counter(
             "templ_refits_failed", "Site models that could not be fitted", registry=self.registry
         )
@@ -275,11 +269,6 @@ class _Windows(Collector):
                 "fit",
                 "Similarity of each site's newest page to its cluster of pages, 0 to 1, mean",
                 totals.fit_sum / (totals.sites or 1),
-            ),
-            (
-                "templates_due",
-                "Sites whose trees are due to be fitted",
-                totals.templates_due,
             ),
         ):
             yield GaugeMetricFamily(f"templ_{name}", description, value)

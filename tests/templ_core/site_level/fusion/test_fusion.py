@@ -15,7 +15,14 @@ from templ_core.site_level.fusion.fusion import (
     shipped_fusion,
     surer_by_length,
 )
-from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LENGTH, REASONS
+from templ_core.site_level.fusion.site_columns import (
+    BY_TREE,
+    FUSION_INPUTS,
+    LENGTH,
+    PLACE,
+    REASON_TREE,
+    REASONS,
+)
 
 NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
 TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
@@ -40,6 +47,9 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         name: np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
         for name in FUSION_INPUTS
     }
+    columns[BY_TREE] = np.array(
+        data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=size, max_size=size))
+    )
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     model = model_of(terms, bias)
     log_odds, reasons = model.log_odds(columns), model.reasons(columns, kept)
@@ -52,7 +62,8 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         strength = dict.fromkeys(REASONS, 0.0)
         for name, term in terms.items():
             one = FUSION_INPUTS[name]
-            strength[one.reason] += side * term.weight * (at[name] - one.neutral)
+            reason = REASON_TREE if name == PLACE and at[BY_TREE] else one.reason
+            strength[reason] += side * term.weight * (at[name] - one.neutral)
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
 
 

@@ -6,24 +6,22 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import STRINGS_CONFIG, FusionConfig
 from templ_core.site_level.fusion._fusion import combine
-from templ_core.site_level.fusion.site_columns import LINKS_AGAIN, TRUST
+from templ_core.site_level.fusion.site_columns import BY_TREE, LINKS_AGAIN, TRUST
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
 from templ_core.site_level.places._place_log_odds import links_again
 from templ_core.site_level.places.place_log_odds import PlaceReading
 from templ_core.site_level.places.places import document_places
-from templ_core.site_level.trees.tree_evidence import TreeEvidence
-from tests.templ_core.site_level.builders import CONFIG, site_model
+from tests.templ_core.site_level.builders import site_model
 
 
 def slow_combine(evidence):
     """Return what `combine` returns, computed from the definitions column by column."""
-    page, place = evidence.content_log_odds, evidence.places.log_odds
+    page, place = evidence.content_log_odds, evidence.place_log_odds
     near, best, steps = evidence.surroundings, evidence.best_share, evidence.steps
     labels, words = evidence.repeated, evidence.words
-    path_pages, constant = evidence.places.path_pages, evidence.places.constant
+    constant = evidence.places.constant
     text_pages, shape_pages = evidence.places.text_pages, evidence.places.shape_pages
-    place_share, change = evidence.trees.place_share, evidence.trees.change
-    pages, cluster_pages = evidence.pages, evidence.trees.pages
+    pages = evidence.pages
     sure = np.log(0.98 / 0.02)
     content = (page > 4) | (page > 0) & (steps == 0)
     meant = 0.7 * (labels | content & (best - best.max() > -0.15))
@@ -31,7 +29,7 @@ def slow_combine(evidence):
     long = np.log(np.minimum(words, 50))
     recurs = (1 - meant) * shape_pages / max(pages, 1)
     mass = words / (1 + np.exp(-page))
-    known_share = mass[path_pages > 0].sum() / mass.sum()
+    known_share = mass[evidence.known].sum() / mass.sum()
     return {
         "page": np.clip(page, -sure, sure),
         "surroundings": np.log(around / (1 - around)),
@@ -40,9 +38,6 @@ def slow_combine(evidence):
         "place": np.where(constant, place + meant * np.maximum(page - place, 0), place),
         "same shape": recurs,
         "long same shape": pages / (pages + 3) * recurs * long,
-        "tree constant": (
-            (1 - meant) * place_share * (1 - change) * cluster_pages / (cluster_pages + 1)
-        ),
         "trust": np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
         "length": long,
         "recurs": text_pages > 1,
@@ -61,15 +56,12 @@ def test_columns_equal_those_by_definition(seed):
             text_pages=rng.integers(0, 5, size),
             shape_pages=rng.integers(0, 5, size),
             recurrence=rng.random(size),
+            mass=rng.integers(0, 9, size),
             log_odds=rng.normal(0, 3, size),
             content=rng.random(size),
         ),
-        trees=TreeEvidence(
-            pages=int(rng.integers(0, 9)),
-            text_share=rng.random(size),
-            place_share=rng.random(size),
-            change=rng.random(size),
-        ),
+        place_log_odds=rng.normal(0, 3, size),
+        known=rng.random(size) < 0.5,
         surroundings=rng.random(size),
         best_share=rng.random(size),
         steps=rng.integers(0, 3, size).astype(np.float64),
@@ -95,7 +87,7 @@ def columns_of(html, window, page_type):
     texts = document.segments.texts
     model = site_model(list(map(read, window)))
     places = document_places(document, features)
-    columns, _ = site_inputs(document, features, log_odds, page_type, model, CONFIG, places)
+    columns, _ = site_inputs(document, features, log_odds, page_type, model, places)
     return texts, columns
 
 
@@ -108,6 +100,21 @@ def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_
         PageType(),
     )
     assert columns[TRUST].tolist() == [float(text == seen) for text in texts]
+
+
+def test_where_a_site_makes_its_names_anew_the_trees_tell_the_places():
+    def page(number, names):
+        body, foot = names
+        story = (
+            f"Story {number} tells of boats and of harbour {number}, of the men and of the tides."
+        )
+        return f"<div class={body}><p>{story}</div><div class={foot}><p>Terms of number {number} apply</div>"
+
+    window = [page(number, ("qwe", "rty")) for number in range(9)]
+    _, columns = columns_of(page(99, ("qwe", "rty")), window, PageType())
+    assert columns[BY_TREE].tolist() == [0, 0]
+    _, columns = columns_of(page(99, ("asd", "fgh")), window, PageType())
+    assert columns[BY_TREE].tolist() == columns[TRUST].tolist() == [1, 1]
 
 
 def test_labels_of_records_say_nothing_on_documentation_and_are_template_elsewhere():
@@ -137,7 +144,7 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
     features, model = read_features(document), site_model(list(map(read, window)))
     log_odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
     places = document_places(document, features)
-    columns, _ = site_inputs(document, features, log_odds, documentation, model, CONFIG, places)
+    columns, _ = site_inputs(document, features, log_odds, documentation, model, places)
     assert columns["same shape"][texts.index("Method Summary")] == 0
     assert columns["same shape"][texts.index("Contents of the manual")] > 0.5
 

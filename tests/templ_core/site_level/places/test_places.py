@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.places._element_types import STYLE, TAG, known_rows
+from templ_core.site_level.places._element_types import STEM, TAG, known_rows
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.places import node_places, page_places
 from tests.templ_core.site_level.places.slow_element_types import slow_hashes
@@ -107,4 +107,4 @@ NAMES = st.text(st.sampled_from("ab7-_\u0663é日😀\ud800")) | st.sampled_from
 def test_element_types_are_named_as_by_the_slow_reference(tag, name, classes):
     for attributes in ("", name, f"{name}\n{' '.join(classes)}\nmain\n\n"):
         rows = known_rows([(tag, attributes)], lambda _: (True, 0, 0))
-        assert rows[0, : STYLE + 1].tolist() == slow_hashes(tag, attributes)
+        assert rows[0, : STEM + 1].tolist() == slow_hashes(tag, attributes)

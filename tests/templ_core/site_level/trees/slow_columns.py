@@ -22,8 +22,7 @@ CELL_TAGS = (
 def slow_tree(document):
     """Return label, depth and segment of each node in document order, and the paths of elements."""
     nodes, segments = document.nodes, document.segments
-    element_types, parent, tags = element_type_rows(document), nodes.parent.tolist(), nodes.tags
-    styles = element_types[nodes.element_type, 2].tolist()
+    parent, tags = nodes.parent.tolist(), nodes.tags
 
     def blocks_down_to(node):
         above = blocks_down_to(parent[node]) if node >= 0 else []
@@ -41,7 +40,7 @@ def slow_tree(document):
         if any(node <= owner < nodes.end[node] for owner in owners):
             blocks = blocks_down_to(node)
             tree.append((tags[node], len(blocks) - 1, -1))
-            paths.add(tuple(styles[one] for one in blocks))
+            paths.add(tuple(tags[one].lower() for one in blocks))
     return tree, paths
 
 

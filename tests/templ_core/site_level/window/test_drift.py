@@ -5,6 +5,7 @@ import pytest
 
 from templ_core.site_level.places.places import PagePlaces
 from templ_core.site_level.strings.page_strings import PageStrings
+from templ_core.site_level.trees.labelled_tree import PageBlocks
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
@@ -24,7 +25,8 @@ def page(design, number, own=6):
         words=few, containers=nothing, first=few, last=few,
     )  # fmt: skip
     strings = PageStrings(segment=few, lengths=few, tokens=np.empty(0, np.uint16))
-    return PageSummary(places=places, content_log_odds=np.empty(0), strings=strings)
+    blocks = PageBlocks(tags=np.empty(0, np.uint16), depths=few)
+    return PageSummary(places=places, content_log_odds=np.empty(0), blocks=blocks, strings=strings)
 
 
 def hash_of(design, number):

@@ -1,18 +1,10 @@
-import msgspec
 import numpy as np
 import pytest
 
 from templ_core.dom.document import parse_document
-from templ_core.errors import CodecError
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.site_templates import (
-    NO_TEMPLATES,
-    decode_templates,
-    encode_templates,
-    fit_templates,
-)
 from templ_core.site_level.strings.string_evidence import read_strings
 from templ_core.site_level.window.site_learner import SiteLearner
 from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
@@ -55,8 +47,7 @@ def test_a_rolling_window_is_counted_like_one_seen_at_once():
     for last in range(1, len(pages)):
         rolling = pages[max(0, last - 8) : last]
         learner.follow(rolling)
-        templates = fit_templates(rolling, CONFIG)
-        one, other = learner.model(templates), fit_site_model(rolling, "page", CONFIG)
+        one, other = learner.model(), fit_site_model(rolling, "page", CONFIG)
         assert encode_site_model(one, 1 << 20) == encode_site_model(other, 1 << 20)
 
 
@@ -65,7 +56,7 @@ def test_documents_may_leave_from_anywhere_in_the_window():
     learner.follow(window(range(10)))
     left = window([1, 2, 3, 4, 5, 6, 8, 9])
     learner.follow(left)
-    assert tables(learner.model(NO_TEMPLATES)) == tables(fit_site_model(left, "page", CONFIG))
+    assert tables(learner.model()) == tables(fit_site_model(left, "page", CONFIG))
 
 
 def test_a_content_counts_as_long_as_one_of_its_documents_stays():
@@ -73,10 +64,10 @@ def test_a_content_counts_as_long_as_one_of_its_documents_stays():
     learner = SiteLearner("page", CONFIG)
     learner.follow([*same, *window([2, 3])])
     learner.follow([*same[1:], *window([2, 3])])
-    assert learner.model(NO_TEMPLATES).documents == 3
+    assert learner.model().documents == 3
     learner.follow(window([2, 3]))
     expected = fit_site_model(window([2, 3]), "page", CONFIG)
-    assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
+    assert tables(learner.model()) == tables(expected)
 
 
 def test_a_near_duplicate_counts_when_the_first_page_has_left():
@@ -85,41 +76,16 @@ def test_a_near_duplicate_counts_when_the_first_page_has_left():
     pages = [window_page("first", first), window_page("copy", copy), *window([2, 3])]
     learner = SiteLearner("page", CONFIG)
     learner.follow(pages)
-    assert learner.model(NO_TEMPLATES).documents == 3
+    assert learner.model().documents == 3
     learner.follow(pages[1:])
     expected = fit_site_model(pages[1:], "page", CONFIG)
-    assert tables(learner.model(NO_TEMPLATES)) == tables(expected)
+    assert tables(learner.model()) == tables(expected)
     assert expected.documents == 3
 
 
-def test_other_templates_give_another_version():
-    learner = SiteLearner("page", CONFIG)
-    learner.follow(window(range(4)))
-    some = fit_templates(window(range(3)), CONFIG)
-    assert learner.model(some).version != learner.model(NO_TEMPLATES).version
-    assert decode_templates(encode_templates(some)).version == some.version
-    assert encode_templates(decode_templates(encode_templates(some))) == encode_templates(some)
-
-
-@pytest.mark.parametrize("cut", [0, 5, -3])
-def test_damaged_templates_are_refused(cut):
-    body = encode_templates(fit_templates(window(range(3)), CONFIG))
-    with pytest.raises(CodecError):
-        decode_templates(body[:cut])
-
-
-def test_trees_come_from_the_latest_documents():
-    old, new = window(range(30)), window(range(30, 30 + CONFIG.template_pages))
-    one = fit_site_model([*old, *new], "page", CONFIG)
-    assert sum(cluster.pages for cluster in one.trees.clusters) <= CONFIG.template_pages
-
-
-def test_absent_documents_leave_the_trees_of_the_others():
-    whole = window(range(40))
-    absent = [msgspec.structs.replace(one, document=None) for one in whole[-5:]]
-    model = fit_site_model([*whole[:-5], *absent], "page", CONFIG)
-    assert trees(model) == trees(fit_site_model(whole[:-5], "page", CONFIG))
-    assert model.documents == 40
+def test_trees_rest_on_all_documents_of_the_window():
+    model = fit_site_model(window(range(60)), "page", CONFIG)
+    assert sum(cluster.pages for cluster in model.trees.clusters) == 60
 
 
 def test_places_trees_and_strings_are_in_the_model():
@@ -132,7 +98,7 @@ def test_places_trees_and_strings_are_in_the_model():
     assert read_strings(read_features(page(40)), model.strings).usual_words.max() > 1
 
 
-@pytest.mark.parametrize("limit", [400, 500, 600])
+@pytest.mark.parametrize("limit", [400, 450, 500])
 def test_a_bounded_model_keeps_what_most_pages_have(limit):
     whole = fit_site_model(window(range(40)), "page", CONFIG)
     body = encode_site_model(whole, limit)

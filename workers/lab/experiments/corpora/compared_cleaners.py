@@ -17,9 +17,8 @@ from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
 from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans, text_outside
 from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
 from templ_core.site_level.trees.labelled_tree import label_page
-from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_template import TreeLearner
 
 _SHARE_MIN = 0.5
 
@@ -96,15 +95,10 @@ def _distinct(documents: Sequence[Document]) -> list[Document]:
 
 
 def _votes(documents: Sequence[Document]) -> CleanDocument:
-    config = CoreConfig()
-    learner = TreeLearner(config)
-    for document in _distinct(documents):
-        learner.learn_one(document)
-    model = learner.model()
+    model = learn_voted_templates(_distinct(documents))
 
     def clean(document: Document) -> str:
-        evidence = tree_evidence(document, model, config.cluster_likeness_min)
-        return _text(document, evidence.text_share < _SHARE_MIN)
+        return _text(document, ~is_voted_template(document, model, _SHARE_MIN))
 
     return clean
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from schemas.source import Source
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import PageError
@@ -36,9 +36,8 @@ from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.site_templates import NO_TEMPLATES, fit_templates
 from templ_core.site_level.window.page_summary import summarise_scored_page
-from templ_core.site_level.window.schedule import is_due, templates_overdue
+from templ_core.site_level.window.schedule import is_due
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_page import WindowPage
 from workers.feeds.records import page_from_json
@@ -209,8 +208,7 @@ class _Learner:
         self._simulation = simulation
         self._window: list[WindowPage] = []
         self._learner = SiteLearner(page_model.version, self._config)
-        self._templates = NO_TEMPLATES
-        self._fitted_at = self._templates_at = 0
+        self._fitted_at = 0
         self._by_schedule: list[SiteModel] = []
         self._after_each_page: list[SiteModel] = []
 
@@ -227,25 +225,18 @@ class _Learner:
                 page_id=page_id,
                 content_digest=content_digest(columns),
                 page=summarise_scored_page(document, scores.features, scores.log_odds),
-                document=compress_columns(columns),
             )
         )
         learned = len(self._window)
         limits = self._simulation.limits_bytes
         if is_due(learned, self._fitted_at, learned):
-            overdue = templates_overdue(
-                learned, self._templates_at, learned, self._config.template_pages
-            )
-            if overdue >= 1:
-                self._templates = fit_templates(self._window, self._config)
-                self._templates_at = learned
             self._learner.follow(list(self._window))
-            model = self._learner.model(self._templates)
+            model = self._learner.model()
             self._by_schedule = [_bounded(model, limit) for limit in limits]
             self._fitted_at = learned
         if self._simulation.after_each_page:
             self._learner.follow(list(self._window))
-            model = self._learner.model(fit_templates(self._window, self._config))
+            model = self._learner.model()
             self._after_each_page = [_bounded(model, limits[0])]
 
 
@@ -271,7 +262,6 @@ def _fusion_page(
             content=np.where(injected.segments, 0.0, labels.content),
             counts=labels.counts | injected.segments,
         )
-    config = site.simulation.config
     return FusionPage(
         corpus=gold.corpus,
         site=gold.site,
@@ -281,7 +271,7 @@ def _fusion_page(
         scores=msgspec.structs.replace(
             scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
         ),
-        known=[_known_site(document, scores, model, config) for model in models],
+        known=[_known_site(document, scores, model) for model in models],
         labels=labels,
         injected=injected,
         bag=word_bag(gold, document, markup),
@@ -305,16 +295,13 @@ def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSe
     return InjectedSegments(segments=segments, kind=put.kind, share=put.share, taught=put.taught)
 
 
-def _known_site(
-    document: Document, scores: PageEvidence, model: SiteModel, config: CoreConfig
-) -> KnownSite:
+def _known_site(document: Document, scores: PageEvidence, model: SiteModel) -> KnownSite:
     columns, _ = site_inputs(
         document,
         scores.features,
         scores.log_odds,
         scores.page_type,
         model,
-        config,
         document_places(document, scores.features),
     )
     return KnownSite(documents=model.documents, columns=columns)

@@ -12,15 +12,13 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.progress import track
 
-from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.find_template import find_template, template_part
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
+from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
 from templ_core.site_level.trees.labelled_tree import label_page
-from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_template import TreeLearner
 from templ_core.tokens import tokenise
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.results import Report
@@ -134,17 +132,9 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _voted(documents: Sequence[Document]) -> list[_Numbers]:
-    config = CoreConfig()
-    learner = TreeLearner(config)
-    for index in distinct_plain_texts(list(map(page_text, documents))):
-        learner.learn_one(documents[index])
-    model = learner.model()
-    return [
-        np.flatnonzero(
-            tree_evidence(document, model, config.cluster_likeness_min).text_share >= _SHARE_MIN
-        )
-        for document in documents
-    ]
+    distinct = distinct_plain_texts(list(map(page_text, documents)))
+    model = learn_voted_templates([documents[index] for index in distinct])
+    return [np.flatnonzero(is_voted_template(one, model, _SHARE_MIN)) for one in documents]
 
 
 def _intersected(documents: Sequence[Document]) -> list[_Numbers]:

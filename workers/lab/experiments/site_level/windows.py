@@ -21,7 +21,7 @@ from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaned
-from workers.processes.messages import RefitTask, Result, Task, TemplatesTask
+from workers.processes.messages import RefitTask, Result, Task
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import DAY_MS, Settings, load_settings
@@ -61,7 +61,7 @@ class TimedRunner:
         """Return the result of a task and the number of attempts, which is 1."""
         started_s = time.process_time()
         result = self._runner.run(site, task, deadline_s)
-        if isinstance(task, RefitTask | TemplatesTask):
+        if isinstance(task, RefitTask):
             self.refit_s += time.process_time() - started_s
         return result
 

@@ -1,0 +1,17 @@
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
+from templ_core.site_level.trees.labelled_tree import LabelledTree
+from templ_core.site_level.trees.tree_mapping import TreeMapping
+from templ_core.site_level.trees.tree_model import TreeCluster
+
+def align(
+    mapping: TreeMapping, reference: LabelledTree, page: LabelledTree, segment_count: int
+) -> tuple[Int32s, Bools, Int32s]: ...
+def pool(
+    cluster: TreeCluster,
+    places: Int32s,
+    words: Int32s,
+    mass: Int64s,
+    unit: int,
+    prior_words: float,
+    margin: float,
+) -> Floats: ...

@@ -1,0 +1,165 @@
+"""The tree templates of a site: its pages, aligned with one page of each of its designs by RTDM-TD.
+
+Pages of one design have most paths of tags in common; they are a cluster. One page of a cluster is its
+reference, and every other page is mapped onto it once. Each page then votes for the nodes of the reference
+that it has, and adds its words and content to the places at which they stand. When a page leaves the window,
+exactly what it added goes.
+
+The pages are taken in order of their digests, so the references are drawn by lot from the window: a page that
+comes or leaves changes a reference with a chance of one to the number of its cluster's pages, and only then are
+pages mapped again. So the templates depend on the pages of the window alone, whatever was there before.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Int32s, Int64s, UInt64s
+from templ_core.site_level.config import TREES, TreesConfig
+from templ_core.site_level.trees._alignment import align
+from templ_core.site_level.trees.labelled_tree import (
+    LabelledPage,
+    PageBlocks,
+    labelled,
+    likeness,
+)
+from templ_core.site_level.trees.tree_mapping import map_trees
+from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
+
+PageName = tuple[bytes, str]
+"""Content digest and id of a page; pages are ordered by it."""
+
+
+class TreePage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page as its site's trees see it; columns of length n_segments but for the blocks."""
+
+    blocks: PageBlocks
+    texts: UInt64s
+    """Hash of each segment's text."""
+    words: Int32s
+    mass: Int64s
+    """Content mass, with constant text counted as template, see `PlaceReading`."""
+
+
+class _Alignment(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a page lies on the reference of its cluster."""
+
+    leader: PageName
+    places: Int32s
+    """Node of the reference at which each segment stands."""
+    equal: Bools
+    """Whether the reference has the same text there."""
+    nodes: Int32s
+    """Nodes of the reference that the page has."""
+
+
+class TreeLearner:
+    """Keeps how pages lie on their references from one fit to the next; what it returns does not depend on that.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.site_level.places.node_hashes import node_hashes
+    >>> from templ_core.site_level.trees.labelled_tree import page_blocks
+    >>> pages = {}
+    >>> for number, text in enumerate(("Tea", "Milk", "Sugar")):
+    ...     page = parse_document(f"<h1>Shop</h1><p>{text}<p>Imprint", "http://a.example/")
+    ...     pages[b"", str(number)] = TreePage(
+    ...         blocks=page_blocks(page),
+    ...         texts=node_hashes(page.segments.texts),
+    ...         words=np.ones(3, np.int32),
+    ...         mass=np.zeros(3, np.int64),
+    ...     )
+    >>> [cluster] = TreeLearner().model(pages).clusters
+    >>> cluster.pages, cluster.text_pages[cluster.blocks.tags == 0].tolist()  # Shop, Tea, Imprint
+    (3, [3, 1, 3])
+    """
+
+    def __init__(self, config: TreesConfig = TREES) -> None:
+        self._config = config
+        self._alignments: dict[PageName, _Alignment] = {}
+        self._likeness: dict[tuple[PageName, PageName], float] = {}
+
+    def model(self, pages: Mapping[PageName, TreePage]) -> TreeModel:
+        """Return the templates of the clusters of a window, those of most pages first.
+
+        Args:
+            pages: The pages of the window that count, with at least one segment each.
+        """
+        trees = _Trees(pages)
+        clusters, found = self._clusters(trees), []
+        known, self._alignments = self._alignments, {}
+        for leader, members in clusters.items():
+            cut = pages[leader].blocks.first(self._config.nodes_max)
+            texts = pages[leader].texts[: int((cut.tags == 0).sum())]
+            reference = labelled(cut, texts).tree
+            for name in members:
+                alignment = known.get(name)
+                if alignment is None or alignment.leader != leader:
+                    own = trees[name].tree
+                    places, equal, nodes = align(
+                        map_trees(reference, own), reference, own, len(pages[name].words)
+                    )
+                    alignment = _Alignment(leader=leader, places=places, equal=equal, nodes=nodes)
+                self._alignments[name] = alignment
+            found.append(
+                _template(cut, texts, [(pages[name], self._alignments[name]) for name in members])
+            )
+        return TreeModel(clusters=sorted(found, key=lambda one: -one.pages))
+
+    def _clusters(self, trees: "_Trees") -> dict[PageName, list[PageName]]:
+        """Return the pages of each cluster by its leader, the first of them, whose page is the reference.
+
+        A page that is like no leader leads a cluster of its own, while there are not too many.
+        """
+        known, self._likeness = self._likeness, {}
+        clusters: dict[PageName, list[PageName]] = {}
+        for name in sorted(trees.pages):
+            nearest, most = None, self._config.likeness_min
+            for leader in clusters:
+                pair = name, leader
+                like = known.get(pair)
+                if like is None:
+                    like = likeness(trees[leader].paths, trees[name].paths)
+                self._likeness[pair] = like
+                if like > most:
+                    nearest, most = leader, like
+            if nearest is not None:
+                clusters[nearest].append(name)
+            elif len(clusters) < self._config.clusters_max:
+                clusters[name] = [name]
+        return clusters
+
+
+class _Trees(dict[PageName, LabelledPage]):
+    """The trees of pages, each made when it is asked for first."""
+
+    def __init__(self, pages: Mapping[PageName, TreePage]) -> None:
+        super().__init__()
+        self.pages = pages
+
+    def __missing__(self, name: PageName) -> LabelledPage:
+        page = self.pages[name]
+        self[name] = tree = labelled(page.blocks, page.texts)
+        return tree
+
+
+def _template(
+    blocks: PageBlocks, texts: UInt64s, members: Sequence[tuple[TreePage, _Alignment]]
+) -> TreeCluster:
+    """Return what the pages of a cluster add to the nodes of their reference."""
+    size = len(blocks.tags)
+    places, equal, nodes = (
+        np.concatenate(columns)
+        for columns in zip(*((one.places, one.equal, one.nodes) for _, one in members), strict=True)
+    )
+    words = np.concatenate([page.words for page, _ in members])
+    mass = np.concatenate([page.mass for page, _ in members])
+    return TreeCluster(
+        pages=len(members),
+        blocks=blocks,
+        texts=texts,
+        support=np.bincount(nodes, minlength=size),
+        text_pages=np.bincount(places[equal], minlength=size),
+        words=np.bincount(places, words, size).astype(np.int64),
+        mass=np.bincount(places, mass, size).astype(np.int64),
+    )
