@@ -61,6 +61,11 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         return self.site is not None
 
     @property
+    def place_pages(self) -> int | None:
+        """Documents of the site model that know the places of the page's content; None without one."""
+        return None if self.site is None else self.site.place_pages
+
+    @property
     def templateness(self) -> Floats:
         """How likely each segment is template, 0 to 1; length n_segments."""
         result: Floats = 1 / (1 + np.exp(self.log_odds))

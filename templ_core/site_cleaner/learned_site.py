@@ -1,6 +1,9 @@
 """What is known about one site: its window and its model, and how they are stored."""
 
 from collections import OrderedDict
+from typing import Annotated
+
+import msgspec
 
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
@@ -22,6 +25,8 @@ from templ_core.stored.compact import CompactColumns, CompactForm, Count
 
 _SITE_BYTES_MAX = 1 << 30
 """Largest stored form of a site; a window of documents of 64 MiB has summaries beside them."""
+_PLACE_PAGES_MAX = 100
+"""Most latest documents that are stored with how much was known of their design."""
 _PAGES_IN_MEMORY = 2000
 """Pages of windows whose counts are kept in memory, about 50 kB each."""
 _SITES_IN_MEMORY = 256
@@ -38,6 +43,8 @@ class LearnedSite:
         """Documents that ever entered the window."""
         self.fitted_at = 0
         """`learned` when the site model was fitted last."""
+        self.place_pages: list[int | None] = []
+        """`Decision.place_pages` of the latest documents, oldest first."""
         self.model = b""
         """The site model in compact form; empty before the first fit."""
         self.has_changed = True
@@ -46,7 +53,7 @@ class LearnedSite:
     @property
     def is_due(self) -> bool:
         """Whether the schedule asks for a new site model."""
-        return is_due(self.learned, self.fitted_at, len(self.window.documents))
+        return is_due(self.learned, self.fitted_at, len(self.window.documents), self.place_pages)
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -56,6 +63,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     learned: Count
     fitted_at: Count
     model: bytes
+    place_pages: Annotated[list[Count | None], msgspec.Meta(max_length=_PLACE_PAGES_MAX)]
 
 
 class _Compact1(CompactColumns, frozen=True, array_like=True):
@@ -87,6 +95,7 @@ def encode_site(site: LearnedSite) -> bytes:
             learned=site.learned,
             fitted_at=site.fitted_at,
             model=site.model,
+            place_pages=site.place_pages,
         )
     )
 
@@ -103,6 +112,8 @@ def decode_site(body: bytes, bounds: WindowBounds) -> LearnedSite:
     site = LearnedSite(compact.key, SiteWindow(bounds, compact.documents, compact.deletions))
     site.learned, site.fitted_at = compact.learned, compact.fitted_at
     site.model = compact.model
+    if isinstance(compact, _Compact):
+        site.place_pages = compact.place_pages
     site.has_changed = False
     return site
 

@@ -27,6 +27,7 @@ from templ_core.site_cleaner.learned_site import (
     encode_site,
 )
 from templ_core.site_key import site_key
+from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import (
@@ -146,7 +147,7 @@ class SiteCleaner:
         options = (self._page_model, read.evidence, read.places)
         cleaned = clean(read.document, model, self._config, *options)
         page = self._page(fetch, read, cleaned, model)
-        if learns and self._enter(fetch, read):
+        if learns and self._enter(fetch, read, cleaned.decision.place_pages):
             learned = self._known()[fetch.site]
             if learned.is_due:
                 self._memory.fit(learned)
@@ -355,8 +356,14 @@ class SiteCleaner:
             decision=decision,
         )
 
-    def _enter(self, fetch: _Fetch, read: _Read) -> bool:
-        """Add a page to the window of its site, and return whether it has entered."""
+    def _enter(self, fetch: _Fetch, read: _Read, place_pages: int | None = None) -> bool:
+        """Add a page to the window of its site, and return whether it has entered.
+
+        Args:
+            fetch: The fetch of the page.
+            read: The page.
+            place_pages: `Decision.place_pages` of its text.
+        """
         if not fetch.is_success or read.evidence is None:
             return False
         if not may_be_learned_from(read.document, int(read.evidence.words.sum())):
@@ -379,6 +386,7 @@ class SiteCleaner:
         if not site.window.enter(document):
             return False
         site.learned += 1
+        site.place_pages = [*site.place_pages, place_pages][-SCHEDULE.design_documents :]
         site.has_changed = True
         return True
 

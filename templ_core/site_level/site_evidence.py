@@ -1,6 +1,7 @@
 """What the window of a site says about the text of one of its pages."""
 
 import msgspec
+import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.dom.document import Document
@@ -10,6 +11,7 @@ from templ_core.site_level.fusion.fusion import FusionModel, fused_log_odds
 from templ_core.site_level.fusion.site_columns import (
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
+    PLACE_PAGES,
     SiteColumns,
 )
 from templ_core.site_level.fusion.site_inputs import cover_columns, site_inputs
@@ -31,6 +33,9 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content of each segment, by site and page together; length n_segments."""
     documents: int
     """Documents that the site model rests on, at least 1."""
+    place_pages: int
+    """Pages of them that have the places at which the page's content stands, in the mean over its content: few
+    after a redesign."""
     fusion: FusionModel
     """How the inputs were weighed; it names the reasons."""
     cuts: Cuts | None = None
@@ -71,9 +76,16 @@ def read_site_evidence(
         columns=columns,
         log_odds=log_odds,
         documents=site_model.documents,
+        place_pages=place_pages(columns, page),
         fusion=fusion,
         cuts=_cuts(document, page, columns, strings, log_odds, fusion),
     )
+
+
+def place_pages(columns: SiteColumns, page: PageEvidence) -> int:
+    """Return the pages that have the places of a page's content, in the mean over its content."""
+    mass = page.words / (1 + np.exp(-page.log_odds))
+    return round(float(columns[PLACE_PAGES] @ mass / mass.sum()))
 
 
 def _cuts(

@@ -13,19 +13,19 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 from lxml import etree
 
-from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.site_level.places.node_hashes import node_hashes
+from templ_core.site_level.trees.labelled_tree import page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_template import TreeLearner
+from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from workers.feeds.files import read_feed
 from workers.page import Page
 
 ROUNDS = 3
-CONFIG = CoreConfig()
 
 
 def main():
@@ -66,15 +66,9 @@ def measure(pages):
     rounds = []
     for _ in range(ROUNDS):
         parse_s = timed(lambda: [parse(page.body) for page in pages])
-        learners = []
-        learn_s = timed(lambda made=learners: made.append(learn(documents)))
-        model = learners[0].model()
-        match_s = timed(
-            lambda model=model: [
-                tree_evidence(document, model, CONFIG.cluster_likeness_min, texts)
-                for document, texts in documents
-            ]
-        )
+        models = []
+        learn_s = timed(lambda made=models: made.append(learn(documents)))
+        match_s = timed(lambda model=models[0]: [match(*one, model) for one in documents])
         rounds.append((parse_s, learn_s, match_s))
     parse_s, learn_s, match_s = map(min, zip(*rounds, strict=True))
     return 1000 * parse_s / len(pages), learn_s / parse_s, match_s / parse_s
@@ -85,11 +79,23 @@ def parse(body):
 
 
 def learn(documents):
-    learner = TreeLearner(CONFIG)
-    for document, texts in documents:
-        learner.learn_one(document, texts)
-    learner.model()
-    return learner
+    pages = {(b"", str(number)): tree_page(*one) for number, one in enumerate(documents)}
+    return TreeLearner().model(pages)
+
+
+def match(document, texts, model):
+    page = tree_page(document, texts)
+    tree_evidence(page.blocks, page.texts, model, page.words, page.mass)
+
+
+def tree_page(document, texts):
+    count = len(texts)
+    return TreePage(
+        blocks=page_blocks(document),
+        texts=texts,
+        words=np.ones(count, np.int32),
+        mass=np.zeros(count, np.int64),
+    )
 
 
 def timed(work):

@@ -270,11 +270,11 @@ def _fit_over_time(model: SiteModel, pages: _Pages) -> list[FitPoint]:
     found = []
     for record, document in pages:
         paths = label_page(document).paths
-        likeness = max(
+        most = max(
             (likeness(one.reference.paths, paths) for one in model.trees.clusters), default=0.0
         )
         found.append(
-            FitPoint(time_ms=record.event_time_ms, url=record.url, likeness=round(likeness, 4))
+            FitPoint(time_ms=record.event_time_ms, url=record.url, likeness=round(most, 4))
         )
     return found
 

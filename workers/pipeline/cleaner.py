@@ -311,6 +311,7 @@ class Cleaner:
             site_model_version=model.version if model else None,
             page_model_version=result.page_model_version,
             model_documents=model.documents if model else 0,
+            place_pages=result.place_pages,
             kept=result.kept,
             body=learned.body,
             summary=learned.summary,

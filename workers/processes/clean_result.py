@@ -58,6 +58,7 @@ def clean_result(
         kept=np.packbits(cleaned.decision.kept).tobytes(),
         fields=record_fields(document, cleaned, details, url, forms),
         details=b"" if learned is None else details_body(details),
+        place_pages=cleaned.decision.place_pages,
     )
 
 

@@ -174,6 +174,8 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Why the page was cleaned without the site model that was sent; None where it was not."""
     site_settings_version: str | None = None
     """Version of the settings of the site that were used; None = there are none."""
+    place_pages: int | None = None
+    """Documents of the site model that know the places of the page's content; None without a model."""
     times: StageTimes | None = None
     """When the stages ended; None where the task did not ask for it."""
 

@@ -20,6 +20,8 @@ class SiteState(msgspec.Struct, kw_only=True):
     """Number of documents that ever entered the window."""
     fitted_at: int = 0
     """Value of `learned` when the last site model was published."""
+    place_pages: list[int | None] = []
+    """`DocumentRecord.place_pages` of the latest documents, oldest first."""
     model_version: str | None = None
     """Version of the last published site model; None before the first."""
     fit: float = 1.0
@@ -86,4 +88,4 @@ def totals_of(state: SiteState) -> WindowTotals:
 
 def model_is_due(state: SiteState) -> bool:
     """Return whether the schedule wants the site's model fitted again."""
-    return is_due(state.learned, state.fitted_at, state.pages)
+    return is_due(state.learned, state.fitted_at, state.pages, state.place_pages)

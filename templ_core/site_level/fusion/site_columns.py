@@ -30,6 +30,9 @@ LINKS_AGAIN = "links of other pages"
 BY_TREE = "by tree"
 """This column is no input of the fusion: whether the tree templates tell the place of a segment, because the site
 does not know its name, 0 or 1."""
+PLACE_PAGES = "pages with the place"
+"""This column is no input of the fusion: pages of the window that have the place of a segment, by its name or by
+tree."""
 CONSTANT = "constant"
 """This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
 TRUST = "trust"

@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats, Int32s
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
@@ -24,6 +24,7 @@ from templ_core.site_level.fusion.site_columns import (
     FEW_COVER_OF_RECORDS,
     HEADLINE,
     LINKS_AGAIN,
+    PLACE_PAGES,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
     STEPS_TO_BEST_CONTAINER,
@@ -97,7 +98,8 @@ def site_inputs(
     tree, parent = features.tree, document.nodes.parent
     known = read_places(table, page, content_log_odds)
     is_named = known.path_pages > 0
-    place_log_odds, in_trees = _with_trees(known, document, places, model.trees)
+    place_log_odds, tree_pages = _with_trees(known, document, places, model.trees)
+    in_trees = tree_pages > 0
     containers = find_containers(page.first, page.last, known.content, tree.words)
     best = int(container_nodes(tree)[containers.best])
     steps = steps_from(tree, parent, best)
@@ -123,6 +125,7 @@ def site_inputs(
     columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
     columns[BY_TREE] = (in_trees & ~is_named).astype(np.float64)
+    columns[PLACE_PAGES] = np.maximum(known.path_pages, tree_pages).astype(np.float64)
     columns[CONSTANT] = known.constant.astype(np.float64)
     columns[LINKS_AGAIN] = links_again(
         page.path, page.words, known.recurrence, features.link_density, STRINGS_CONFIG
@@ -135,12 +138,12 @@ def site_inputs(
 
 def _with_trees(
     known: PlaceReading, document: Document, places: DocumentPlaces, trees: TreeModel
-) -> tuple[Floats, Bools]:
+) -> tuple[Floats, Int64s]:
     """Return the log-odds of places, by tree where the site does not know their names.
 
     Returns:
-        The log-odds, and which segments stand at places that the tree templates know. Where all names are known
-        the templates are not asked.
+        The log-odds, and the pages with each place by the tree templates, which are not asked where all names
+        are known.
     """
     unknown, page = known.path_pages == 0, places.segments
     found = None
@@ -148,8 +151,8 @@ def _with_trees(
         blocks = page_blocks(document, places.types)
         found = tree_evidence(blocks, page.text, trees, page.words, known.mass)
     if found is None:
-        return known.log_odds, np.zeros(len(unknown), np.bool_)
-    return np.where(unknown, found.log_odds, known.log_odds), found.place_pages > 0
+        return known.log_odds, np.zeros(len(unknown), np.int64)
+    return np.where(unknown, found.log_odds, known.log_odds), found.place_pages
 
 
 def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:

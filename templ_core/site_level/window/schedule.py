@@ -1,20 +1,35 @@
 """When a site's model is fitted anew."""
 
+from collections.abc import Sequence
+
 from templ_core.site_level.config import SCHEDULE, ScheduleConfig
 
 
-def is_due(learned: int, fitted_at: int, pages: int, config: ScheduleConfig = SCHEDULE) -> bool:
+def is_due(
+    learned: int,
+    fitted_at: int,
+    pages: int,
+    place_pages: Sequence[int | None] = (),
+    config: ScheduleConfig = SCHEDULE,
+) -> bool:
     """Return whether the schedule asks for a fresh site model.
+
+    A design that the last model hardly knows is learned as a new site is. It takes several documents in a row to
+    make a design: one odd page among others is none.
 
     >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
     [1, 2, 3, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24]
     >>> is_due(1150, 1000, 1000)  # 15 % of the window are new
     True
+    >>> is_due(1003, 1000, 1000, [0, 0, 0]), is_due(1003, 1000, 1000, [0, 700, 0])
+    (True, False)
 
     Args:
         learned: Documents that ever entered the window.
         fitted_at: `learned` at the last fit.
         pages: Documents in the window.
+        place_pages: For each of the latest documents, oldest first, `SiteEvidence.place_pages` of the model that
+            it was cleaned with; None where there was none.
         config: The schedule.
     """
     new = learned - fitted_at
@@ -22,4 +37,9 @@ def is_due(learned: int, fitted_at: int, pages: int, config: ScheduleConfig = SC
         return False
     if fitted_at < config.first_fits[-1]:
         return any(fitted_at < step <= learned for step in config.first_fits)
+    known = [pages for pages in place_pages[-config.design_documents :] if pages is not None]
+    if len(known) == config.design_documents and any(
+        max(known) < step <= max(known) + new for step in config.design_fits
+    ):
+        return True
     return new >= config.growth_ratio * pages

@@ -8,13 +8,14 @@ def test_all_names_are_found_on_the_pages_that_a_model_was_learned_from():
     model = site_model(documents)
     names = read_names(documents, model)
     [cluster] = model.trees.clusters
+    tree = cluster.reference.tree
     tags = [
         names.labels[label]
-        for label, is_text in zip(cluster.tree.label.tolist(), cluster.tree.is_text, strict=True)
+        for label, is_text in zip(tree.label.tolist(), tree.is_text, strict=True)
         if not is_text
     ]
     assert tags[:3] == ["html", "body", "nav"]
-    texts = {names.labels[label] for label in cluster.text.tolist()}
+    texts = {names.labels[label] for label in tree.label[tree.is_text].tolist()}
     assert {"Home All the news", "All rights reserved"} <= texts
     assert any(path.startswith("article") for path in names.containers.values())
 

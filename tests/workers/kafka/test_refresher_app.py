@@ -1,7 +1,6 @@
 """Partitions come and go while work on them is under way."""
 
 import asyncio
-import threading
 import time
 from types import SimpleNamespace
 
@@ -9,7 +8,7 @@ import pytest
 
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
-from tests.workers.builders import document, stored_summary
+from tests.workers.builders import document
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
@@ -17,7 +16,6 @@ from workers.kafka.logs.resume import LogMark
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.tracing.traces import Traces
 from workers.settings import load_settings
-from workers.state.window_store import WindowStore
 
 NOT_OURS = 3
 
@@ -36,7 +34,7 @@ def config(state):
 
 @pytest.fixture
 def refresher(tmp_path):
-    return RefresherApp(config(tmp_path), pool=None, templates_pool=None)
+    return RefresherApp(config(tmp_path), pool=None)
 
 
 async def of_a_known_log(owned, number):
@@ -77,7 +75,7 @@ class NotedTraces(Traces):
 
 def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, monkeypatch):
     traces, record, now_ms = NotedTraces(), document(1), time.time() * 1000
-    refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool, traces)
+    refresher = RefresherApp(config(tmp_path), poison_pool, traces)
     refresher._settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
@@ -95,7 +93,7 @@ def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, mon
 
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
-    refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
+    refresher = RefresherApp(config(tmp_path), poison_pool)
     refresher._settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
@@ -108,31 +106,4 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, m
     ]
     asyncio.run(refresher._batch_of(0, messages))
     assert refresher.inner_progress() == {0: len(odd)}
-    refresher.close()
-
-
-def test_what_is_fitted_later_is_read_beside_the_event_loop(tmp_path, poison_pool, monkeypatch):
-    refresher = RefresherApp(config(tmp_path), poison_pool, poison_pool)
-    refresher._settings_follower.ready.set()
-    refresher._owned.assign([0])
-    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
-    readers = []
-    read = WindowStore.site_state
-
-    def noted(store, site):
-        readers.append(threading.current_thread())
-        return read(store, site)
-
-    async def recover():
-        async with refresher._owned.hold(0) as windows:
-            for number in range(2):
-                record = document(number)
-                windows.store.put(record, stored_summary(record), number)
-            windows.store.mark_fitted(record.site, 2, "v")
-        monkeypatch.setattr(WindowStore, "site_state", noted)
-        await refresher._take_over(0)
-        return await refresher._carrier._backlog.take()
-
-    assert asyncio.run(recover()) == (0, "example.com")
-    assert threading.main_thread() not in readers
     refresher.close()

@@ -90,6 +90,7 @@ def _kept(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) ->
         columns=known.columns,
         log_odds=fused_log_odds(known.columns, model.terms, model.bias),
         documents=known.documents,
+        place_pages=known.documents,
         fusion=shipped_fusion(),
     )
     return decide(page.scores, site, config).kept

@@ -114,7 +114,7 @@ class Process:
             settings=settings,
         )  # fmt: skip
         self._broker = broker
-        self._app = RefresherApp(config, Inline(), Inline())
+        self._app = RefresherApp(config, Inline())
         self._app._settings_follower.ready.set()
         self._app._carrier._outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])

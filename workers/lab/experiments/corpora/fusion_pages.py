@@ -34,6 +34,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import document_places
+from templ_core.site_level.site_evidence import place_pages
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import summarise_scored_page
@@ -209,6 +210,7 @@ class _Learner:
         self._window: list[WindowPage] = []
         self._learner = SiteLearner(page_model.version, self._config)
         self._fitted_at = 0
+        self._place_pages: list[int | None] = []
         self._by_schedule: list[SiteModel] = []
         self._after_each_page: list[SiteModel] = []
 
@@ -219,6 +221,7 @@ class _Learner:
 
     def learn(self, page_id: str, document: Document, scores: PageEvidence) -> None:
         """Learn from one more page."""
+        self._place_pages = [*self._place_pages[-1:], self._known_pages(document, scores)]
         columns = document_columns(document)
         self._window.append(
             WindowPage(
@@ -229,7 +232,7 @@ class _Learner:
         )
         learned = len(self._window)
         limits = self._simulation.limits_bytes
-        if is_due(learned, self._fitted_at, learned):
+        if is_due(learned, self._fitted_at, learned, self._place_pages):
             self._learner.follow(list(self._window))
             model = self._learner.model()
             self._by_schedule = [_bounded(model, limit) for limit in limits]
@@ -238,6 +241,12 @@ class _Learner:
             self._learner.follow(list(self._window))
             model = self._learner.model()
             self._after_each_page = [_bounded(model, limits[0])]
+
+    def _known_pages(self, document: Document, scores: PageEvidence) -> int | None:
+        """Return how many pages of the site's model know the places of a page's content; None without one."""
+        if not self._by_schedule:
+            return None
+        return place_pages(_known_site(document, scores, self._by_schedule[0]).columns, scores)
 
 
 def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
