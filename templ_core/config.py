@@ -18,13 +18,6 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     page_limit_bytes: int = 32 * MIB
     """Size of the largest page that is read, after decompression."""
 
-    template_share: float = 0.10
-    """A node on this share of a site's pages is template, 0 to 1: theta of SITELEVEL (Chakrabarti et al.,
-    WWW 2007, section 3)."""
-
-    template_pages_min: int = 2
-    """Number of pages that a node must occur on before its document frequency says anything."""
-
     site_doubt_pages: float = 0.5
     """Number of documents with which the site's evidence has half its weight; it has none without any."""
 

@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("templ_core", "workers", "schemas")
-MODULES_MAX = 15
-LINES_MAX = 400
+MODULES_MAX = 25
+LINES_MAX = 700
 ARGUMENTS_MAX = 8
 
 _CYTHON_FUNCTION = re.compile(

@@ -95,7 +95,7 @@ def test_decisions_stay_in_their_ranges():
 
 
 def test_the_version_changes_with_a_threshold():
-    assert cleaner_version(CONFIG) != cleaner_version(CoreConfig(template_share=0.2))
+    assert cleaner_version(CONFIG) != cleaner_version(CoreConfig(abstain_ratio=0.2))
 
 
 def listing(first):

@@ -16,7 +16,7 @@ Families and keys:
     deleted        site NUL blake2b(url)(16)     -> time and source id of the deletion
     deletions      site NUL time(8) source id    -> key in `deleted`
     sites          site                          -> SiteState
-    templates      site                          -> the templates that were fitted last
+    templates      site                          -> the trees of earlier versions, which nothing reads
     outbox         key of a record of `documents` that is to be replaced by a null value, or sent again
     overtaken      the key of `by_url`           -> URL whose newest text is to be published again
     meta           "next"                        -> offset of the next record

@@ -93,7 +93,8 @@ def labelled(blocks: PageBlocks, texts: UInt64s) -> LabelledPage:
 
     Args:
         blocks: The tree without them.
-        texts: Hash of each segment's text, by one function for all pages of the site.
+        texts: Hash of each segment's text, by one function for all pages of the site; those behind the last leaf
+            are left out.
     """
     label, identity, end, segment, paths = _labelled_tree.labelled(
         blocks.tags, blocks.depths, texts

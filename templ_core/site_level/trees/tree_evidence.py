@@ -51,7 +51,7 @@ def tree_evidence(
     Returns:
         The evidence; None where the page is like no cluster.
     """
-    page = labelled(blocks, texts)
+    page = labelled(blocks.first(config.nodes_max), texts)
     nearest, most = None, config.likeness_min
     for cluster in model.clusters:
         like = likeness(cluster.reference.paths, page.paths)

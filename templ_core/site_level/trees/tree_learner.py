@@ -85,13 +85,13 @@ class TreeLearner:
         Args:
             pages: The pages of the window that count, with at least one segment each.
         """
-        trees = _Trees(pages)
+        trees = _Trees(pages, self._config.nodes_max)
         clusters, found = self._clusters(trees), []
         known, self._alignments = self._alignments, {}
         for leader, members in clusters.items():
             cut = pages[leader].blocks.first(self._config.nodes_max)
             texts = pages[leader].texts[: int((cut.tags == 0).sum())]
-            reference = labelled(cut, texts).tree
+            reference = trees[leader].tree
             for name in members:
                 alignment = known.get(name)
                 if alignment is None or alignment.leader != leader:
@@ -131,15 +131,16 @@ class TreeLearner:
 
 
 class _Trees(dict[PageName, LabelledPage]):
-    """The trees of pages, each made when it is asked for first."""
+    """The trees of the first nodes of pages, each made when it is asked for first."""
 
-    def __init__(self, pages: Mapping[PageName, TreePage]) -> None:
+    def __init__(self, pages: Mapping[PageName, TreePage], nodes_max: int) -> None:
         super().__init__()
         self.pages = pages
+        self._nodes_max = nodes_max
 
     def __missing__(self, name: PageName) -> LabelledPage:
         page = self.pages[name]
-        self[name] = tree = labelled(page.blocks, page.texts)
+        self[name] = tree = labelled(page.blocks.first(self._nodes_max), page.texts)
         return tree
 
 

@@ -266,6 +266,21 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
     assert min(looked_at[40:]) >= 64
 
 
+def test_a_new_design_is_learned_from_its_third_page_on(store, poison_settings):
+    runner, models = InProcess(shipped_model()), StoredModel()
+    transport = MemoryTransport(store, runner, poison_settings)
+    cleaner = Cleaner(runner, models, poison_settings)
+    for number in range(50):
+        is_old = number < 40
+        story = f"Article {number} says this, and then that, and it goes on and on. " * 3
+        old = f"<div class=old>{MENU}<p class=story>{story}</div>"
+        new = f"<table class=page><tr><td>{MENU}<td><h2>{story}</h2><blockquote>{story}</table>"
+        outcome = cleaner.process(page(number, (old if is_old else new).encode()))
+        transport.learn(outcome.document)
+        models.model = transport.models[-1]
+    assert [one.documents for one in transport.models][-3:] == [43, 45, 48]
+
+
 def test_a_window_that_rolled_is_fitted_as_by_a_child_that_has_seen_nothing(documents):
     few = load_settings(window_pages_max=12, window_floor_pages=4)
     store = WindowStore(None, few)

@@ -19,7 +19,7 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         child = subprocess.Popen(
             [
                 *(sys.executable, "-m", "workers.processes.child", str(theirs.fileno())),
-                *(str(1 << 30), "0", str(os.getpid()), ""),
+                *(str(1 << 30), str(os.getpid()), ""),
             ],
             pass_fds=[theirs.fileno()],
             stderr=subprocess.PIPE,

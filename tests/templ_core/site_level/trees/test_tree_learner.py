@@ -204,6 +204,8 @@ class TestClusters:
         config = msgspec.structs.replace(TREES, nodes_max=30)
         model = learned([article(n, paragraphs=20) for n in range(6)], config)
         assert all(len(cluster.support) <= 30 for cluster in model.clusters)
+        long = article(99, paragraphs=3000)
+        assert evidence(long, model).place_pages[-1] == 0
         assert shares(article(99), model)["Home"] == 1
 
     def test_pages_without_text_are_no_template(self):

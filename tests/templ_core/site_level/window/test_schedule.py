@@ -23,3 +23,21 @@ def test_models_are_due_often_at_first_and_then_for_each_seventh_of_the_window(
     learned, fitted_at, pages, due
 ):
     assert is_due(learned, fitted_at, pages) == due
+
+
+@pytest.mark.parametrize(
+    ("new", "place_pages", "due"),
+    [
+        (3, [0, 0, 0], True),
+        (1, [3, 3, 3], False),
+        (2, [3, 3, 3], True),
+        (1, [8, 8, 8], False),
+        (3, [0, 0, 60], False),
+        (3, [0, 0], False),
+        (3, [None, 0, 0], False),
+    ],
+)
+def test_three_documents_in_a_row_of_a_design_that_is_hardly_known_bring_a_model(
+    new, place_pages, due
+):
+    assert is_due(100 + new, 100, 100, place_pages) == due

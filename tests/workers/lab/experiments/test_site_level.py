@@ -77,7 +77,7 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     out = done.stdout.decode()
     for line in (
         *("page level alone", "places only, not fitted", "sites left out", "site models of 4 KiB"),
-        *("learned after each page", "without site-tree"),
+        *("learned after each page", "without site-string"),
     ):
         assert line in out
     listings = next(line for line in out.splitlines() if "lists listing" in line)

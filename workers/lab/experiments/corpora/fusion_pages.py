@@ -32,11 +32,13 @@ from templ_core.lab.training.pages import (
 )
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_evidence import place_pages
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.trees.tree_model import NO_TREES
 from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.schedule import is_due
 from templ_core.site_level.window.site_learner import SiteLearner
@@ -51,6 +53,7 @@ from workers.lab.experiments.corpora.injected_records import (
     with_injection,
     with_link_box,
 )
+from workers.lab.experiments.corpora.new_names import with_new_names
 from workers.lab.job_processes import map_in_processes
 from workers.lab.jsonl import corpus_name, read_objects
 from workers.page import Rejected
@@ -74,6 +77,10 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """Names of other extractors that clean the same pages."""
     injections: int = 0
     """How many times each site is taken once more, with a text in some of its pages."""
+    pages_per_release: int = 0
+    """Number of pages of a site after which its ids and classes are generated anew; 0 = they are as they are."""
+    uses_trees: bool = True
+    """Whether site models have tree templates."""
     seen_before: bool = False
     """Whether a site learns from a page before the page is scored, as if it came a second time."""
 
@@ -181,10 +188,11 @@ def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[Fusion
     learner = _Learner(site.page_model, site.simulation)
     pages: list[FusionPage] = []
     for seen, record in enumerate(records, 1):
+        body, pages_per_release = record.page.body or b"", site.simulation.pages_per_release
+        if pages_per_release:
+            body = with_new_names(body, str(seen // pages_per_release))
         try:
-            document = read_document(
-                record.page.body or b"", record.page.url, charset=record.page.charset
-            )
+            document = read_document(body, record.page.url, charset=record.page.charset)
         except PageError:
             continue
         if not document.segments.texts:
@@ -221,7 +229,8 @@ class _Learner:
 
     def learn(self, page_id: str, document: Document, scores: PageEvidence) -> None:
         """Learn from one more page."""
-        self._place_pages = [*self._place_pages[-1:], self._known_pages(document, scores)]
+        known = self._known_pages(document, scores)
+        self._place_pages = [*self._place_pages, known][-SCHEDULE.design_documents :]
         columns = document_columns(document)
         self._window.append(
             WindowPage(
@@ -235,6 +244,8 @@ class _Learner:
         if is_due(learned, self._fitted_at, learned, self._place_pages):
             self._learner.follow(list(self._window))
             model = self._learner.model()
+            if not self._simulation.uses_trees:
+                model = msgspec.structs.replace(model, trees=NO_TREES)
             self._by_schedule = [_bounded(model, limit) for limit in limits]
             self._fitted_at = learned
         if self._simulation.after_each_page:

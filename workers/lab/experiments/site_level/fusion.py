@@ -24,7 +24,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
     site_changes,
 )
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
-from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REASONS
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from workers.errors import InputProblem
 from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.corpora.fusion_pages import FoldModels, Simulation, read_fusion_pages
@@ -94,6 +94,19 @@ INPUTS = tuple(FUSION_INPUTS)
     show_default=True,
     help="How many times each site is taken once more with a text that its pages repeat.",
 )
+@click.option(
+    "--pages-per-release",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Generate all ids and classes of a site anew after so many of its pages; 0 = never.",
+)
+@click.option(
+    "--trees/--no-trees",
+    "uses_trees",
+    default=True,
+    show_default=True,
+    help="Whether the tree templates tell places whose names a site does not know.",
+)
 @jobs_option
 @click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
 @out_option
@@ -109,6 +122,8 @@ def site_level(
     listings: Sequence[Path],
     ablation: bool,
     injections: int,
+    pages_per_release: int,
+    uses_trees: bool,
     jobs: int,
     seed: int,
     out: Path | None,
@@ -130,6 +145,8 @@ def site_level(
         after_each_page=after_each_page,
         peers=tuple(peers),
         injections=injections,
+        pages_per_release=pages_per_release,
+        uses_trees=uses_trees,
     )
     page_models = FoldModels(folds)
     read = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
@@ -357,7 +374,7 @@ def _report_ablation(
     config: CoreConfig,
 ) -> None:
     rows = []
-    for reason in REASONS:
+    for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
         inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
         outcomes = _judged(pages, read, inputs, by_site, config)
         rows.append(_row(f"without {reason}", pages, outcomes, names))
