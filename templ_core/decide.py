@@ -109,10 +109,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if site is None:
         return _decision(page, own, _page_alone(page, own, config))
     is_known = site.documents >= config.page_rules_pages
-    fused = surer_by_length(site.log_odds, site.columns) if is_known else site.log_odds
-    mixed = faded_log_odds(own, fused, site_weight(site.columns, site.documents, config))
     log_odds = with_policy(
-        agreed(mixed, page.features.tree),
+        _with_site(page, site, own, config, is_known=is_known),
         page.words,
         page.roles,
         _ANY_TYPE if is_known else page.page_type,
@@ -176,6 +174,22 @@ def page_recall_share(page_type: PageType, config: CoreConfig) -> float:
 
 def _page_alone(page: PageEvidence, own: Floats, config: CoreConfig) -> Selection:
     return select_segments(own, page.copies, page.words, page_recall_share(page.page_type, config))
+
+
+def _with_site(
+    page: PageEvidence, site: SiteEvidence, own: Floats, config: CoreConfig, *, is_known: bool
+) -> Floats:
+    """Return the log-odds by page and site, those of elements whose segments agree taken together.
+
+    What the inputs on repeated text add is left out of that: a repeated paragraph among others that are like it
+    goes by itself.
+    """
+    weight = site_weight(site.columns, site.documents, config)
+    mixed, rest = (
+        faded_log_odds(own, surer_by_length(fused, site.columns) if is_known else fused, weight)
+        for fused in (site.log_odds, site.log_odds - site.repeated_log_odds)
+    )
+    return agreed(rest, page.features.tree) + (mixed - rest)
 
 
 def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Floats:

@@ -7,7 +7,11 @@ from templ_core.array_types import Floats
 from templ_core.dom.document import Document
 from templ_core.dom.text import Cuts
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.fusion.fusion import FusionModel, fused_log_odds
+from templ_core.site_level.fusion.fusion import (
+    FusionModel,
+    fused_log_odds,
+    repeated_log_odds,
+)
 from templ_core.site_level.fusion.site_columns import (
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
@@ -31,6 +35,8 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Inputs of the fusion by name; each of length n_segments."""
     log_odds: Floats
     """Log-odds for content of each segment, by site and page together; length n_segments."""
+    repeated_log_odds: Floats
+    """What of these log-odds the inputs on repeated text add, never above 0; length n_segments."""
     documents: int
     """Documents that the site model rests on, at least 1."""
     place_pages: int
@@ -75,6 +81,7 @@ def read_site_evidence(
     return SiteEvidence(
         columns=columns,
         log_odds=log_odds,
+        repeated_log_odds=repeated_log_odds(columns, fusion.terms),
         documents=site_model.documents,
         place_pages=place_pages(columns, page),
         fusion=fusion,

@@ -24,8 +24,8 @@ PAGE = parse_document(
 )
 
 
-def decided(kind, documents):
-    scores = msgspec.structs.replace(read_page_evidence(PAGE, shipped_model()), page_type=kind)
+def decided(kind, documents, page=PAGE, log_odds=(3.0, 0.4), repeated=(0.0, 0.0)):
+    scores = msgspec.structs.replace(read_page_evidence(page, shipped_model()), page_type=kind)
     columns = {
         "in the best box": np.array([0.5, -0.5]),
         "usual best box": np.array([0.0, -0.6]),
@@ -36,8 +36,10 @@ def decided(kind, documents):
     }
     site = SiteEvidence(
         columns=columns,
-        log_odds=np.array([3.0, 0.4]),
+        log_odds=np.array(log_odds) + repeated,
+        repeated_log_odds=np.array(repeated),
         documents=documents,
+        place_pages=documents,
         fusion=msgspec.structs.replace(shipped_fusion(), terms={}),
     )
     return decide(scores, site, CONFIG)
@@ -53,3 +55,11 @@ def test_what_is_no_sure_content_beside_an_article_goes_and_says_so():
 @pytest.mark.parametrize(("kind", "documents"), [(PageType(), 20), (PageType(article=0.8), 2)])
 def test_it_stays_on_other_pages_and_where_the_site_is_hardly_known(kind, documents):
     assert decided(kind, documents).kept.all()
+
+
+def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_repeats():
+    page = parse_document(f"<article><p>{STORY}<p>{TEASER}</article>", "http://s.example/")
+    one, other = decided(PageType(), 20, page, (0.5, -0.3)).log_odds
+    assert one == other > 0
+    one, other = decided(PageType(), 20, page, (0.5, 0.5), (0.0, -0.8)).log_odds
+    assert one > 0 > other

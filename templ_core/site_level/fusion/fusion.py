@@ -24,6 +24,7 @@ from templ_core.site_level.fusion.site_columns import (
     PLACE,
     REASON_TREE,
     REASONS,
+    REPEATED_INPUTS,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
     SURROUNDINGS,
@@ -62,6 +63,17 @@ def fused_log_odds(columns: SiteColumns, terms: dict[str, Term], bias: float) ->
         bias: What is added to the sum of all terms.
     """
     return _fusion.weighed(columns, terms, bias)
+
+
+def repeated_log_odds(columns: SiteColumns, terms: dict[str, Term]) -> Floats:
+    """Return what the inputs on repeated text add to the log-odds of each segment, never above 0.
+
+    Args:
+        columns: Columns of the page, with at least those of the terms.
+        terms: The terms by the name of their input.
+    """
+    repeated = {name: term for name, term in terms.items() if name in REPEATED_INPUTS}
+    return fused_log_odds(columns, repeated, 0.0) if repeated else np.zeros(len(columns[LENGTH]))
 
 
 def surer_by_length(

@@ -90,6 +90,8 @@ FUSION_INPUTS = {
 """All inputs of the fusion, by name."""
 STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == "site-string")
 """The inputs that say what strings of the site are on the page."""
+REPEATED_INPUTS = frozenset((*STRING_INPUTS, LINKS_AGAIN))
+"""The inputs that say that other pages have the text of a segment."""
 REASON_TREE = "site-tree"
 """The reason in place of that of `PLACE` where the tree templates tell the place."""
 REASONS = (*dict.fromkeys(one.reason for one in FUSION_INPUTS.values()), REASON_TREE)

@@ -15,7 +15,11 @@ from templ_core.lab.training.fusion.fusion_page import (
     FusionPage,
     InjectedSegments,
 )
-from templ_core.site_level.fusion.fusion import fused_log_odds, shipped_fusion
+from templ_core.site_level.fusion.fusion import (
+    fused_log_odds,
+    repeated_log_odds,
+    shipped_fusion,
+)
 from templ_core.site_level.fusion.site_columns import CONSTANT
 from templ_core.site_level.site_evidence import SiteEvidence
 
@@ -89,6 +93,7 @@ def _kept(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) ->
     site = SiteEvidence(
         columns=known.columns,
         log_odds=fused_log_odds(known.columns, model.terms, model.bias),
+        repeated_log_odds=repeated_log_odds(known.columns, model.terms),
         documents=known.documents,
         place_pages=known.documents,
         fusion=shipped_fusion(),
