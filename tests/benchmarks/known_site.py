@@ -20,7 +20,7 @@ import lxml.html
 
 from templ_core.clean import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
@@ -48,14 +48,8 @@ def model_of(pages: list[Page]) -> SiteModel:
         if document.segments.texts:
             columns = document_columns(document)
             learned = summarise_page(document, shipped_model())
-            body = compress_columns(columns)
             window.append(
-                WindowPage(
-                    page_id=page.id,
-                    content_digest=content_digest(columns),
-                    page=learned,
-                    document=body,
-                )
+                WindowPage(page_id=page.id, content_digest=content_digest(columns), page=learned)
             )
     fitted = fit_site_model(window, "page", CONFIG)
     return decode_site_model(encode_site_model(fitted, CONFIG.site_model_bytes))
