@@ -27,7 +27,6 @@ from templ_core.site_cleaner.learned_site import (
     encode_site,
 )
 from templ_core.site_key import site_key
-from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import (
@@ -35,6 +34,7 @@ from templ_core.site_level.window.page_summary import (
     may_be_learned_from,
     summarise_scored_page,
 )
+from templ_core.site_level.window.schedule import latest_place_pages
 from templ_core.site_level.window.site_window import SiteWindow, WindowDocument
 
 _GONE_STATUSES = frozenset([404, 410])
@@ -386,7 +386,7 @@ class SiteCleaner:
         if not site.window.enter(document):
             return False
         site.learned += 1
-        site.place_pages = [*site.place_pages, place_pages][-SCHEDULE.design_documents :]
+        site.place_pages = latest_place_pages(site.place_pages, place_pages)
         site.has_changed = True
         return True
 

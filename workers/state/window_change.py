@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from schemas.document import DocumentRecord, document_key
-from templ_core.site_level.config import SCHEDULE
+from templ_core.site_level.window.schedule import latest_place_pages
 from workers.settings import DAY_MS, Settings
 from workers.state.batch import Batch
 from workers.state.database import Database, decode_stored, stored_values
@@ -98,8 +98,7 @@ class WindowChange:
         self.state.pages += 1
         self.state.bytes += entry.body_bytes
         self.state.learned += 1
-        latest = [*self.state.place_pages, record.place_pages]
-        self.state.place_pages = latest[-SCHEDULE.design_documents :]
+        self.state.place_pages = latest_place_pages(self.state.place_pages, record.place_pages)
         self.state.newest_ms = max(self.state.newest_ms, record.event_time_ms)
 
     def replace(self, record: DocumentRecord, known: WindowEntry, *, is_in_topic: bool) -> None:

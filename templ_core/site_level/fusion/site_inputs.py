@@ -38,7 +38,6 @@ from templ_core.site_level.places.place_log_odds import PlaceReading, read_place
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import Cover, StringEvidence, read_strings
-from templ_core.site_level.trees.labelled_tree import page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_model import TreeModel
 
@@ -98,7 +97,7 @@ def site_inputs(
     tree, parent = features.tree, document.nodes.parent
     known = read_places(table, page, content_log_odds)
     is_named = known.path_pages > 0
-    place_log_odds, tree_pages = _with_trees(known, document, places, model.trees)
+    place_log_odds, tree_pages = _with_trees(known, places, model.trees)
     in_trees = tree_pages > 0
     containers = find_containers(page.first, page.last, known.content, tree.words)
     best = int(container_nodes(tree)[containers.best])
@@ -137,7 +136,7 @@ def site_inputs(
 
 
 def _with_trees(
-    known: PlaceReading, document: Document, places: DocumentPlaces, trees: TreeModel
+    known: PlaceReading, places: DocumentPlaces, trees: TreeModel
 ) -> tuple[Floats, Int64s]:
     """Return the log-odds of places, by tree where the site does not know their names.
 
@@ -148,8 +147,7 @@ def _with_trees(
     unknown, page = known.path_pages == 0, places.segments
     found = None
     if unknown.any():
-        blocks = page_blocks(document, places.types)
-        found = tree_evidence(blocks, page.text, trees, page.words, known.mass)
+        found = tree_evidence(places.blocks, page.text, trees, page.words, known.mass)
     if found is None:
         return known.log_odds, np.zeros(len(unknown), np.int64)
     return np.where(unknown, found.log_odds, known.log_odds), found.place_pages

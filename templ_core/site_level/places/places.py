@@ -16,6 +16,7 @@ from templ_core.site_level.containers.containers import container_nodes
 from templ_core.site_level.places._place_names import name_places
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.strings.page_strings import PageProse, read_prose
+from templ_core.site_level.trees.labelled_tree import PageBlocks, page_blocks
 
 
 class NodePlaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +64,8 @@ class DocumentPlaces(msgspec.Struct, frozen=True, kw_only=True):
     """The places of its elements."""
     segments: PagePlaces
     """The places of its text."""
+    blocks: PageBlocks
+    """The tree of the page without its texts."""
     prose: PageProse
     """The text of which a site may repeat parts."""
 
@@ -80,6 +83,7 @@ def document_places(document: Document, features: PageFeatures) -> DocumentPlace
         types=types,
         nodes=nodes,
         segments=page_places(document, features, nodes),
+        blocks=page_blocks(document, types),
         prose=read_prose(features),
     )
 

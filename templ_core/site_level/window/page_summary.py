@@ -22,7 +22,7 @@ from templ_core.page_level.features.page_features import PageFeatures, read_feat
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of
-from templ_core.site_level.trees.labelled_tree import PageBlocks, page_blocks
+from templ_core.site_level.trees.labelled_tree import PageBlocks
 from templ_core.site_level.trees.tree_model import require_blocks
 from templ_core.stored.columns import (
     DEPTH_MAX,
@@ -132,7 +132,7 @@ def summarise_scored_page(
     return PageSummary(
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
-        blocks=page_blocks(document, places.types),
+        blocks=places.blocks,
         strings=read_page_strings(features, places.prose, content_log_odds),
     )
 

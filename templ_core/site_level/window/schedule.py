@@ -43,3 +43,19 @@ def is_due(
     ):
         return True
     return new >= config.growth_ratio * pages
+
+
+def latest_place_pages(
+    before: Sequence[int | None], newest: int | None, config: ScheduleConfig = SCHEDULE
+) -> list[int | None]:
+    """Return what `is_due` needs of the latest documents, after one more has come.
+
+    >>> latest_place_pages([9, 0, None], 0)
+    [0, None, 0]
+
+    Args:
+        before: What this function returned before that document; empty at first.
+        newest: `SiteEvidence.place_pages` of the model that it was cleaned with; None where there was none.
+        config: The schedule.
+    """
+    return [*before, newest][-config.design_documents :]

@@ -40,7 +40,7 @@ class SiteLearner:
         self._config = config
         self._window: Sequence[WindowPage] = ()
         self.known: dict[tuple[str, bytes], WindowPage] = {}
-        """The documents of the window, and those remembered for it, by page id and content digest."""
+        """The documents of the window, by page id and content digest."""
         self._counted: dict[tuple[str, bytes], PageSummary] = {}
         self._counts = NO_PAGES
         self._seeds = _NO_SEEDS
@@ -55,11 +55,6 @@ class SiteLearner:
     def window(self) -> Sequence[WindowPage]:
         """The documents that were learned, in order of (event time, page id)."""
         return self._window
-
-    def remember(self, page: WindowPage) -> WindowPage:
-        """Keep a document that will be in the next window in `known`, and return it."""
-        self.known[_name(page)] = page
-        return page
 
     def follow(self, window: Sequence[WindowPage]) -> None:
         """Learn what is new in a window, and forget what has left it.

@@ -16,7 +16,12 @@ from templ_core.site_level.fusion.fusion import (
     Term,
     fused_log_odds,
 )
-from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, LINKS_AGAIN, STRING_INPUTS
+from templ_core.site_level.fusion.site_columns import (
+    FUSION_INPUTS,
+    LINKS_AGAIN,
+    REPEATED_INPUTS,
+    STRING_INPUTS,
+)
 
 _PENALTY = 0.1
 """Strength of the L2 penalty on the distance of the weights from `UNFITTED`.
@@ -69,7 +74,7 @@ def fit_fusion(
         names: Names of the inputs to fit, all of them in `FUSION_INPUTS`.
         config: The core's thresholds.
     """
-    others = [name for name in names if name not in (*STRING_INPUTS, LINKS_AGAIN)]
+    others = [name for name in names if name not in REPEATED_INPUTS]
     model = _fit_others([page for page in pages if page.injected is None], others, config)
     for group, is_box in ((STRING_INPUTS, False), ((LINKS_AGAIN,), True)):
         if some := [name for name in names if name in group]:

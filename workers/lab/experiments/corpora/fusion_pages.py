@@ -32,15 +32,14 @@ from templ_core.lab.training.pages import (
 )
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.site_level.config import SCHEDULE
 from templ_core.site_level.fusion.site_inputs import site_inputs
-from templ_core.site_level.places.places import document_places
+from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_evidence import place_pages
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.trees.tree_model import NO_TREES
 from templ_core.site_level.window.page_summary import summarise_scored_page
-from templ_core.site_level.window.schedule import is_due
+from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_page import WindowPage
 from workers.feeds.records import page_from_json
@@ -200,12 +199,15 @@ def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[Fusion
         scores = read_page_evidence(document, site.page_model)
         words = int(scores.words.sum())
         teaches = not is_error_page(document, words) and not is_gate(document, words)
+        places = document_places(document, scores.features)
+        known = learner.known(document, scores, places)
         if teaches and site.simulation.seen_before:
-            learner.learn(str(seen), document, scores)
+            learner.learn(str(seen), document, scores, places, known)
+            known = learner.known(document, scores, places)
         if record.fields.get("gold_text"):
-            pages.append(_fusion_page(record, document, scores, site, seen, learner.models))
+            pages.append(_fusion_page(record, document, scores, site, seen, known))
         if teaches and not site.simulation.seen_before:
-            learner.learn(str(seen), document, scores)
+            learner.learn(str(seen), document, scores, places, known)
     return pages
 
 
@@ -222,21 +224,30 @@ class _Learner:
         self._by_schedule: list[SiteModel] = []
         self._after_each_page: list[SiteModel] = []
 
-    @property
-    def models(self) -> list[SiteModel]:
-        """Current site models, one for each way of fitting; empty before the first page."""
-        return self._by_schedule + self._after_each_page
+    def known(
+        self, document: Document, scores: PageEvidence, places: DocumentPlaces
+    ) -> list[KnownSite]:
+        """Return what is known when a page arrives, for each way of fitting; empty before the first page."""
+        models = self._by_schedule + self._after_each_page
+        return [_known_site(document, scores, places, model) for model in models]
 
-    def learn(self, page_id: str, document: Document, scores: PageEvidence) -> None:
-        """Learn from one more page."""
-        known = self._known_pages(document, scores)
-        self._place_pages = [*self._place_pages, known][-SCHEDULE.design_documents :]
+    def learn(
+        self,
+        page_id: str,
+        document: Document,
+        scores: PageEvidence,
+        places: DocumentPlaces,
+        known: Sequence[KnownSite],
+    ) -> None:
+        """Learn from one more page, of which so much was known when it arrived."""
+        newest = place_pages(known[0].columns, scores) if known else None
+        self._place_pages = latest_place_pages(self._place_pages, newest)
         columns = document_columns(document)
         self._window.append(
             WindowPage(
                 page_id=page_id,
                 content_digest=content_digest(columns),
-                page=summarise_scored_page(document, scores.features, scores.log_odds),
+                page=summarise_scored_page(document, scores.features, scores.log_odds, places),
             )
         )
         learned = len(self._window)
@@ -253,12 +264,6 @@ class _Learner:
             model = self._learner.model()
             self._after_each_page = [_bounded(model, limits[0])]
 
-    def _known_pages(self, document: Document, scores: PageEvidence) -> int | None:
-        """Return how many pages of the site's model know the places of a page's content; None without one."""
-        if not self._by_schedule:
-            return None
-        return place_pages(_known_site(document, scores, self._by_schedule[0]).columns, scores)
-
 
 def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
     return decode_site_model(encode_site_model(model, limit_bytes))
@@ -270,7 +275,7 @@ def _fusion_page(
     scores: PageEvidence,
     site: _Site,
     seen: int,
-    models: Sequence[SiteModel],
+    known: list[KnownSite],
 ) -> FusionPage:
     gold = _gold_page(record)
     markup = gold_markup(gold)
@@ -291,7 +296,7 @@ def _fusion_page(
         scores=msgspec.structs.replace(
             scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
         ),
-        known=[_known_site(document, scores, model) for model in models],
+        known=known,
         labels=labels,
         injected=injected,
         bag=word_bag(gold, document, markup),
@@ -315,14 +320,16 @@ def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSe
     return InjectedSegments(segments=segments, kind=put.kind, share=put.share, taught=put.taught)
 
 
-def _known_site(document: Document, scores: PageEvidence, model: SiteModel) -> KnownSite:
+def _known_site(
+    document: Document, scores: PageEvidence, places: DocumentPlaces, model: SiteModel
+) -> KnownSite:
     columns, _ = site_inputs(
         document,
         scores.features,
         scores.log_odds,
         scores.page_type,
         model,
-        document_places(document, scores.features),
+        places,
     )
     return KnownSite(documents=model.documents, columns=columns)
 

@@ -62,9 +62,7 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
     rng = Random(seed)  # noqa: S311 - not for secrets
     form = rng.choice(_FORMS)
     run = Injection(share=rng.choice(SHARES), **({form: True} if form else {}))
-    vocabulary = vocabulary_of(
-        word for one in records for word in word_counts(one.fields.get("gold_text") or "")
-    )
+    vocabulary = _vocabulary(records)
     if not vocabulary:
         return []
     text = injected_text(vocabulary, rng)
@@ -90,9 +88,7 @@ def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusReco
     Half of the sites get none, and those with too few words; the result is empty then.
     """
     rng = Random(seed)  # noqa: S311 - not for secrets
-    vocabulary = vocabulary_of(
-        word for one in records for word in word_counts(one.fields.get("gold_text") or "")
-    )
+    vocabulary = _vocabulary(records)
     if not vocabulary or rng.random() < _SITES_WITHOUT_BOX:
         return []
     box = link_box(vocabulary, rng)
@@ -111,6 +107,13 @@ def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusReco
                 taught += 1
         result.append(one)
     return result
+
+
+def _vocabulary(records: Sequence[CorpusRecord]) -> list[str]:
+    """Return the words of the site's content that a text for it is made of; none where it has too few."""
+    return vocabulary_of(
+        word for one in records for word in word_counts(one.fields.get("gold_text") or "")
+    )
 
 
 def _changed(record: CorpusRecord, root: html.HtmlElement, put: InjectedSentences) -> CorpusRecord:
