@@ -104,16 +104,39 @@ def string_expression(text: str) -> str:
     >>> found and found[0]
     'READ all -- 17 stories'
     """
-    parts: list[str] = []
-    end = 0
+    spans, end = [], 0
     for word in tokenise(text):
         begin = text.index(word, end)
-        if parts:
-            parts.append(r"\W+" if begin > end else r"\W*")
-        digits = any(one.isdigit() for one in word)
-        parts.append(r"\w*\d\w*" if digits else re.escape(word))
         end = begin + len(word)
-    return "".join(parts)
+        spans.append((begin, end, False))
+    return words_expression(text, spans)
+
+
+def words_expression(text: str, words: Iterable[tuple[int, int, bool]]) -> str:
+    r"""Return a regular expression for words of a text, in which case, marks, numbers and some words may differ.
+
+    >>> words_expression("Read all 3 stories", [(0, 4, False), (5, 8, True), (9, 10, False)])
+    'Read(?:\\W+\\w+){0,1}\\W+[^\\W\\d]*\\d\\w*'
+
+    Args:
+        text: The text.
+        words: For each word its first character, the one behind it, and whether other words, or none, may stand
+            in its place.
+    """
+    parts: list[str] = []
+    end = free = 0
+    for begin, behind, is_free in words:
+        if is_free:
+            free += 1
+        else:
+            border = r"\W+" if begin > end else r"\W*"
+            gap = rf"(?:\W+\w+){{0,{free}}}" if parts else rf"(?:\w+\W+){{0,{free}}}"
+            parts += [gap] * bool(free) + [border] * bool(parts)
+            word, free = text[begin:behind], 0
+            has_digit = any(one.isdigit() for one in word)
+            parts.append(r"[^\W\d]*\d\w*" if has_digit else re.escape(word))
+        end = behind
+    return "".join(parts) + (rf"(?:\W+\w+){{0,{free}}}" if free else "")
 
 
 def position(column: bytes, wanted: bytes) -> int | None:

@@ -125,8 +125,7 @@ def matching_nodes(selector: Selector, nodes: Nodes) -> Bools:
     >>> [page.nodes.tags[node] for node in found.nonzero()[0]]
     ['p']
     """
-    matcher = _Matcher(nodes)
-    return _any(matcher.matches(tree) for tree in selector.trees)
+    return NodeMatcher(nodes).matching(selector)
 
 
 def _any(columns: Iterable[Bools]) -> Bools:
@@ -134,40 +133,55 @@ def _any(columns: Iterable[Bools]) -> Bools:
     return result
 
 
-class _Matcher:
-    """The nodes of one document, as selectors see them."""
+class NodeMatcher:
+    """The nodes of one document, as selectors see them; it remembers what names match."""
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
+        self._named: dict[tuple[str, str], Bools] = {}
         self._types = [
             (tag, dict(zip(_ATTRIBUTES, text.split("\n"), strict=False)))
             for tag, text in nodes.element_types
         ]
 
-    def matches(self, tree: Tree) -> Bools:
+    def matching(self, selector: Selector) -> Bools:
+        """Return which elements a selector matches; length n_nodes."""
+        return _any(self._matches(tree) for tree in selector.trees)
+
+    def _matches(self, tree: Tree) -> Bools:
         """Return which nodes a checked selector matches; length n_nodes."""
         match tree:
             case Element(element=element):
                 if element is None:
                     return np.ones(len(self._nodes.parent), np.bool_)
                 wanted = element.lower()
-                return self._of_types(lambda tag, _: tag == wanted)
+                return self._of_name("tag", wanted, lambda tag, _: tag == wanted)
             case Class(class_name=name):
-                own = self._of_types(lambda _, held: name in held.get("class", "").split())
+                own = self._of_name(
+                    "class", name, lambda _, held: name in held.get("class", "").split()
+                )
             case Hash(id=name):
-                own = self._of_types(lambda _, held: held.get("id") == name)
+                own = self._of_name("id", name, lambda _, held: held.get("id") == name)
             case Attrib():
                 own = self._attribute(tree)
             case Negation(subselector=other):
-                own = ~self.matches(other)
+                own = ~self._matches(other)
             case Matching(selector_list=others) | SpecificityAdjustment(selector_list=others):
-                own = _any(self.matches(one) for one in others)
+                own = _any(self._matches(one) for one in others)
             case CombinedSelector():
-                left = self.matches(tree.selector)
-                return self.matches(tree.subselector) & self._related(tree.combinator, left)
+                left = self._matches(tree.selector)
+                return self._matches(tree.subselector) & self._related(tree.combinator, left)
             case _:
                 raise RuleError(f"{tree!r} was not checked")
-        return own & self.matches(tree.selector)
+        return own & self._matches(tree.selector)
+
+    def _of_name(
+        self, kind: str, name: str, is_wanted: Callable[[str, dict[str, str]], bool]
+    ) -> Bools:
+        """Return which nodes have a tag, a class or an id."""
+        if (kind, name) not in self._named:
+            self._named[kind, name] = self._of_types(is_wanted)
+        return self._named[kind, name]
 
     def _of_types(self, is_wanted: Callable[[str, dict[str, str]], bool]) -> Bools:
         """Return which nodes have an element type that a test accepts."""

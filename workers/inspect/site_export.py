@@ -1,83 +1,128 @@
-"""What a site repeats, as values to be used outside templ."""
+"""The files of an export of what decides on the pages of a site."""
 
-from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from templ_core.explain.site_strings import SiteString, string_expression
-from templ_core.site_level.config import STRINGS_CONFIG
+from schemas.codec import encode_msgpack
+from templ_core import explain
+from templ_core.clean import clean
+from templ_core.explain.deciding import (
+    DecidedPage,
+    DecidingExpressions,
+    decided_page,
+    deciding_expressions,
+)
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_settings.ruled_segments import text_expression
-from workers.inspect.site_view import SiteView
+from workers.errors import InputProblem, UsageProblem
+from workers.inspect.site_view import SiteView, stored_kind
+from workers.log_lines import counted
+from workers.processes.core_config import config_with
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.settings import Settings
 
-EXPORT_FORMAT = 3
-_STRING_RULE = (
-    "`strings` are strings of words inside blocks of prose that few or some pages have, and `usual` strings of "
-    "whole blocks that most pages have; case, marks and numbers may differ. templ looks for strings of words in "
-    "blocks of at least `prose_words_min` words that are neither headings nor code nor lines of links, and counts "
-    "a gap of at most `gap_words_max` words between two strings of a block as covered. How much of a block is "
-    "covered, by how long a run of text and on how many pages is weighed with its place, the containers, the trees "
-    "and the page itself. So these expressions tell what the site repeats, and not by themselves what goes: "
-    "text that stands with the same text beside it on most of its pages, or more than once on a page, belongs "
-    "to records and stays. `remove_repeated.py` removes blocks that are covered nearly whole."
-)
-
-_SETTINGS_RULE = (
-    "These rules have the last word about whole blocks; of several, the last one counts. An expression "
-    "matches the whole text of a block, in which white space counts as one space, whatever its case. "
-    "Selectors need the page's HTML; a program that has only its text cannot apply them."
-)
+EXPORT_FORMAT = 4
+_SCRIPT = "remove_repeated.py"
+_LISTS = {"strings": REASON_STRING, "trees": REASON_TREE}
 
 
-def exported_expressions(
-    view: SiteView, model: SiteModel, strings: Sequence[SiteString]
-) -> dict[str, Any]:
-    """Return the strings of a site as regular expressions of Python's `re`, and the rules of its settings.
+def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
+    """Write what decides on the pages of a site to a folder, and return what was written as lines of text.
 
     Args:
         view: The site.
-        model: Its site model.
-        strings: The strings of the model as texts.
+        folder: Where the files go; it is made if it is not there.
+        settings: Page model and the choice about comments.
+
+    Raises:
+        InputProblem: The site has no site model yet.
+        UsageProblem: The folder cannot be written.
     """
-    numbers = ("prose_words_min", "gap_words_max", "sentence_ratio", "record_run_words_min")
+    model = view.used_model()
+    if model is None:
+        raise InputProblem(
+            f"{view.site} has no site model yet: its first pages have not been learned"
+        )
+    found = deciding_expressions(decided_pages(view, model, settings))
+    files = {
+        "expressions.json": encode_export(exported_expressions(view.site, model, found)),
+        _SCRIPT: resources.files(explain).joinpath(_SCRIPT).read_bytes(),
+        "model.bin": encode_msgpack(view.record) if view.record else b"",
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise UsageProblem(
+            f"--out {folder}: {error.strerror}; give a folder that can be written"
+        ) from None
+    lines = [
+        f"{view.site}: site model {model.version} of {counted(model.documents, 'page')}",
+        *(_described(found, name, reason) for name, reason in _LISTS.items()),
+        f"applied to {counted(found.pages, 'page')} of the window, they remove exactly what was removed for these "
+        f"reasons on {found.pages - len(found.unequal_urls)} of them",
+        f"written to {folder}: {', '.join(files)}",
+    ]
+    return "\n".join(lines)
+
+
+def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[DecidedPage]:
+    """Return what is removed from the pages of a site's window, cleaned with its present model.
+
+    Args:
+        view: The site.
+        model: The site model that its pages are cleaned with.
+        settings: Page model and the choice about comments.
+    """
+    page_model = page_model_of(read_model_file(settings.page_model))
+    config = config_with(settings.comments)
+    found = []
+    for record, document in view.documents():
+        if not document.segments.texts:
+            continue
+        used, own = model, None
+        if view.settings:
+            own, used = view.settings.settings.of_page(stored_kind(record, document), model)
+        page = read_page_evidence(document, page_model)
+        decision = clean(document, used, config, page_model, page, settings=own).decision
+        found.append(decided_page(record.url, document, page.features, decision, model.strings))
+    return found
+
+
+def exported_expressions(
+    site: str, model: SiteModel, found: DecidingExpressions
+) -> dict[str, Any]:
+    """Return the content of `expressions.json`.
+
+    Args:
+        site: The key of the site.
+        model: The site model that its pages are cleaned with.
+        found: What decides on the pages of its window.
+    """
     return {
         "format": EXPORT_FORMAT,
-        "site": view.site,
+        "site": site,
         "site_model_version": model.version,
-        "pages": model.documents,
-        "string_rule": {
-            "text": _STRING_RULE,
-            **{name: getattr(STRINGS_CONFIG, name) for name in numbers},
-        },
-        "strings": [_exported(one) for one in strings if not one.is_usual],
-        "usual": [_exported(one) for one in strings if one.is_usual],
-        "site_settings": _exported_settings(view),
-    }
-
-
-def _exported(one: SiteString) -> dict[str, Any]:
-    return {"pages": one.pages, "text": one.text, "expression": string_expression(one.text)}
-
-
-def _exported_settings(view: SiteView) -> dict[str, Any]:
-    """Return the rules of a site's settings, those about texts as regular expressions."""
-    rules = view.settings.record.rules if view.settings else []
-    return {
-        "text": _SETTINGS_RULE,
-        "version": view.settings.settings.version if view.settings else None,
-        "rules": [
-            {
-                "action": rule.action,
-                "selector": rule.selector,
-                "text": rule.text,
-                "expression": None if rule.text is None else text_expression(rule.text),
-            }
-            for rule in rules
-        ],
+        "pages": found.pages,
+        "unequal_urls": found.unequal_urls,
+        **{name: found.expressions[reason] for name, reason in _LISTS.items()},
     }
 
 
 def encode_export(export: dict[str, Any]) -> bytes:
     """Return exported expressions as JSON that people can read."""
     return msgspec.json.format(msgspec.json.encode(export), indent=1) + b"\n"
+
+
+def _described(found: DecidingExpressions, name: str, reason: str) -> str:
+    some = found.expressions[reason]
+    limited = sum(bool(one["urls"]) for one in some)
+    return (
+        f"{name}: {counted(len(some), 'expression')} for {counted(found.parts[reason], 'removed text')}; "
+        f"{limited} hold for some pages only, whose text alone does not tell"
+    )

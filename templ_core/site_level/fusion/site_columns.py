@@ -48,6 +48,10 @@ RECURS = "recurs"
 """This column is no input of the fusion: whether other pages have the text word for word, 0 or 1."""
 
 
+REASON_STRING = "site-string"
+"""The reason of the inputs that say what strings of the site are on the page."""
+
+
 class FusionInput(msgspec.Struct, frozen=True):
     """One input of the fusion."""
 
@@ -75,7 +79,7 @@ FUSION_INPUTS = {
         FusionInput(SAME_SHAPE, -1, "site-constant"),
         FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),
         *(
-            FusionInput(name, -1, "site-string")
+            FusionInput(name, -1, REASON_STRING)
             for name in (
                 USUAL_STRING,
                 FEW_COVER,
@@ -88,7 +92,7 @@ FUSION_INPUTS = {
     )
 }
 """All inputs of the fusion, by name."""
-STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == "site-string")
+STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason == REASON_STRING)
 """The inputs that say what strings of the site are on the page."""
 REPEATED_INPUTS = frozenset((*STRING_INPUTS, LINKS_AGAIN))
 """The inputs that say that other pages have the text of a segment."""

@@ -91,12 +91,12 @@ def export(key: str, source: SiteSource, out: Path | None) -> None:
     Python's `re`, and a Python script beside them removes blocks that they cover nearly whole from a text.
     `model.bin` is the site model, for `templ site pin`.
     """
-    from workers.inspect.export_files import export_site  # noqa: PLC0415 - not needed for --help
+    from workers.inspect.site_export import export_site  # noqa: PLC0415 - not needed for --help
 
     settings = load_settings()
     view = read_site(key, source, settings)
     folder = out or Path(f"{key.replace('/', '_')}-export")
-    click.echo(export_site(view, folder), err=True)
+    click.echo(export_site(view, folder, settings), err=True)
 
 
 @site_command.command(short_help="Change or print the settings of a site.")
