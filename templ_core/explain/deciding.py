@@ -23,7 +23,7 @@ from templ_core.explain.site_strings import string_expression, words_expression
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import STRINGS_CONFIG
 from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
-from templ_core.site_level.strings.string_evidence import read_strings
+from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.string_table import StringTable
 from templ_core.site_settings.selectors import SELECTOR_CHARS_MAX, NodeMatcher, parse_selector
 
@@ -130,7 +130,11 @@ def _patterns(
     """Return an expression for each part that strings of words cover but for a few short gaps."""
     if not parts:
         return {}
-    words, covered = features.words, read_strings(features, table).is_covered
+    words, covered = features.words, np.zeros(len(features.words.first), np.bool_)
+    tokens, finder = read_prose(features).tokens, table.word_finders[0]
+    borders = finder.matches(tokens, STRINGS_CONFIG.words_min, words.segment)
+    for begin, end in zip(*borders, strict=True):
+        covered[begin:end] = True
     starts = np.append(0, np.cumsum([len(block) + 1 for block in blocks]))
     found = {}
     for part in parts:
@@ -138,13 +142,11 @@ def _patterns(
         begins = words.first - starts[number]
         (inside,) = np.nonzero((words.segment == number) & (begins >= first) & (begins < behind))
         free = ~covered[inside]
-        borders = np.flatnonzero(np.diff(free, prepend=False, append=False))
-        gaps = borders[1::2] - borders[::2]
+        changes = np.flatnonzero(np.diff(free, prepend=False, append=False))
+        gaps = changes[1::2] - changes[::2]
         if 0 < len(gaps) <= _GAPS_MAX and gaps.max() <= STRINGS_CONFIG.gap_words_max:
             ends = begins + words.length
-            spans = zip(
-                begins[inside].tolist(), ends[inside].tolist(), free.tolist(), strict=True
-            )
+            spans = zip(begins[inside].tolist(), ends[inside].tolist(), free.tolist(), strict=True)
             found[part] = words_expression(blocks[number], spans)
     return found
 
@@ -231,9 +233,10 @@ class _Chosen:
         """Return what an expression removes, by the number of the page."""
         found: defaultdict[int, set[Part]] = defaultdict(set)
         selector, urls = one["selector"], set(one["urls"])
-        for text, places in self._blocks.items():
+        is_literal = one["is_whole"] and one["expression"] == re.escape(one["text"])
+        for text in [one["text"]] if is_literal else self._blocks:
             for span in matches(one, text):
-                for number, block in places:
+                for number, block in self._blocks[text]:
                     page = self._pages[number]
                     if (
                         (not urls or page.url in urls)

@@ -121,7 +121,7 @@ class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
     tree: TreeFacts | None = None
     repetition: StringFacts | None = None
     strings: tuple[StringHit, ...] = ()
-    """The strings of words that it has in common with the site."""
+    """The strings of the site that it is in, or that are in it."""
     rule: str = ""
     """The rule of the site's settings that decides it; empty if none does."""
     elements: tuple[str, ...] = ()

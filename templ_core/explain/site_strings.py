@@ -28,14 +28,14 @@ class SiteString(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StringHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A string of words of the site in a segment of a page."""
+    """A string of the site on a page: of words in a segment, or of whole segments that most pages have."""
 
-    start: int
-    """Index of its first character in the text of the segment."""
-    end: int
-    """Index behind its last character."""
+    text: str
+    """Its text on the page, a line for each segment."""
     tokens: bytes
     """Its tokens, by which other pages are searched for it."""
+    is_usual: bool
+    """Whether it is a string of whole segments."""
 
 
 def read_site_strings(documents: Iterable[Document], table: StringTable) -> list[SiteString]:
@@ -77,20 +77,21 @@ def read_site_strings(documents: Iterable[Document], table: StringTable) -> list
 def string_hits(
     document: Document, features: PageFeatures, table: StringTable
 ) -> list[list[StringHit]]:
-    """Return the longest strings of words that each segment has in common with its site; length n_segments."""
+    """Return the longest strings that each segment has in common with its site; length n_segments."""
     words, tokens = features.words, read_prose(features).tokens
     hits: list[list[StringHit]] = [[] for _ in document.segments.texts]
-    starts = np.append(0, np.cumsum([len(text) + 1 for text in document.segments.texts]))
     firsts, behinds = table.word_finders[0].matches(tokens, STRINGS_CONFIG.words_min, words.segment)
     for first, behind in zip(firsts.tolist(), behinds.tolist(), strict=True):
-        segment = int(words.segment[first])
-        hits[segment].append(
-            StringHit(
-                start=int(words.first[first] - starts[segment]),
-                end=int(words.first[behind - 1] + words.length[behind - 1] - starts[segment]),
-                tokens=tokens[first:behind].tobytes(),
-            )
-        )
+        text = _words_text(document, features, first, behind - first)
+        one = StringHit(text=text, tokens=tokens[first:behind].tobytes(), is_usual=False)
+        hits[int(words.segment[first])].append(one)
+    tokens = table.segment_tokens(features.shape)
+    firsts, behinds = table.usual_finder.matches(tokens, 1)
+    for first, behind in zip(firsts.tolist(), behinds.tolist(), strict=True):
+        text = _segments_text(document, features, first, behind - first)
+        one = StringHit(text=text, tokens=tokens[first:behind].tobytes(), is_usual=True)
+        for own in hits[first:behind]:
+            own.append(one)
     return hits
 
 

@@ -21,6 +21,7 @@ from workers.log_lines import counted
 _UNSURE = 0.2
 """A decision is close whose templateness is no further from one half."""
 _SNIPPET_CHARS = 90
+_STRING_CHARS = 400
 _URLS_SHOWN = 6
 _INPUTS_SHOWN = 6
 
@@ -236,9 +237,6 @@ def _decision(one: SegmentExplanation) -> str:
 
 def _entry(one: SegmentExplanation, groups: Sequence[str], pages: EvidencePages) -> str:
     state = "removed" if not one.kept else "cut" if one.cuts else "kept"
-    snippet = " ".join(one.text.split())
-    if len(snippet) > _SNIPPET_CHARS:
-        snippet = snippet[: _SNIPPET_CHARS - 1] + "…"
     classes = " ".join(["e", "g-all", state, *(f"g-{name}" for name in groups)])
     inputs = table(
         ["evidence", "value", "log-odds for content"],
@@ -251,7 +249,7 @@ def _entry(one: SegmentExplanation, groups: Sequence[str], pages: EvidencePages)
     return (
         f'<details class="{classes}"><summary><b>#{one.number}</b> {escape(_decision(one))} '
         f'<a href="about:srcdoc#templ-s{one.number}" target="page">in the page</a><br>'
-        f'<span class="soft">{escape(snippet)}</span></summary>'
+        f'<span class="soft">{escape(_snippet(one.text, _SNIPPET_CHARS))}</span></summary>'
         f"<ul>{lines}</ul>{inputs}{_pages(one, pages)}</details>"
     )
 
@@ -261,7 +259,7 @@ def _pages(one: SegmentExplanation, pages: EvidencePages) -> str:
     same_text = pages.texts.get(one.text, [])
     rows = [("This text", same_text if same_text[1:] else [])]
     rows += [
-        (f"“{one.text[hit.start : hit.end]}”", pages.strings.get(hit.tokens, []))
+        (f"“{_snippet(hit.text, _STRING_CHARS)}”", pages.strings.get(hit, []))
         for hit in one.strings
     ]
     return "".join(
@@ -269,6 +267,12 @@ def _pages(one: SegmentExplanation, pages: EvidencePages) -> str:
         for name, urls in rows
         if urls
     )
+
+
+def _snippet(text: str, chars: int) -> str:
+    """Return the beginning of a text in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= chars else line[: chars - 1] + "…"
 
 
 def _urls(urls: Sequence[str]) -> str:

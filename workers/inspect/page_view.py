@@ -11,6 +11,7 @@ from templ_core.explain.page_explanation import explain_page
 from templ_core.explain.window_pages import EvidencePages, evidence_pages
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.site_key import site_key
+from templ_core.site_level.strings.string_table import NO_STRINGS
 from workers.errors import InputProblem
 from workers.inspect.frame_tree import (
     FrameEvent,
@@ -83,7 +84,9 @@ def view_page(
     explained = explain_page(shown.document, model, config, page_model, own)
     window = view.documents() if view else ()
     pages: EvidencePages = evidence_pages(
-        explained, ((record.url, document) for record, document in window)
+        explained,
+        ((record.url, document) for record, document in window),
+        model.strings if model else NO_STRINGS,
     )
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
     events, source = _events(shown, cuts)

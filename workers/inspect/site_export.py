@@ -61,11 +61,14 @@ def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
         raise UsageProblem(
             f"--out {folder}: {error.strerror}; give a folder that can be written"
         ) from None
+    checked = (
+        f"applied to {counted(found.pages, 'page')} of the window, they remove exactly what was removed for these "
+        f"reasons on {found.pages - len(found.unequal_urls)} of them"
+    )
     lines = [
         f"{view.site}: site model {model.version} of {counted(model.documents, 'page')}",
         *(_described(found, name, reason) for name, reason in _LISTS.items()),
-        f"applied to {counted(found.pages, 'page')} of the window, they remove exactly what was removed for these "
-        f"reasons on {found.pages - len(found.unequal_urls)} of them",
+        checked,
         f"written to {folder}: {', '.join(files)}",
     ]
     return "\n".join(lines)
@@ -94,9 +97,7 @@ def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[
     return found
 
 
-def exported_expressions(
-    site: str, model: SiteModel, found: DecidingExpressions
-) -> dict[str, Any]:
+def exported_expressions(site: str, model: SiteModel, found: DecidingExpressions) -> dict[str, Any]:
     """Return the content of `expressions.json`.
 
     Args:
@@ -123,6 +124,6 @@ def _described(found: DecidingExpressions, name: str, reason: str) -> str:
     some = found.expressions[reason]
     limited = sum(bool(one["urls"]) for one in some)
     return (
-        f"{name}: {counted(len(some), 'expression')} for {counted(found.parts[reason], 'removed text')}; "
-        f"{limited} hold for some pages only, whose text alone does not tell"
+        f"{name}: {counted(len(some), 'expression')} for {counted(found.parts[reason], 'removed text')}, "
+        f"{limited} of them for named pages only"
     )

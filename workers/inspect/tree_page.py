@@ -41,14 +41,6 @@ def tree_templates(model: TreeModel, names: Mapping[int, str]) -> str:
     return "".join(parts) or "<p>There is no tree template yet.</p>"
 
 
-def unnamed_labels(model: TreeModel, names: Mapping[int, str]) -> int:
-    """Return how many labels of the templates' nodes have no known tag or text."""
-    labels = {
-        label for cluster in model.clusters for label in cluster.reference.tree.label.tolist()
-    }
-    return len(labels - names.keys())
-
-
 def _tree(cluster: TreeCluster, names: Mapping[int, str]) -> str:
     out, tree, depth = ['<ul class="tree">'], cluster.reference.tree, 0
     ends: list[int] = []

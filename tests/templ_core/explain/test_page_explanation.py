@@ -73,28 +73,35 @@ def test_inputs_add_up_to_the_log_odds_of_the_fusion(site, explained):
 
 
 def test_strings_that_are_shown_are_parts_of_their_segments(explained):
-    shown = 0
+    shown = usual = 0
     for found in explained:
         for one in found.segments:
             for hit in one.strings:
-                text = one.text[hit.start : hit.end]
-                assert len(tokenise(text)) == len(hit.tokens) // 2 >= STRINGS_CONFIG.words_min
+                if hit.is_usual:
+                    assert one.text in hit.text.split("\n")
+                    assert one.repetition.usual_words == len(tokenise(hit.text))
+                    usual += 1
+                    continue
+                assert hit.text in one.text
+                assert len(tokenise(hit.text)) == len(hit.tokens) // 2 >= STRINGS_CONFIG.words_min
                 assert one.repetition.few_ratio > 0
                 shown += 1
     assert shown > 50
+    assert usual > 50
 
 
 def test_pages_of_the_window_that_have_what_spoke_are_named(site, explained):
-    documents, _ = site
+    documents, model = site
     window = [(f"https://paper.example/{number}", one) for number, one in enumerate(documents)]
     found = explained[0]
-    pages = evidence_pages(found, window)
+    pages = evidence_pages(found, window, model.strings)
     for one in found.segments:
         urls = [url for url, document in window if one.text in document.segments.texts]
         assert pages.texts[one.text] == urls
         for hit in one.strings:
-            assert len(pages.strings[hit.tokens]) >= STRINGS_CONFIG.pages_min[0]
-            assert window[0][0] in pages.strings[hit.tokens]
+            least = 0.6 * PAGES if hit.is_usual else STRINGS_CONFIG.pages_min[0]
+            assert len(pages.strings[hit]) >= least
+            assert window[0][0] in pages.strings[hit]
 
 
 @pytest.mark.parametrize("markup", ["", "<p>", "<p>Rain fell all day long in the whole valley."])

@@ -6,86 +6,149 @@ from pathlib import Path
 
 import pytest
 
-from templ_core.explain.site_strings import read_site_strings, string_hits
-from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.model.page_type import PageType
-from tests.templ_core.site_level.builders import site_model
+from templ_core.clean import clean
+from templ_core.dom.document import read_document
+from templ_core.explain import remove_repeated
+from templ_core.explain.deciding import decided_page, deciding_expressions
+from templ_core.explain.remove_repeated import block_text, remaining_blocks, removed_parts
+from templ_core.explain.site_strings import read_site_strings
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_settings.selectors import matching_nodes, parse_selector
+from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import page
-from workers.inspect import remove_repeated
 from workers.inspect.site_export import encode_export, exported_expressions
-from workers.inspect.site_view import site_view
-from workers.site_settings.book import decided_site
-from workers.site_settings.changes import Overrides, empty_settings, overridden
+from workers.lab.experiments.corpora.new_names import with_new_names
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
-ARTICLE, THREAD = PageType(article=1.0, other=0.0), PageType(forum=1.0, other=0.0)
+STRING, TREE = "site-string", "site-tree"
+
+
+def decisions(documents, model):
+    """What is decided on each page, in the order of the pages."""
+    return [clean(one, model, CONFIG, shipped_model()).decision for one in documents]
+
+
+def found_of(documents, model):
+    """What the export finds on the pages of a site."""
+    return deciding_expressions(
+        [
+            decided_page(
+                f"https://paper.example/{number}",
+                document,
+                read_page_evidence(document, shipped_model()).features,
+                decision,
+                model.strings,
+            )
+            for number, (document, decision) in enumerate(
+                zip(documents, decisions(documents, model), strict=True)
+            )
+        ]
+    )
 
 
 @pytest.fixture(scope="module")
-def site():
-    """100 pages, their model, and the export of it as JSON gives it back."""
+def repeating():
+    """100 pages that repeat text inside their content, their model, and the export as JSON gives it back."""
     documents = [page(number) for number in range(100)]
     model = site_model(documents)
-    view = site_view("paper.example", None, state=None, window=[])
-    strings = read_site_strings(documents, model.strings)
-    export = json.loads(encode_export(exported_expressions(view, model, strings)))
+    found = found_of(documents, model)
+    export = json.loads(encode_export(exported_expressions("paper.example", model, found)))
     return documents, model, export
 
 
-def test_expressions_match_the_strings_that_templ_finds(site):
-    documents, model, export = site
-    assert len(export["strings"]) >= 4
-    expressions = [re.compile(one["expression"], re.IGNORECASE) for one in export["strings"]]
-    hits = covered = 0
-    for document in documents:
-        found = string_hits(document, read_features(document), model.strings)
-        for text, own in zip(document.segments.texts, found, strict=True):
-            for hit in own:
-                covers = any(
-                    match.start() <= hit.start and hit.end <= match.end()
-                    for one in expressions
-                    for match in one.finditer(text)
-                )
-                hits += 1
-                covered += covers
-    assert hits > 100
-    assert covered >= 0.85 * hits  # others are parts of strings
-
-
-def test_the_script_removes_repeated_blocks_and_leaves_the_articles(site):
-    documents, _, export = site
-    asks = "We ask all readers of this paper to tell us what they think of it by letter."
-    removed = 0
-    for document in documents:
-        texts = [text for text in document.segments.texts if asks not in text]
-        left = remove_repeated.remaining_blocks([*texts, f"{asks} {asks}"], export)
-        assert f"{asks} {asks}" not in left
-        own = [text for text in texts if len(text.split()) > 30]
-        assert sum(text in left for text in own) >= len(own) - 2
-        removed += len(texts) + 1 - len(left)
-    assert removed > 100
-
-
-def test_the_export_states_numbers_and_rules(site):
-    _, model, export = site
-    assert export["pages"] == model.documents == 100
-    assert all(one["pages"] >= 3 for one in export["strings"])
-    assert all(one["pages"] >= 60 for one in export["usual"])
-    assert export["string_rule"]["gap_words_max"] == 5
-    for word in ("headings", "records", "place"):
-        assert word in export["string_rule"]["text"]
-
-
-def test_strings_whose_text_is_not_known_are_left_out(site):
-    _, model, _ = site
-    assert read_site_strings([], model.strings) == []
-
-
 @pytest.fixture(scope="module")
-def state(templ, feed, tmp_path_factory):
-    """A state directory with what was learned of the sites of a feed."""
-    folder = tmp_path_factory.mktemp("inspect")
-    templ("run", feed, "--out", folder / "out.jsonl", "--state", folder / "state")
-    return folder / "state"
+def renamed():
+    """40 pages of a site, and 20 with new names of ids and classes that its model has not learned."""
+    feed = list(simulate_feed(FeedSettings(genre="news", sites=1, pages=60, seed=3)))
+    records = [one.record() for one in feed]
+    bodies = [one["html"].encode() for one in records]
+    bodies[40:] = [with_new_names(one, "2") for one in bodies[40:]]
+    documents = [
+        read_document(body, one["url"], content_type="text/html; charset=utf-8")
+        for body, one in zip(bodies, records, strict=True)
+    ]
+    model = site_model(documents[:40])
+    export = json.loads(
+        encode_export(exported_expressions("paper.example", model, found_of(documents, model)))
+    )
+    return documents, model, export
+
+
+def removed_for(document, decision, reason):
+    """The texts that a decision removes for a reason, with the numbers of their segments."""
+    found = [
+        (number, block_text(document.segments.texts[number]))
+        for number, (kept, own) in enumerate(zip(decision.kept, decision.reasons, strict=True))
+        if not kept and own == reason
+    ]
+    if reason == STRING:
+        for number, spans in (decision.cuts or {}).items():
+            text = block_text(document.segments.texts[number])
+            found += [(number, text[slice(*one)]) for one in spans if decision.kept[number]]
+    return sorted(found)
+
+
+def test_expressions_of_strings_remove_exactly_what_is_removed_for_that_reason(repeating):
+    documents, model, export = repeating
+    whole = cut = 0
+    for number, (document, decision) in enumerate(
+        zip(documents, decisions(documents, model), strict=True)
+    ):
+        blocks = [block_text(text) for text in document.segments.texts]
+        parts = removed_parts(blocks, f"https://paper.example/{number}", export["strings"])
+        wanted = removed_for(document, decision, STRING)
+        assert sorted((at, blocks[at][first:behind]) for at, first, behind in parts) == wanted
+        whole += sum(text == blocks[at] for at, text in wanted)
+        cut += sum(text != blocks[at] for at, text in wanted)
+    assert whole > 50
+    assert cut > 20
+    assert (export["pages"], export["unequal_urls"]) == (100, [])
+
+
+def test_expressions_of_trees_remove_exactly_what_is_removed_for_that_reason(renamed):
+    documents, model, export = renamed
+    removed = 0
+    for number, (document, decision) in enumerate(
+        zip(documents, decisions(documents, model), strict=True)
+    ):
+        blocks = [block_text(text) for text in document.segments.texts]
+        selected = {
+            one["selector"]: segments_in(document, one["selector"]) for one in export["trees"]
+        }
+        parts = removed_parts(blocks, f"https://paper.example/{number}", export["trees"], selected)
+        wanted = removed_for(document, decision, TREE)
+        assert sorted((at, blocks[at][first:behind]) for at, first, behind in parts) == wanted
+        removed += len(wanted)
+    assert removed > 20
+    assert (export["pages"], export["unequal_urls"]) == (60, [])
+
+
+def segments_in(document, selector):
+    """The numbers of the segments that the elements of a selector hold directly."""
+    found = matching_nodes(parse_selector(selector), document.nodes)
+    return found[document.segments.owner].nonzero()[0].tolist()
+
+
+def test_nothing_is_exported_that_decides_nowhere(repeating, renamed):
+    for documents, _, export in (repeating, renamed):
+        pages = [[block_text(text) for text in one.segments.texts] for one in documents]
+        for one in [*export["strings"], *export["trees"]]:
+            assert one["pages"] > 0
+            assert any(one["text"] in block for blocks in pages for block in blocks)
+    documents, model, export = repeating
+    strings = {one.text for one in read_site_strings(documents, model.strings)}
+    assert "All rights reserved" in strings  # by its place, which says more
+    assert "All rights reserved" not in {one["text"] for one in export["strings"]}
+    assert export["trees"] == []
+
+
+def test_words_between_strings_may_be_others(repeating):
+    _, _, export = repeating
+    mutable = [one for one in export["strings"] if "{0," in one["expression"]]
+    assert max(one["pages"] for one in mutable) >= 5
+    for one in mutable:
+        assert re.fullmatch(one["expression"], one["text"].upper())
 
 
 def first_site(feed):
@@ -95,32 +158,36 @@ def first_site(feed):
 def test_a_state_directory_is_exported_and_stays_as_it_is(templ, feed, state, tmp_path):
     before = {path: path.read_bytes() for path in state.rglob("*") if path.is_file()}
     done = templ("site", "export", first_site(feed), "--state", state, "--out", tmp_path / "out")
-    assert "strings of words" in done.stderr.decode()
+    told = re.search(r"applied to (\d+) pages .* on (\d+) of them", done.stderr.decode())
+    assert told[1] == told[2]
     assert {path: path.read_bytes() for path in state.rglob("*") if path.is_file()} == before
     export = json.loads((tmp_path / "out/expressions.json").read_text())
-    for one in [*export["strings"], *export["usual"]]:
-        re.compile(one["expression"])
-    trees = (tmp_path / "out/trees.html").read_text()
-    assert "&lt;html&gt;" in trees
-    assert "unknown tag" not in trees
+    assert export["unequal_urls"] == []
+    assert export["strings"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "expressions.json",
+        "model.bin",
+        "remove_repeated.py",
+    ]
 
 
-def test_the_script_of_an_export_needs_no_templ(site, tmp_path):
-    _, _, export = site
+def test_the_script_of_an_export_needs_no_templ(repeating, tmp_path):
+    documents, _, export = repeating
     (tmp_path / "expressions.json").write_text(json.dumps(export))
     script = tmp_path / "remove_repeated.py"
     script.write_bytes(Path(remove_repeated.__file__).read_bytes())
-    asks = "We ask all readers of this paper to tell us what they think of it by letter."
-    own = "A story of one day in a town by the sea, where nobody had seen a ship for more than a year."
-    page = f"{own} {asks} It rained.\nWhat was new?\n"
+    blocks = [block_text(text) for text in documents[0].segments.texts]
+    url = "https://paper.example/0"
+    parts = removed_parts(blocks, url, export["strings"])
+    assert parts
     done = subprocess.run(
-        [sys.executable, "-I", script, tmp_path / "expressions.json"],
-        input=page.encode(),
+        [sys.executable, "-I", script, tmp_path / "expressions.json", "--url", url],
+        input="\n".join(blocks).encode(),
         capture_output=True,
         check=True,
         timeout=60,
     )
-    assert done.stdout.decode() == page.replace(f"{asks} ", "")
+    assert done.stdout.decode() == "\n".join(remaining_blocks(blocks, parts))
 
 
 @pytest.mark.parametrize(
@@ -141,17 +208,6 @@ def test_what_cannot_be_exported_is_one_line(templ, state, tmp_path, arguments, 
     done = templ("site", "export", *(places.get(one, one) for one in arguments), expect=code)
     assert message in done.stderr.decode()
     assert done.stderr.decode().count("\n") == 1
-
-
-def test_text_rules_of_the_settings_are_exported_and_applied(site):
-    documents, model, _ = site
-    rules = Overrides(remove_text=["Read *Also: the*"], keep_text=["read many also: the end"])
-    known = decided_site(overridden(empty_settings("paper.example"), rules))
-    view = site_view("paper.example", None, state=None, window=[], settings=known)
-    strings = read_site_strings(documents, model.strings)
-    export = json.loads(encode_export(exported_expressions(view, model, strings)))
-    blocks = ["read ALSO: the bridge", "Read many also: the  end", "He has read also: the"]
-    assert remove_repeated.ruled_blocks(blocks, export) == {0: False, 1: True}
 
 
 def test_the_broker_of_the_settings_is_read_where_no_state_is_given(templ, tmp_path):
