@@ -28,7 +28,7 @@ def test_state_and_topics_of_a_running_worker_show_the_same_site(stream, tmp_pat
         found[name] = json.loads((folder / "expressions.json").read_text())
         templ("inspect", "site", site, *source, "--out", tmp_path / f"{name}.html")
         assert "Learning curve" in (tmp_path / f"{name}.html").read_text()
-    assert found["state"]["usual"]
+    assert found["state"]["unequal_urls"] == found["topics"]["unequal_urls"] == []
     assert found["state"]["site"] == found["topics"]["site"] == site
     assert found["topics"]["pages"] > 3
     assert stream.running() == ["one"]

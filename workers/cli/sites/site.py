@@ -76,7 +76,7 @@ def list_sites(state: Path) -> None:
         click.echo(encode_json(line))
 
 
-@site_command.command(short_help="Write the templates and strings of a site.")
+@site_command.command(short_help="Write the strings and trees that decide.")
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option(
@@ -85,11 +85,12 @@ def list_sites(state: Path) -> None:
     help="Folder to write the files to.  [default: KEY-export]",
 )
 def export(key: str, source: SiteSource, out: Path | None) -> None:
-    """Write the tree templates and the repeated strings of the site KEY to a folder.
+    """Write the strings and the places of trees that decide on pages of the site KEY to a folder.
 
-    The tree templates are HTML with the number of pages of each node. Strings are regular expressions for
-    Python's `re`, and a Python script beside them removes blocks that they cover nearly whole from a text.
-    `model.bin` is the site model, for `templ site pin`.
+    They are regular expressions for Python's `re` and CSS selectors. From the pages of the window they remove
+    exactly what is removed for the reasons `site-string` and `site-tree` now; the command checks that and says on
+    how many pages it is so. A Python script beside them applies those of strings to a text. `model.bin` is the site
+    model, for `templ site pin`.
     """
     from workers.inspect.site_export import export_site  # noqa: PLC0415 - not needed for --help
 
