@@ -11,6 +11,11 @@ import msgspec
 
 MIB = 1 << 20
 
+Balance = Literal["precision", "even", "recall"]
+"""What a text is cut for: to hold little else than content, the best word F1, or to miss little content."""
+_RECALL_RATIOS: dict[Balance, float] = {"precision": 0.3, "even": 1.0, "recall": 3.0}
+"""lambda of the cut for each balance, in multiples of that of `even`."""
+
 
 class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller of the core decides; frozen."""
@@ -42,7 +47,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     5.3) their adjusted RAND index is lower by 0.005 to 0.05 on six corpora."""
 
     f1_recall_share: float = 0.85
-    """lambda of the cut: it keeps the segments that maximise
+    """lambda of the cut where the balance is even: it keeps the segments that maximise
     2 * kept content / (kept words + lambda * all content); below 1 favours precision."""
 
     article_recall_ratio: float = 0.4
@@ -53,6 +58,14 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     comments: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
+
+    balance: Balance = "even"
+    """What a text is cut for, of new and of known sites."""
+
+    @property
+    def recall_ratio(self) -> float:
+        """Lambda of the cut in multiples of that of an even balance, above 0."""
+        return _RECALL_RATIOS[self.balance]
 
     def digest(self) -> str:
         """Return eight hexadecimal digits that change with any of these values."""

@@ -107,7 +107,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     """
     own = own_log_odds(page, config)
     if site is None:
-        return _decision(page, own, _page_alone(page, own, config))
+        return _decision(page, own, _page_alone(page, own, config), config)
     is_known = site.documents >= config.page_rules_pages
     log_odds = with_policy(
         _with_site(page, site, own, config, is_known=is_known),
@@ -122,15 +122,18 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         rules.append((REASON_OUTSIDE, outside))
     copies = None if is_known else page.copies
     left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
-    share = config.f1_recall_share if is_known else page_recall_share(page.page_type, config)
-    choice = select_segments(log_odds, copies, page.words, share, left_out)
+    page_type = None if is_known else page.page_type
+    choice = select_segments(
+        log_odds, copies, page.words, page_recall_share(page_type, config), left_out
+    )
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
-        return _decision(page, own, alone, abstained=True)
+        return _decision(page, own, alone, config, abstained=True)
     return _decision(
         page,
         log_odds,
         choice,
+        config,
         site=site,
         rules=rules,
         cuts=site.cuts if is_known else None,
@@ -166,10 +169,17 @@ def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
     return with_policy(pooled, page.words, page.roles, page.page_type, config.comments)
 
 
-def page_recall_share(page_type: PageType, config: CoreConfig) -> float:
-    """Return lambda of the cut, 0 to 1, of a page of whose site little is known."""
-    less = (1.0 - config.article_recall_ratio) * page_type.article
-    return config.f1_recall_share * (1.0 - less)
+def page_recall_share(page_type: PageType | None, config: CoreConfig) -> float:
+    """Return lambda of the cut, above 0.
+
+    Args:
+        page_type: The type of a page of whose site little is known; None where the site is known.
+        config: The core's thresholds, with the balance of precision and recall.
+    """
+    share = config.f1_recall_share * config.recall_ratio
+    if page_type is None:
+        return share
+    return share * (1.0 - (1.0 - config.article_recall_ratio) * page_type.article)
 
 
 def _page_alone(page: PageEvidence, own: Floats, config: CoreConfig) -> Selection:
@@ -223,6 +233,7 @@ def _decision(
     page: PageEvidence,
     log_odds: Floats,
     choice: Selection,
+    config: CoreConfig,
     *,
     site: SiteEvidence | None = None,
     rules: Sequence[tuple[str, Bools]] = (),
@@ -233,11 +244,13 @@ def _decision(
     for _, one in rules:
         left_out = left_out | one
     plain = plain_f1(log_odds, choice.kept, left_out, page.words)
+    # The confidence of what a cut expects was fitted to even cuts; the plain F1 holds for any cut.
+    expected = choice.expected_f1 if config.balance == "even" else 1.0
     return Decision(
         kept=choice.kept,
         log_odds=log_odds,
         words=page.words,
-        confidence=page.confidence.of(choice.expected_f1, plain),
+        confidence=page.confidence.of(expected, plain),
         rules=(
             *((name, left_out & (log_odds > 0)) for name, left_out in rules),
             (REASON_REPEAT, choice.repeated),

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
+from templ_core.config import Balance
 from workers.errors import SettingsProblem
 from workers.log_forms import LogFormat, LogLevels
 from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
@@ -118,6 +119,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of readers' comments and reviews.
 
     `auto` drops comments on articles and keeps them on forum threads.
+    """
+    balance: Balance = "even"
+    """What texts are cut for: `precision` keeps less template, `recall` misses less content.
+
+    `even` gives the best word F1.
     """
 
     metadata: bool = True

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from templ_core.config import Balance
 from templ_core.site_level.config import WindowBounds
 
 
@@ -12,6 +13,8 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     comments: Literal["auto", "keep", "drop"] = "auto"
     """What becomes of readers' comments; `auto` drops them on articles and keeps them in forums."""
+    balance: Balance = "even"
+    """What a text is cut for: `precision` keeps less template, `recall` misses less content."""
     page_model: bytes = b""
     """Content of a file that `templ train` wrote; empty means the page model that comes with templ."""
     page_bytes_max: int = 32 << 20

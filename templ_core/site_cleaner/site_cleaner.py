@@ -99,7 +99,7 @@ class SiteCleaner:
             CodecError: The page model of the options cannot be used.
         """
         self._options = options or CleanerOptions()
-        self._config = CoreConfig(comments=self._options.comments)
+        self._config = CoreConfig(comments=self._options.comments, balance=self._options.balance)
         body = self._options.page_model
         self._page_model = decode_model(body) if body else shipped_model()
         self._version = cleaner_version(self._config)

@@ -1,8 +1,11 @@
+from typing import get_args
+
 import msgspec
 import numpy as np
 import pytest
 
-from templ_core.decide import REASON_OUTSIDE, decide
+from templ_core.config import Balance, CoreConfig
+from templ_core.decide import REASON_OUTSIDE, decide, page_recall_share
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
@@ -24,7 +27,7 @@ PAGE = parse_document(
 )
 
 
-def decided(kind, documents, page=PAGE, log_odds=(3.0, 0.4), repeated=(0.0, 0.0)):
+def decided(kind, documents, page=PAGE, log_odds=(3.0, 0.4), repeated=(0.0, 0.0), balance="even"):
     scores = msgspec.structs.replace(read_page_evidence(page, shipped_model()), page_type=kind)
     columns = {
         "in the best box": np.array([0.5, -0.5]),
@@ -42,7 +45,7 @@ def decided(kind, documents, page=PAGE, log_odds=(3.0, 0.4), repeated=(0.0, 0.0)
         place_pages=documents,
         fusion=msgspec.structs.replace(shipped_fusion(), terms={}),
     )
-    return decide(scores, site, CONFIG)
+    return decide(scores, site, msgspec.structs.replace(CONFIG, balance=balance))
 
 
 def test_what_is_no_sure_content_beside_an_article_goes_and_says_so():
@@ -55,6 +58,30 @@ def test_what_is_no_sure_content_beside_an_article_goes_and_says_so():
 @pytest.mark.parametrize(("kind", "documents"), [(PageType(), 20), (PageType(article=0.8), 2)])
 def test_it_stays_on_other_pages_and_where_the_site_is_hardly_known(kind, documents):
     assert decided(kind, documents).kept.all()
+
+
+@pytest.mark.parametrize(
+    ("documents", "half_sure", "hardly_sure"), [(2, -0.5, -1.5), (20, 0.4, -0.5)]
+)
+def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(
+    documents, half_sure, hardly_sure
+):
+    kept = [
+        decided(PageType(), documents, log_odds=(3.0, unsure), balance=balance).kept.tolist()
+        for balance in get_args(Balance)
+        for unsure in (half_sure, hardly_sure)
+    ]
+    assert [first for first, _ in kept] == [True] * 6
+    assert [second for _, second in kept] == [False, False, True, False, True, True]
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_an_even_balance_is_the_cut_without_one(is_known):
+    kind = None if is_known else PageType(article=0.8)
+    usual = 0.85 if is_known else 0.85 * (1 - 0.6 * 0.8)
+    shares = [page_recall_share(kind, CoreConfig(balance=one)) for one in get_args(Balance)]
+    assert shares == sorted(shares)
+    assert shares[1] == pytest.approx(usual)
 
 
 def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_repeats():

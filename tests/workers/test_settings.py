@@ -77,6 +77,7 @@ def test_values_as_people_write_them(given, name, text, value):
         ("PAGE_DEADLINE_S", "0", "needs a number of seconds or a time such as 90s, more than 0"),
         ("PAGE_DEADLINE_S", "inf", "needs a number of seconds"),
         ("COMPRESSION", "zip", "needs one of gzip, none, snappy, lz4, zstd"),
+        ("BALANCE", "favor_recall", "needs one of precision, even, recall"),
         ("TEXT_FORMS", "html,pdf", "needs some of markdown, html"),
         ("LINKS", "maybe", "needs one of true, false"),
         ("METRICS_PORT", "99999", "at least 1 and at most 65534"),

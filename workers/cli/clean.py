@@ -9,7 +9,7 @@ import click
 from schemas.codec import encode_json
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.cli.options import STATE_PATH, comments_option, page_model_option
+from workers.cli.options import STATE_PATH, balance_option, comments_option, page_model_option
 from workers.errors import InputProblem
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, ModelSource, NoModels
@@ -35,6 +35,7 @@ _REFUSED = 65
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
 @page_model_option
 @comments_option
+@balance_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
 @click.option(
     "--segments",

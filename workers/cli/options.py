@@ -6,10 +6,11 @@ import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 
+from templ_core.config import Balance
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import Settings, load_settings
@@ -47,6 +48,13 @@ comments_option = click.option(
     type=click.Choice(["auto", "keep", "drop"]),
     help="What becomes of readers' comments and reviews; auto drops comments on articles and keeps "
     "them on forum threads.  [default: TEMPL_COMMENTS, otherwise auto]",
+)
+
+balance_option = click.option(
+    "--balance",
+    type=click.Choice(get_args(Balance)),
+    help="What texts are cut for: precision keeps less template, recall misses less content.  "
+    "[default: TEMPL_BALANCE, otherwise even]",
 )
 
 

@@ -16,7 +16,13 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord
 from workers.cli.inputs import FeedReader, refuse_filled, refuse_overwriting
-from workers.cli.options import NAMED_PATH, STATE_PATH, comments_option, page_model_option
+from workers.cli.options import (
+    NAMED_PATH,
+    STATE_PATH,
+    balance_option,
+    comments_option,
+    page_model_option,
+)
 from workers.cli.progress import progress
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
 from workers.local.record_file import STDOUT
@@ -73,6 +79,7 @@ from workers.site_settings.book import read_book
 )
 @page_model_option
 @comments_option
+@balance_option
 @click.option(
     "--revisions",
     is_flag=True,
@@ -115,6 +122,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     site_settings: Path | None
     page_model: Path | None
     comments: str | None
+    balance: str | None
     time_field: str
     workers: int
     page_only: bool
@@ -132,7 +140,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def _run(options: RunOptions) -> None:
     _check(options)
-    settings = load_settings(page_model=options.page_model, comments=options.comments)
+    settings = load_settings(
+        page_model=options.page_model, comments=options.comments, balance=options.balance
+    )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
     signal.signal(signal.SIGTERM, _end)

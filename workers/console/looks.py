@@ -10,7 +10,7 @@ from workers.inspect.page_view import PageRequest, view_page
 from workers.inspect.site_figures import repeated_ratio, site_figures
 from workers.inspect.site_report import site_report
 from workers.inspect.site_view import view_site
-from workers.processes.core_config import config_with
+from workers.processes.core_config import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
@@ -84,14 +84,14 @@ def look_at(look: Look, state: Path, settings: Settings) -> bytes:
         request = PageRequest(url=look.url, site=look.site, body=None, content_type=None)
         return view_page(request, view, settings, look.navigation).encode()
     model = page_model_of(read_model_file(settings.page_model))
-    found = site_figures(view, model, config_with(settings.comments))
+    found = site_figures(view, model, config_of(settings))
     return site_report(found, look.navigation).encode()
 
 
 def _survey(look: Survey, state: Path, settings: Settings) -> dict[str, float | None]:
     """Return the share of kept words that sites repeat; None where it cannot be told."""
     model = page_model_of(read_model_file(settings.page_model))
-    config = config_with(settings.comments)
+    config = config_of(settings)
     found: dict[str, float | None] = {}
     for site in look.sites:
         try:

@@ -22,7 +22,7 @@ from workers.inspect.frame_tree import (
 from workers.inspect.page_report import PageFacts, page_report
 from workers.inspect.report_parts import time_text
 from workers.inspect.site_view import SiteView, stored_kind
-from workers.processes.core_config import config_with
+from workers.processes.core_config import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
@@ -80,7 +80,7 @@ def view_page(
     if view and view.settings:
         kind = read_metadata(shown.document, request.url).kind if shown.markup else shown.kind
         own, model = view.settings.settings.of_page(kind, model)
-    config = config_with(settings.comments)
+    config = config_of(settings)
     explained = explain_page(shown.document, model, config, page_model, own)
     window = view.documents() if view else ()
     pages: EvidencePages = evidence_pages(

@@ -4,11 +4,12 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from templ_core import __version__
-from templ_core.config import CoreConfig
+from templ_core.config import Balance
 from workers.cli.options import page_model_option
 from workers.cli.progress import progress
 from workers.errors import UsageProblem
@@ -16,13 +17,18 @@ from workers.lab.evaluation.corpus_files import EvaluationFiles
 from workers.lab.evaluation.figures import figures_as_json, find_figures
 from workers.lab.evaluation.judge import TEMPL, Judgement
 from workers.lab.evaluation.page_models import PageModels, models_of_folds, one_model
-from workers.lab.evaluation.peers import PEERS, load_peer, peer_version
+from workers.lab.evaluation.peers import (
+    COMMAND_DEADLINE_S,
+    PEERS,
+    CommandPeer,
+    Peer,
+    load_peer,
+    peer_version,
+)
 from workers.lab.evaluation.processes import judge_all
 from workers.lab.evaluation.report_page import render_report
 from workers.lab.evaluation.tables import print_tables
 from workers.settings import load_settings
-
-_RECALL_SHARE = CoreConfig().f1_recall_share
 
 
 @click.command()
@@ -42,7 +48,15 @@ _RECALL_SHARE = CoreConfig().f1_recall_share
     multiple=True,
     type=click.Choice(PEERS),
     help="Score and time another extractor on the same pages; may be repeated. Needs the extra "
-    "`peers`.",
+    "`peers`; one that is not installed is left out.",
+)
+@click.option(
+    "--peer-command",
+    "commands",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="Score and time an external program, too; may be repeated. It gets the HTML of one page on "
+    f"standard input and has {COMMAND_DEADLINE_S:.0f} seconds to print the text.",
 )
 @click.option(
     "--html",
@@ -64,10 +78,12 @@ _RECALL_SHARE = CoreConfig().f1_recall_share
     "the precision-recall curve and the adjusted RAND index, and is several times faster.",
 )
 @click.option(
-    "--recall-share",
-    type=click.FloatRange(0, 1),
-    help="Weight of recall when the text is cut; lower values give more precision and less recall. "
-    f" [default: {_RECALL_SHARE}]",
+    "--balance",
+    "balances",
+    multiple=True,
+    type=click.Choice(get_args(Balance)),
+    help="What texts are cut for; where it is repeated, the further ones are rows of their own.  "
+    "[default: even]",
 )
 @click.option(
     "--workers",
@@ -84,12 +100,13 @@ def evaluate(
     page_model: Path | None,
     folds: Path | None,
     peers: Sequence[str],
+    commands: Sequence[str],
     report: Path | None,
+    *,
+    balances: Sequence[Balance],
     pages_per_site: int | None,
     workers: int,
     seed: int,
-    *,
-    recall_share: float | None,
     as_json: bool,
     text_only: bool,
 ) -> None:
@@ -107,9 +124,9 @@ def evaluate(
     """
     if report is not None and report.resolve() in {path.resolve() for path in files}:
         raise UsageProblem(f"--html {report} is an input too; name another output file")
-    names = list(dict.fromkeys(peers))
-    for name in names:
-        load_peer(name)
+    installed, left_out = _installed([*dict.fromkeys(peers), *map(CommandPeer.of, commands)])
+    for problem in left_out:
+        click.echo(problem, err=True)
     if folds is not None and page_model is not None:
         raise UsageProblem("give --page-model or --folds, not both")
     models = (
@@ -117,11 +134,10 @@ def evaluate(
         if folds is not None
         else one_model(load_settings(page_model=page_model).page_model)
     )
-    config = CoreConfig(f1_recall_share=_RECALL_SHARE if recall_share is None else recall_share)
     sources = EvaluationFiles(files, pages_per_site)
-    if sources.outputs is not None and (page_model or folds or recall_share is not None):
+    if sources.outputs is not None and (page_model or folds or balances):
         raise UsageProblem(
-            "--page-model, --folds and --recall-share choose how pages are cleaned, but an input file "
+            "--page-model, --folds and --balance choose how pages are cleaned, but an input file "
             "holds text that is cleaned already"
         )
     with progress(sources.bytes_total) as bar:
@@ -129,21 +145,24 @@ def evaluate(
             judge_all(
                 sources.pages(bar),
                 models,
-                names,
+                installed,
                 workers,
                 with_segments=not text_only,
-                config=config,
+                balances=list(dict.fromkeys(balances)) or ["even"],
             )
         )
     outputs = sources.outputs
     model_versions = models.versions() if outputs is None else sorted(outputs.versions)
     versions = {
-        "templ": __version__,
+        "templ": __version__ + (f", cut for {balances[0]}" if balances else ""),
         "page model": ", ".join(model_versions),
-        **{name: peer_version(name) for name in names},
+        **{str(one): peer_version(one) for one in installed},
     }
     figures = find_figures(
-        judgements, versions, [*sources.notes(), *_training_notes(models, judgements)], seed
+        judgements,
+        versions,
+        [*left_out, *sources.notes(), *_training_notes(models, judgements)],
+        seed,
     )
     if report is not None:
         _write(report, render_report(figures))
@@ -153,6 +172,19 @@ def evaluate(
         print_tables(figures)
     if report is not None:
         click.echo(f"report: {report}", err=True)
+
+
+def _installed(peers: Sequence[Peer]) -> tuple[list[Peer], list[str]]:
+    """Return the peers that can be run here, and a line for each other one."""
+    installed, left_out = [], []
+    for peer in peers:
+        try:
+            load_peer(peer)
+        except UsageProblem as problem:
+            left_out.append(f"{peer} is left out: {problem}")
+        else:
+            installed.append(peer)
+    return installed, left_out
 
 
 def _training_notes(models: PageModels, judgements: Sequence[Judgement]) -> list[str]:

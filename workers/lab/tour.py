@@ -26,7 +26,7 @@ from workers.inspect.report_parts import REPORT_STYLE, html_page, section, table
 from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import SITE_STYLE, site_parts
 from workers.inspect.site_view import SiteView, view_site
-from workers.processes.core_config import config_with
+from workers.processes.core_config import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
 
@@ -104,7 +104,7 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
         _before_and_after(newest[site], view, settings, model) for site, view in views.items()
     )
     first = next(iter(views.values()))
-    parts = site_parts(site_figures(first, model, config_with(settings.comments)))
+    parts = site_parts(site_figures(first, model, config_of(settings)))
     body = (
         "<h1>What templ has done</h1>"
         f"<p>{len(pages)} synthetic pages of {len({one.site for one in pages})} sites were cleaned one after the other. Each site "
@@ -165,7 +165,7 @@ def _curve(points: Sequence[CurveGroup]) -> str:
 
 def _before_and_after(page: _FeedPage, view: SiteView, settings: Settings, model: PageModel) -> str:
     document = parse_document(page.html, page.url)
-    config = config_with(settings.comments)
+    config = config_of(settings)
     explained: PageExplanation = explain_page(document, view.used_model(), config, model)
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
     events = events_of_markup(page.html, document, cuts) or []

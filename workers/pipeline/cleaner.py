@@ -19,7 +19,7 @@ from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
 from workers.pipeline.provisional_models import ProvisionalModels
-from workers.processes.core_config import CONFIG, config_with
+from workers.processes.core_config import CONFIG, config_of
 from workers.processes.messages import (
     BurstPage,
     BurstResult,
@@ -124,7 +124,8 @@ class Cleaner:
         self._message_limit_bytes = message_limit_bytes
         self._forms = forms_of(settings, with_segments=with_segments)
         self._learns = learns
-        self._version = cleaner_version(config_with(settings.comments))
+        self._config = config_of(settings)
+        self._version = cleaner_version(self._config)
         self._provisional = ProvisionalModels()
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
 
@@ -274,7 +275,7 @@ class Cleaner:
             with_document=self._learns
             and _is_success(page)
             and (known is None or known.is_learned_from),
-            comments=self._settings.comments,
+            config=self._config,
             source_id=str(page.source),
             settings=known.settings if known else None,
             is_timed=is_timed,

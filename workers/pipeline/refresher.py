@@ -15,7 +15,7 @@ from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import revision_reason
 from workers.pipeline.outputs import cleaned_record
-from workers.processes.core_config import config_with
+from workers.processes.core_config import config_of
 from workers.processes.messages import (
     CleanResult,
     Failure,
@@ -87,7 +87,8 @@ class Refresher:
         self._store = store
         self._runner = runner
         self._settings = settings
-        self._version = cleaner_version(config_with(settings.comments))
+        self._config = config_of(settings)
+        self._version = cleaner_version(self._config)
         self._forms = forms_of(settings)
 
     def _bounds_of(self, site: str) -> Settings:
@@ -277,7 +278,7 @@ class Refresher:
             kept=document.kept,
             model_key=(model.site, model.version),
             model_body=model.body,
-            comments=self._settings.comments,
+            config=self._config,
             source_id=str(document.source),
             url=document.url,
             forms=self._forms,

@@ -1,19 +1,14 @@
 """The configuration of the core that a deployment uses."""
 
-import functools
-from typing import Literal
-
 import msgspec
 
 from templ_core.config import CoreConfig
+from workers.settings import Settings
 
 CONFIG = CoreConfig()
-"""The configuration but for the choice about comments."""
-CommentsChoice = Literal["auto", "keep", "drop"]
-"""What becomes of readers' comments, see `Settings.comments`."""
+"""The configuration but for what settings choose."""
 
 
-@functools.cache
-def config_with(comments: CommentsChoice) -> CoreConfig:
-    """Return the core's configuration with a deployment's choice about comments."""
-    return msgspec.structs.replace(CONFIG, comments=comments)
+def config_of(settings: Settings) -> CoreConfig:
+    """Return the core's configuration with a deployment's choices about comments and the balance."""
+    return msgspec.structs.replace(CONFIG, comments=settings.comments, balance=settings.balance)

@@ -9,9 +9,9 @@ from typing import Literal, Protocol
 import msgspec
 
 from schemas.cleaned import Warning_
+from templ_core.config import CoreConfig
 from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_settings.site_settings import SiteSettings
-from workers.processes.core_config import CommentsChoice
 from workers.processes.record_forms import RecordFields, RecordForms
 
 log = logging.getLogger("templ")
@@ -40,7 +40,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The fields that the page's record is to have."""
     with_document: bool
     """Whether the result has what the site learns from the page."""
-    comments: CommentsChoice
+    config: CoreConfig
+    """What the deployment chooses for the core."""
     source_id: str
     """Source id of the page, for log messages."""
     settings: SiteSettings | None = None
@@ -80,7 +81,8 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Site and version of the site model to use."""
     model_body: bytes | None
     """The site model in compact form; None where the child has it already."""
-    comments: CommentsChoice
+    config: CoreConfig
+    """What the deployment chooses for the core."""
     source_id: str
     """Source id of the page, for log messages."""
     url: str = ""

@@ -24,7 +24,7 @@ from templ_core.site_level.window.page_summary import may_be_learned_from, summa
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.burst import BurstDocument, fit_provisional_model
 from workers.processes.clean_result import clean_result
-from workers.processes.core_config import CONFIG, config_with
+from workers.processes.core_config import CONFIG
 from workers.processes.learning import learn_document, refit_site
 from workers.processes.messages import (
     BurstPage,
@@ -137,11 +137,11 @@ def _cleaned(
         evidence = read_page_evidence(document, page_model)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
-    settings, config = task.settings, config_with(task.comments)
+    settings = task.settings
     if settings and settings.listings != "auto":
         kind = read_metadata(document, task.url).kind
         settings, site_model = settings.of_page(kind, site_model)
-    cleaned = clean(document, site_model, config, page_model, evidence, places, settings)
+    cleaned = clean(document, site_model, task.config, page_model, evidence, places, settings)
     words, summary = int(cleaned.decision.words.sum()), None
     if evidence and task.with_document and may_be_learned_from(document, words):
         summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
@@ -209,8 +209,8 @@ def _revise(task: ReviseTask, models: Models) -> ReviseResult:
     settings, details = task.settings, decode_details(task.details, document)
     if settings and details.metadata:
         settings, site_model = settings.of_page(details.metadata.kind, site_model)
-    config, version = config_with(task.comments), models.page.version
-    cleaned = clean(document, site_model, config, models.page, settings=settings)
+    cleaned = clean(document, site_model, task.config, models.page, settings=settings)
+    version = models.page.version
     result = clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
     kept = np.unpackbits(np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts))
     before = render_text(document, kept.astype(np.bool_))

@@ -256,3 +256,14 @@ def test_the_window_of_the_library_has_the_bounds_of_a_worker():
     settings, bounds = Settings(), WindowBounds()
     for name in WindowBounds.__struct_fields__:
         assert getattr(settings, f"window_{name}") == getattr(bounds, name), name
+
+
+def test_the_balance_decides_how_much_is_kept():
+    teasers = "".join(f"<li><p>Teaser {n} of a page about quite another town" for n in range(9))
+    page = f"<article>{'<p>A sentence of some words, and more. ' * 9}</article><ul>{teasers}</ul>"
+    kept = {
+        balance: SiteCleaner(CleanerOptions(balance=balance)).clean("https://a.example/", page).text
+        for balance in ("precision", "even", "recall")
+    }
+    assert len(kept["precision"]) <= len(kept["even"]) <= len(kept["recall"])
+    assert kept["even"] == SiteCleaner().clean("https://a.example/", page).text

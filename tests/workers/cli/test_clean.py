@@ -47,3 +47,24 @@ def test_a_file_of_records_is_not_taken_for_a_page(templ, tmp_path):
     assert done.stderr.decode() == (
         "templ: pages.jsonl holds records, not one page: give it to `templ run`\n"
     )
+
+
+def test_the_balance_is_an_option_and_a_setting(templ, monkeypatch):
+    teasers = b"".join(
+        b"<div><p>Teaser %d of a page about something else</div>" % n for n in range(9)
+    )
+    page = ARTICLE + b"</article><aside>" + teasers + b"</aside>"
+    precise, even, complete = (
+        templ("clean", "-", "--balance", balance, "--segments", stdin=page).stdout
+        for balance in ("precision", "even", "recall")
+    )
+    assert templ("clean", "-", "--segments", stdin=page).stdout == even
+    versions = {json.loads(one)["cleaner_version"] for one in (precise, even, complete)}
+    assert len(versions) == 3
+    monkeypatch.setenv("TEMPL_BALANCE", "recall")
+    assert templ("clean", "-", "--segments", stdin=page).stdout == complete
+    monkeypatch.setenv("TEMPL_BALANCE", "favor_recall")
+    done = templ("clean", "-", stdin=page, expect=78)
+    assert done.stderr.decode() == (
+        "templ: TEMPL_BALANCE='favor_recall': needs one of precision, even, recall\n"
+    )

@@ -245,3 +245,19 @@ def test_records_have_the_author_and_day_that_the_site_shows(templ, tmp_path):
     first, *_, last = (json.loads(line)["metadata"] for line in out.read_text().splitlines())
     assert (first["authors"], first["published_at"]) == ([], None)
     assert (last["authors"], last["published_at"]) == (["Ann LeeLeeLee"], "2024-03-09")
+
+
+def test_precision_keeps_less_and_recall_more_of_new_and_known_sites(templ, feed, tmp_path):
+    words = {}
+    for balance in ("precision", "even", "recall"):
+        out = tmp_path / f"{balance}.jsonl"
+        templ("run", feed, "--out", out, "--balance", balance)
+        for record in outputs(out):
+            key = (balance, record.method)
+            words[key] = words.get(key, 0) + len(record.text.split())
+    templ("run", feed, "--out", tmp_path / "default.jsonl")
+    assert (tmp_path / "default.jsonl").read_bytes() == (tmp_path / "even.jsonl").read_bytes()
+    for method in ("page", "site"):
+        precise, even, complete = (words[one, method] for one in ("precision", "even", "recall"))
+        assert precise <= even <= complete
+        assert precise < complete

@@ -13,7 +13,7 @@ from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import site_report, site_text
 from workers.inspect.site_view import view_site
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.processes.core_config import config_with
+from workers.processes.core_config import CONFIG
 from workers.settings import load_settings
 from workers.state.site_copy import copied_sites, copy_site
 
@@ -26,7 +26,7 @@ def site(feed):
 
 def test_figures_are_those_of_the_window(state, site, feed):
     view = view_site(state, site, load_settings())
-    found = site_figures(view, shipped_model(), config_with("auto"))
+    found = site_figures(view, shipped_model(), CONFIG)
     figures = found.figures
     urls = {
         one["url"] for one in map(json.loads, feed.read_text().splitlines()) if one["site"] == site
@@ -75,7 +75,7 @@ def test_figures_come_as_json(templ, state, site):
 
 def test_a_redesign_is_marked(state, site):
     view = view_site(state, site, load_settings())
-    found = site_figures(view, shipped_model(), config_with("auto"))
+    found = site_figures(view, shipped_model(), CONFIG)
     middle = found.figures.fit_over_time[len(found.figures.fit_over_time) // 2].time_ms
     figures = msgspec.structs.replace(found.figures, redesign_time_ms=middle)
     found = msgspec.structs.replace(found, figures=figures)

@@ -56,14 +56,30 @@ def test_a_corpus_without_output_is_cleaned_and_compared_with_a_peer(templ, feed
     assert json.loads(again.stdout)["all"]["all pages"]["pages"] == 12
 
 
-def test_less_weight_of_recall_gives_less_recall_and_no_less_precision(templ, feed):
+def test_the_balances_and_an_external_program_are_rows_of_their_own(templ, feed):
+    balances = ("--balance", "even", "--balance", "precision", "--balance", "recall")
     options = ("--pages-per-site", 4, "--text-only", "--json", "--workers", 1)
-    usual, precise = (
-        json.loads(templ("evaluate", feed, *options, *more).stdout)["all"]["all pages"]
-        for more in ((), ("--recall-share", 0.05))
+    program = ("--peer-command", "same=cat", "--peer-command", "none=not-a-program --text")
+    done = templ("evaluate", feed, *options, *balances, *program)
+    figures = json.loads(done.stdout)
+    assert figures["systems"] == ["templ", "templ precision", "templ recall", "same", "whole page"]
+    scores = {name: one["all"]["all pages"] for name, one in figures["others"].items()}
+    even = figures["all"]["all pages"]
+    assert scores["templ precision"]["recall"] < even["recall"] <= scores["templ recall"]["recall"]
+    assert scores["templ precision"]["precision"] >= even["precision"]
+    assert scores["same"]["recall"] > 0.99
+    assert figures["notes"][0] == (
+        "none is left out: there is no program not-a-program; install it"
     )
-    assert precise["recall"] < usual["recall"]
-    assert precise["precision"] >= usual["precision"]
+    assert figures["notes"][0] in done.stderr.decode()
+
+
+def test_all_systems_are_compared_on_each_corpus(templ, feed, tmp_path):
+    (tmp_path / "again.jsonl").write_bytes(feed.read_bytes())
+    options = ("--pages-per-site", 1, "--text-only", "--peer-command", "same=cat")
+    table = templ("evaluate", feed, tmp_path / "again.jsonl", *options).stdout.decode()
+    assert "F1, P, R" in table
+    assert sum(line.startswith("│ same") for line in table.splitlines()) == 2
 
 
 def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
@@ -98,6 +114,9 @@ def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
         ((feed, cleaned, "--page-model", feed), 2, "page model"),
         ((feed, "--html", feed), 2, "is an input too"),
         ((feed, "--folds", tmp_path), 2, "folds.json"),
+        ((feed, cleaned, "--balance", "recall"), 2, "--balance"),
+        ((feed, "--peer-command", "cat"), 2, "write NAME=COMMAND"),
+        ((feed, "--peer-command", "justext=cat"), 2, "a name that no --peer has"),
     ]
     for arguments, code, words in cases:
         problem = CliRunner().invoke(evaluate, list(map(str, arguments))).exception

@@ -8,6 +8,7 @@ import sys
 import msgspec
 
 from workers.processes.channel import Channel
+from workers.processes.core_config import CONFIG
 from workers.processes.messages import CleanTask
 from workers.processes.page_model import read_model_file
 from workers.processes.record_forms import RecordForms
@@ -39,7 +40,7 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         model_body=None,
         forms=RecordForms(),
         with_document=True,
-        comments="auto",
+        config=CONFIG,
         source_id="pages-0-1",
     )
     channel.send(msgspec.msgpack.encode(task))

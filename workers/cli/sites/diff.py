@@ -57,7 +57,7 @@ def _text(url: str, place: Path, site: str | None) -> str:
 def _text_of_state(url: str, state: Path, site: str | None) -> str:
     from templ_core.site_key import site_key  # noqa: PLC0415 - see above
     from workers.inspect.site_view import view_site  # noqa: PLC0415
-    from workers.processes.core_config import config_with  # noqa: PLC0415
+    from workers.processes.core_config import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
     from workers.shadow.variants import CleaningVariant, window_text  # noqa: PLC0415
 
@@ -65,7 +65,7 @@ def _text_of_state(url: str, state: Path, site: str | None) -> str:
     view = view_site(state, site or site_key(url), settings)
     variant = CleaningVariant(
         page_model=page_model_of(read_model_file(settings.page_model)),
-        config=config_with(settings.comments),
+        config=config_of(settings),
     )
     text = window_text(view, variant, url)
     if text is None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from workers.cli.options import (
     SiteSource,
+    balance_option,
     comments_option,
     page_model_option,
     read_site,
@@ -39,6 +41,7 @@ def inspect_command() -> None:
 @_out_option
 @page_model_option
 @comments_option
+@balance_option
 def page(
     page: str,
     source: SiteSource,
@@ -46,8 +49,7 @@ def page(
     url: str | None,
     content_type: str | None,
     out: Path | None,
-    page_model: Path | None,
-    comments: str | None,
+    **chosen: Any,
 ) -> None:
     """Write an HTML report of a page with what was decided about each of its segments, and why.
 
@@ -56,7 +58,7 @@ def page(
     """
     from workers.inspect.page_view import PageRequest, view_page  # noqa: PLC0415 - see lazy.py
 
-    settings = load_settings(page_model=page_model, comments=comments)
+    settings = load_settings(**chosen)
     is_url = page.startswith(("http://", "https://"))
     request = PageRequest(
         url=page if is_url else url or f"file:///{page}",
@@ -83,25 +85,25 @@ def page(
 @_out_option
 @page_model_option
 @comments_option
+@balance_option
 def site(
     key: str,
     source: SiteSource,
     out: Path | None,
-    page_model: Path | None,
-    comments: str | None,
     *,
     as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Print what was learned of the site KEY, and with --out write an HTML report with plots."""
     from workers.inspect.site_figures import encode_figures, site_figures  # noqa: PLC0415
     from workers.inspect.site_report import site_report, site_text  # noqa: PLC0415
-    from workers.processes.core_config import config_with  # noqa: PLC0415
+    from workers.processes.core_config import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
 
-    settings = load_settings(page_model=page_model, comments=comments)
+    settings = load_settings(**chosen)
     view = read_site(key, source, settings)
     model = page_model_of(read_model_file(settings.page_model))
-    found = site_figures(view, model, config_with(settings.comments))
+    found = site_figures(view, model, config_of(settings))
     if out is not None:
         with open_output(out) as file:
             file.write(site_report(found).encode())

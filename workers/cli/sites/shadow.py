@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from workers.cli.options import STATE_PATH, comments_option
+from workers.cli.options import STATE_PATH, balance_option, comments_option
 from workers.cli.output import open_output
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
@@ -44,6 +45,7 @@ from workers.site_settings.book import read_book
     help="Page model to try, a file that `templ train` wrote. Site models are fitted anew with it.",
 )
 @comments_option
+@balance_option
 @click.option(
     "--site-settings",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -56,12 +58,12 @@ from workers.site_settings.book import read_book
 def shadow_command(
     state: Path,
     sites: tuple[str, ...],
+    *,
     sites_max: int,
     pages_max: int,
-    page_model: Path | None,
-    comments: str | None,
     site_settings: Path | None,
     out: Path | None,
+    **chosen: Any,
 ) -> None:
     """Clean the pages of windows as they are cleaned now and in another way, and report what differs.
 
@@ -69,32 +71,37 @@ def shadow_command(
     the HTML file has the pages that change most side by side.
     """
     from workers.inspect.site_view import view_site  # noqa: PLC0415 - not needed for --help
-    from workers.processes.core_config import config_with  # noqa: PLC0415
+    from workers.processes.core_config import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
     from workers.shadow.report import shadow_html, shadow_text  # noqa: PLC0415
     from workers.shadow.variants import CleaningVariant, shadow_site  # noqa: PLC0415
     from workers.state.site_copy import copied_sites  # noqa: PLC0415
 
-    if page_model is None and comments is None and site_settings is None:
-        raise UsageProblem("give what is to be tried: --page-model, --comments or --site-settings")
-    now, tried = load_settings(), load_settings(page_model=page_model, comments=comments)
+    if not any(chosen.values()) and site_settings is None:
+        raise UsageProblem(
+            "give what is to be tried: --page-model, --comments, --balance or --site-settings"
+        )
+    now, tried = (
+        load_settings(),
+        load_settings(**chosen),
+    )
     live, other = (
         CleaningVariant(
             page_model=page_model_of(read_model_file(one.page_model)),
-            config=config_with(one.comments),
+            config=config_of(one),
             book=read_book(site_settings) if one is tried and site_settings else None,
         )
         for one in (now, tried)
     )
     known = copied_sites(state)
-    chosen = sites or sorted(known, key=lambda site: (-known[site].pages, site))[:sites_max]
-    found = [shadow_site(view_site(state, site, now), live, other, pages_max) for site in chosen]
+    keys = sites or sorted(known, key=lambda site: (-known[site].pages, site))[:sites_max]
+    found = [shadow_site(view_site(state, site, now), live, other, pages_max) for site in keys]
     if not any(one.pages for one in found):
         raise InputProblem(f"{state} has no pages in its windows")
     if out is not None:
         trying = [
-            *([f"page model {other.page_model.version}"] if page_model else []),
-            *([f"comments {comments}"] if comments else []),
+            *([f"page model {other.page_model.version}"] if chosen["page_model"] else []),
+            *(f"{name} {chosen[name]}" for name in ("comments", "balance") if chosen[name]),
             *([f"site settings of {site_settings}"] if site_settings else []),
         ]
         with open_output(out) as file:

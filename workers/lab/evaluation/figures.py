@@ -93,7 +93,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """All figures of one evaluation."""
 
     systems: list[str]
-    """The systems in order: TEMPL, the peers, WHOLE_PAGE."""
+    """The systems in order: TEMPL, further balances of it, the peers, WHOLE_PAGE."""
     versions: dict[str, str]
     groups: GroupedSummaries
     differences: dict[str, dict[str, BootstrapMeans]]

@@ -1,6 +1,7 @@
 """The judge of one page: it cleans the page, runs the peers, and scores and times them all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -8,7 +9,7 @@ from lxml import etree, html
 
 from schemas.cleaned import TextSegment
 from templ_core.clean import CleanedText, clean
-from templ_core.config import CoreConfig
+from templ_core.config import Balance, CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
@@ -51,7 +52,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     page: EvaluationPage
     """The page, without its body and its gold text."""
     scores: dict[str, PageScore]
-    """Score of each system: TEMPL, the peers, WHOLE_PAGE."""
+    """Score of each system: TEMPL, further balances of it, the peers, WHOLE_PAGE."""
     texts: dict[str, str]
     """Text of each system but WHOLE_PAGE."""
     seconds: dict[str, float]
@@ -77,7 +78,7 @@ class Judge:
         peers: Mapping[str, Extract],
         *,
         with_segments: bool,
-        config: CoreConfig = _CONFIG,
+        balances: Sequence[Balance] = ("even",),
     ) -> None:
         """Load everything once, so that the first page is not charged for it.
 
@@ -85,16 +86,16 @@ class Judge:
             models: Page models to clean with.
             peers: Other extractors by name.
             with_segments: Whether the decisions on segments are scored too.
-            config: Thresholds to clean with.
+            balances: What texts are cut for; the first is TEMPL, further ones are systems of their own.
         """
         self._models = models
         self._peers = peers
         self._with_segments = with_segments
-        self._config = config
+        self._config, *others = [CoreConfig(balance=one) for one in balances]
+        self._balanced = {f"{TEMPL} {one.balance}": one for one in others}
         for model in models:
-            clean(read_document(_SAMPLE.encode(), ""), None, config, model)
-        for extract in peers.values():
-            extract(_SAMPLE)
+            clean(read_document(_SAMPLE.encode(), ""), None, self._config, model)
+        time_calls(self._calls(_SAMPLE), 0)
 
     def judge(
         self, page: EvaluationPage, output: PageOutput | None, turn: int, model: int = 0
@@ -108,11 +109,11 @@ class Judge:
             model: Number of the page model to clean with.
         """
         markup = page_markup(page)
-        calls: dict[str, Any] = {
-            name: lambda extract=extract: extract(markup) for name, extract in self._peers.items()
-        }
+        calls = self._calls(markup)
         if output is None:
-            calls[TEMPL] = lambda: self._clean(page, self._models[model])
+            calls[TEMPL] = lambda: _clean(page, self._models[model], self._config)
+            for name, config in self._balanced.items():
+                calls[name] = partial(_text, page, self._models[model], config)
         if calls:
             calls[PARSE] = lambda: _bare_parse(markup)
         timed = time_calls(calls, turn)
@@ -128,7 +129,9 @@ class Judge:
             output = PageOutput(text="", confidence=None, segments=None)
         elif output.segments and self._with_segments:
             segments = _recorded_segments(page, markup, output.segments)
-        texts = {TEMPL: output.text} | {name: timed[name].value or "" for name in self._peers}
+        texts = {TEMPL: output.text} | {
+            name: timed[name].value or "" for name in (*self._balanced, *self._peers)
+        }
         scorer = TextScorer(page, markup)
         kept, neutral = apart_from_neutral(
             lines_missing_from(output.text, page.gold_text), scorer.neutral
@@ -147,9 +150,19 @@ class Judge:
             missed=lines_missing_from(page.gold_text, output.text),
         )
 
-    def _clean(self, page: EvaluationPage, model: PageModel) -> tuple[Document, CleanedText]:
-        document = _document(page)
-        return document, clean(document, None, self._config, model)
+    def _calls(self, markup: str) -> dict[str, Callable[[], Any]]:
+        return {name: partial(extract, markup) for name, extract in self._peers.items()}
+
+
+def _clean(
+    page: EvaluationPage, model: PageModel, config: CoreConfig
+) -> tuple[Document, CleanedText]:
+    document = _document(page)
+    return document, clean(document, None, config, model)
+
+
+def _text(page: EvaluationPage, model: PageModel, config: CoreConfig) -> str:
+    return _clean(page, model, config)[1].text
 
 
 def _document(page: EvaluationPage) -> Document:

@@ -1,39 +1,105 @@
 """Other extractors, called as their users call them: decoded markup in, text out."""
 
+import shlex
+import shutil
+import subprocess
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
+
+import msgspec
 
 from workers.errors import UsageProblem
 
 Extract = Callable[[str], str]
 
-PEERS = ("trafilatura", "resiliparse", "readability", "justext")
-_PACKAGES = {"readability": "readability-lxml"}
+COMMAND_DEADLINE_S = 30.0
+"""Longest time of an external program for one page, in seconds."""
+_PACKAGES = {"trafilatura-precision": "trafilatura", "trafilatura-recall": "trafilatura"}
 
 
-def load_peer(name: str) -> Extract:
+class CommandPeer(msgspec.Struct, frozen=True):
+    """An external program that reads the markup in UTF-8 from standard input and writes the text."""
+
+    name: str
+    command: tuple[str, ...]
+
+    @classmethod
+    def of(cls, given: str) -> "CommandPeer":
+        """Return the peer of NAME=COMMAND; quotes are those of a shell.
+
+        >>> CommandPeer.of("upper=tr a-z A-Z")("a page")
+        'A PAGE'
+
+        Raises:
+            UsageProblem: There is no name, no command, or an open quote.
+        """
+        name, _, command = given.partition("=")
+        try:
+            words = tuple(shlex.split(command))
+        except ValueError:
+            words = ()
+        if not name or not words or name in _LOADERS:
+            raise UsageProblem(
+                f"--peer-command {given}: write NAME=COMMAND, with a name that no --peer has"
+            )
+        return cls(name, words)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self, markup: str) -> str:
+        """Return the text that the program makes of a page.
+
+        Raises:
+            subprocess.SubprocessError: It failed, or took longer than `COMMAND_DEADLINE_S`.
+        """
+        done = subprocess.run(  # noqa: S603 - the caller's own command
+            self.command,
+            input=markup.encode("utf-8", "replace"),
+            capture_output=True,
+            check=True,
+            timeout=COMMAND_DEADLINE_S,
+        )
+        return done.stdout.decode("utf-8", "replace")
+
+
+Peer = str | CommandPeer
+"""One of `PEERS`, or an external program."""
+
+
+def load_peer(peer: Peer) -> Extract:
     """Return the main-content extraction of a peer.
 
     Raises:
         UsageProblem: The peer is not installed.
     """
+    if isinstance(peer, CommandPeer):
+        if shutil.which(peer.command[0]) is None:
+            raise UsageProblem(f"there is no program {peer.command[0]}; install it")
+        return peer
     try:
-        return _LOADERS[name]()
+        return _LOADERS[peer]()
     except ModuleNotFoundError as error:
         raise UsageProblem(
-            f"--peer {name} needs {error.name}; install templ-worker with its extra `peers`"
+            f"--peer {peer} needs {error.name}; install templ-worker with its extra `peers`"
         ) from None
 
 
-def peer_version(name: str) -> str:
-    """Return the installed version of a peer."""
-    return version(_PACKAGES.get(name, name))
+def peer_version(peer: Peer) -> str:
+    """Return the installed version of a peer, or the command of an external program."""
+    if isinstance(peer, CommandPeer):
+        return shlex.join(peer.command)
+    return version(_PACKAGES.get(peer, peer))
 
 
-def _trafilatura() -> Extract:
+def _trafilatura(*, precision: bool = False, recall: bool = False) -> Extract:
     from trafilatura import extract  # noqa: PLC0415 - an optional extra, as all of these
 
-    return lambda markup: extract(markup, include_comments=False) or ""
+    return lambda markup: (
+        extract(markup, include_comments=False, favor_precision=precision, favor_recall=recall)
+        or ""
+    )
 
 
 def _resiliparse() -> Extract:
@@ -74,7 +140,10 @@ def _justext() -> Extract:
 
 _LOADERS: dict[str, Callable[[], Extract]] = {
     "trafilatura": _trafilatura,
+    "trafilatura-precision": partial(_trafilatura, precision=True),
+    "trafilatura-recall": partial(_trafilatura, recall=True),
     "resiliparse": _resiliparse,
-    "readability": _readability,
+    "readability-lxml": _readability,
     "justext": _justext,
 }
+PEERS = tuple(_LOADERS)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
-from templ_core.config import CoreConfig
+from templ_core.config import Balance
 from workers.environment import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab.evaluation.evaluation_page import EvaluationPage
 from workers.lab.evaluation.judge import Judge, Judgement, PageOutput
 from workers.lab.evaluation.page_models import PageModels
-from workers.lab.evaluation.peers import load_peer
+from workers.lab.evaluation.peers import Peer, load_peer
 from workers.lab.job_processes import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
@@ -25,27 +25,27 @@ _judge: Judge | None = None
 def judge_all(
     pages: Iterable[tuple[EvaluationPage, PageOutput | None]],
     models: PageModels,
-    peers: Sequence[str],
+    peers: Sequence[Peer],
     workers: int,
     *,
     with_segments: bool = True,
-    config: CoreConfig,
+    balances: Sequence[Balance],
 ) -> Iterator[Judgement]:
     """Yield the judgement of every page, in order.
 
     Args:
         pages: Pages with their earlier outputs; None cleans a page now.
         models: Page models to clean with.
-        peers: Names of the other extractors.
+        peers: The other extractors.
         workers: Number of child processes.
         with_segments: Whether the decisions on segments are scored too.
-        config: Thresholds to clean with.
+        balances: What texts are cut for; further ones than the first are systems of their own.
 
     Raises:
         WorkerError: A child process died.
     """
     use_one_arithmetic_thread()
-    arguments = (models.bodies, tuple(peers), with_segments, config)
+    arguments = (models.bodies, tuple(peers), with_segments, tuple(balances))
     waiting: deque[Future[Judgement]] = deque()
     try:
         with process_pool(workers, _begin, arguments) as pool:
@@ -66,16 +66,19 @@ def judge_all(
 
 def _begin(
     models: Sequence[bytes],
-    peers: Sequence[str],
+    peers: Sequence[Peer],
     with_segments: bool,  # noqa: FBT001
-    config: CoreConfig,
+    balances: Sequence[Balance],
 ) -> None:
     gc.freeze()
     gc.set_threshold(GC_ALLOCATIONS)
     global _judge  # noqa: PLW0603 - the way a pool hands its children what they keep
-    extract = {name: load_peer(name) for name in peers}
+    extract = {str(one): load_peer(one) for one in peers}
     _judge = Judge(
-        [page_model_of(one) for one in models], extract, with_segments=with_segments, config=config
+        [page_model_of(one) for one in models],
+        extract,
+        with_segments=with_segments,
+        balances=balances,
     )
 
 

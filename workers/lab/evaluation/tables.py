@@ -22,6 +22,8 @@ def print_tables(figures: Figures) -> None:
     if not console.is_terminal:
         console = Console(width=_FILE_COLUMNS)
     _print(console, _systems(figures))
+    if len(figures.groups["corpus"]) > 1:
+        _print(console, _corpora(figures))
     for title, rows in figures.groups.items():
         if title != "all" and 1 < len(rows) <= _MOST_ROWS:
             _print(console, _groups(title, rows, figures))
@@ -68,6 +70,18 @@ def _systems(figures: Figures) -> Table:
             f"{better.of_pages:+.3f} {_interval(better.pages_interval)}" if better else "",
             f"{timing.mean_ms:.1f}" if timing else "",
             f"{timing.parses:.1f}" if timing else "",
+        )
+    return table
+
+
+def _corpora(figures: Figures) -> Table:
+    """Return the table of all systems on each corpus."""
+    corpora = figures.groups["corpus"]
+    table = _table("F1, P, R", *(name or "-" for name in corpora))
+    for system in figures.systems:
+        found = [row[system] for row in corpora.values()]
+        table.add_row(
+            system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in found)
         )
     return table
 

@@ -35,6 +35,15 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
         assert found >= best - 1e-9
 
 
+@given(SEGMENTS, st.floats(0, 4), st.floats(0, 4))
+def test_more_weight_of_recall_keeps_all_that_less_of_it_keeps(segments, one, other):
+    log_odds, words, out = (np.array(column) for column in zip(*segments, strict=True))
+    less, more = (
+        best_cut(log_odds, out, words.astype(float), share)[0] for share in sorted((one, other))
+    )
+    assert not (less & ~more).any()
+
+
 @given(SEGMENTS, st.randoms(use_true_random=False))
 def test_the_plain_f1_counts_what_is_kept_and_what_is_not_left_out(segments, random):
     log_odds, words, out = (np.array(column) for column in zip(*segments, strict=True))
