@@ -21,7 +21,7 @@ from templ_core.site_level.site_model import SiteModel
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.site_view import SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.core_config import config_with
+from workers.processes.core_config import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
@@ -36,7 +36,7 @@ def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
     Args:
         view: The site.
         folder: Where the files go; it is made if it is not there.
-        settings: Page model and the choice about comments.
+        settings: Page model, and the choices about comments and the balance.
 
     Raises:
         InputProblem: The site has no site model yet.
@@ -80,10 +80,10 @@ def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[
     Args:
         view: The site.
         model: The site model that its pages are cleaned with.
-        settings: Page model and the choice about comments.
+        settings: Page model, and the choices about comments and the balance.
     """
     page_model = page_model_of(read_model_file(settings.page_model))
-    config = config_with(settings.comments)
+    config = config_of(settings)
     found = []
     for record, document in view.documents():
         if not document.segments.texts:
