@@ -70,3 +70,31 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """Return eight hexadecimal digits that change with any of these values."""
         return hashlib.blake2b(msgspec.json.encode(self), digest_size=4).hexdigest()
+
+
+class WindowBounds(msgspec.Struct, frozen=True, kw_only=True):
+    """The bounds of a site's window in `templ_core.site_level.window.site_window`.
+
+    They are those of a worker's settings: fourteen days of news, and enough pages of a quiet site.
+    """
+
+    age_ms: int = 14 * 24 * 3600 * 1000
+    """Largest age of a document in milliseconds of event time."""
+
+    floor_pages: int = 25
+    """Number of newest documents that stay beyond that age."""
+
+    floor_age_ms: int = 180 * 24 * 3600 * 1000
+    """Largest age of those newest documents too, in milliseconds of event time."""
+
+    newest_pages: int = 100
+    """Number of newest documents that are not thinned out by day."""
+
+    day_pages: int = 64
+    """Number of other documents that stay of each day, so that a window spreads over several days."""
+
+    pages_max: int = 1000
+    """Most documents of a window."""
+
+    bytes_max: int = 64 << 20
+    """Most bytes of documents in compact form."""

@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from templ_core.config import Balance
-from templ_core.site_level.config import WindowBounds
+from templ_core.config import Balance, WindowBounds
 
 
 class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):

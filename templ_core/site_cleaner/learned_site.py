@@ -5,11 +5,10 @@ from typing import Annotated
 
 import msgspec
 
-from templ_core.config import CoreConfig
+from templ_core.config import CoreConfig, WindowBounds
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.config import WindowBounds
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import (

@@ -12,7 +12,7 @@ import resource
 from pathlib import Path
 
 from templ_core import CleanerOptions, SiteCleaner
-from templ_core.site_level.config import WindowBounds
+from templ_core.config import WindowBounds
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 SITES = 10

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from templ_core.site_level.config import WindowBounds
+from templ_core.config import WindowBounds
 
 _DAY_MS = 24 * 3600 * 1000
 _UNCONFIRMED_MS = _DAY_MS

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from templ_core import CleanerOptions, SiteCleaner, clean_site
+from templ_core.config import WindowBounds
 from templ_core.errors import CleanerClosed, CodecError, EmptyPage, PageGone
 from templ_core.page_level.model.model_file import encode_model
-from templ_core.site_level.config import WindowBounds
 from tests.workers.builders import other_page_model, page
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.local.runner import LocalWorker

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from schemas.source import Source
-from templ_core.site_level.config import WindowBounds
+from templ_core.config import WindowBounds
 from templ_core.site_level.window.site_window import SiteWindow, WindowDocument
 from tests.workers.builders import document, packed, stored_summary
 from workers.settings import Settings
