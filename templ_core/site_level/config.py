@@ -24,7 +24,8 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     one of the old design, and its F1 falls by 0.02 on history."""
 
     clusters_max: int = 16
-    """Clusters of a site: pages that are like none of them after so many have no template."""
+    """Clusters of a site: pages that are like none of them after so many have no template. The detector of changed
+    designs compares a page with so many that were seen last."""
 
     nodes_max: int = 4000
     """Nodes of a page that are mapped: the first ones of a longer page. What stands behind them counts at the root.
@@ -37,21 +38,13 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
 class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.schedule`."""
 
-    first_fits: tuple[int, ...] = (1, 2, 3, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24)
-    """Documents learned at which the model of a new site is fitted, ascending. A text that the site repeats
-    is published until the next fit: with eight fits two to three times as much of injected text is left,
-    and a page of a site of 120 pages costs the same."""
-
-    design_fits: tuple[int, ...] = (1, 2, 3, 5, 8)
-    """Documents of a new design at which the model of a known site is fitted, ascending. On history, whose sites are
-    redesigned, the F1 of sites left out is higher by 0.0015, on stream lower by 0.0003, and a tenth more models are
-    fitted."""
-
     design_documents: int = 3
-    """Documents in a row that must be of a design before it is learned so."""
+    """Documents in a row that must be of a design before it is learned so, and of the smallest design that is
+    watched."""
 
     growth_ratio: float = 0.15
-    """After `first_fits` a model is fitted anew when this share of the window is new, 0 to 1.
+    """A model is fitted anew when this share of the window, or of a design that hardly any page has, is new, 0 to 1.
+    So a young site is learned again with nearly each page: a text that it repeats is published until the next fit.
 
     With 0.1 a third more models are fitted, and the F1 of the texts of four corpora with several pages a
     site is lower by 0.0003, by 0.0001 and by 0.0001, and higher by 0.0003 where sites are redesigned."""
@@ -76,10 +69,6 @@ class RevisionsConfig(msgspec.Struct, frozen=True, kw_only=True):
 class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.drift`."""
 
-    fallen_ratio: float = 0.1
-    """What is left of the share of a cluster that has gone, 0 to 1, in the hypothesis that is tested
-    against an unchanged share."""
-
     share_max: float = 0.8
     """Highest share of a site's pages that a cluster is taken to have, 0 to 1; with a higher one
     fewer than six pages of another design would raise the alarm."""
@@ -87,12 +76,6 @@ class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
     alarm: float = math.log(10_000)
     """Log-likelihood ratio above which a cluster has gone: without a change of design that happens
     at most once in 10 000 pages of new clusters."""
-
-    cluster_pages_min: int = 3
-    """Pages of the smallest cluster that is watched."""
-
-    clusters_compared: int = 16
-    """Clusters that a page is compared with: those seen last."""
 
 
 class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,13 +116,6 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     cell_positions_max: int = 6
     """Children of one parent whose positions are told apart, 1 to 255; later ones share a position,
     because long tables and lists differ in length from page to page."""
-
-    text_pages_min: int = 2
-    """Pages that must have a text before the table keeps it; a text of one page tells nothing about
-    another page."""
-
-    unknown_constancy: float = 0.3
-    """Constancy, 0 to 1, of a path that fewer than two pages have."""
 
     constant_probability: float = 0.02
     """Probability of content, 0 to 1, that constant text counts with; a multiple of 0.001, the unit
@@ -187,9 +163,6 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     content_share: float = 0.85
     """Share of a page's content mass that its content container holds at least, 0 to 1."""
 
-    tolerance: float = 1e-9
-    """Words by which a container may miss a bound, so that rounding decides nothing."""
-
     steps_max: int = 6
     """Steps from the best container that are counted; segments farther away count as so far."""
 
@@ -197,7 +170,8 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Levels above its owner of the element whose words are a segment's surroundings."""
 
     doubt_pages: float = 3.0
-    """Pages after which the share of pages with a usual container has half its weight."""
+    """Pages after which the share of pages with a usual container, and the shape of a long text, have half their
+    weight."""
 
     title_share_min: float = 0.8
     """Share of a headline's words that are in the page's title, 0 to 1."""
@@ -226,10 +200,8 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Probabilities are kept this far from 0 and 1, so that no single input decides."""
 
     length_words_max: int = 50
-    """Words of a segment from which on longer text makes nothing surer."""
-
-    doubt_pages: float = 3.0
-    """Pages after which the shape of a long text has half its weight."""
+    """Words of a segment, of a run of repeated prose or of links at one path from which on longer text makes nothing
+    surer."""
 
     certain_log_odds: float = 4.0
     """On documentation, log-odds by the page model from which on text of a usual container is content
@@ -241,9 +213,6 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     long_weight: float = 2.0
     """What the log-odds of a segment of `length_words_max` words or more are multiplied with; between
     the two the factor rises with the logarithm of the words."""
-
-    log_odds_decimals: int = 3
-    """Decimals that log-odds are rounded to, so that every machine gives the same text."""
 
     likely_type: float = 0.4
     """Probability, 0 to 1, above which a page is treated as an article or as documentation."""
@@ -275,23 +244,16 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that must have a string of words of each level at least; of two pages one may quote the other."""
 
     usual_share: float = 0.6
-    """Share of a window's pages, 0 to 1, that must have a string of whole segments."""
-
-    usual_pages_min: int = 3
-    """Pages that must have such a string at least."""
+    """Share of a window's pages, 0 to 1, that must have a string of whole segments, and at least the first of
+    `pages_min`."""
 
     words_min: int = 4
-    """Words of the shortest string inside a segment; of text of which every fifth word changes, longer ones are
+    """Words of the shortest string inside a segment, and of the runs by which prose that recurs is found; of text of which every fifth word changes, longer ones are
     on few pages."""
 
-    seed_words: int = 4
-    """Words of the runs by which prose that recurs is found; no more than `words_min`."""
-
-    seeds_sampled: int = 2
-    """One of so many runs is counted."""
-
     prose_words_min: int = 8
-    """Words of the shortest segment in which strings are looked for; a shorter one recurs as a whole."""
+    """Words of the shortest segment in which strings are looked for; a shorter one recurs as a whole. Up to so many
+    covered words a run of repeated prose says nothing."""
 
     link_density_max: float = 0.8
     """Share of a segment's characters in links, 0 to 1, from which on it is a line of links."""
@@ -318,9 +280,6 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     covered_ratio_min: float = 0.15
     """Share of a segment's words, 0 to 1, that turns of speech cover; it says nothing."""
 
-    run_words_min: int = 8
-    """Covered words of a run of repeated prose up to which it says nothing."""
-
     record_run_words_min: int = 12
     """Such words on documentation and in forums, whose records have short sentences in common."""
 
@@ -334,9 +293,6 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     notice_ratio_max: float = 0.33
     """Share of such a page's prose, 0 to 1, up to which what it repeats are notices of the site."""
-
-    run_words_max: int = 50
-    """Covered words of a run of prose, or of such links, from which on more of them make nothing surer."""
 
     sentence_ratio: float = 0.8
     """Share of a sentence's words, 0 to 1, that strings must cover before it is cut out of its segment."""

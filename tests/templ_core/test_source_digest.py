@@ -50,8 +50,8 @@ def test_a_changed_constant_changes_the_version(package, monkeypatch):
     before = cleaner_version(CONFIG)
     path = package / "site_level/config.py"
     text = path.read_text()
-    assert "log_odds_decimals: int = 3" in text
-    path.write_text(text.replace("log_odds_decimals: int = 3", "log_odds_decimals: int = 2"))
+    assert "usual_share: float = 0.6" in text
+    path.write_text(text.replace("usual_share: float = 0.6", "usual_share: float = 0.7"))
     monkeypatch.setattr("templ_core.cleaner_version.installed_digest", lambda: digest_of(package))
     assert cleaner_version(CONFIG) != before
 

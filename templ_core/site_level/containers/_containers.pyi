@@ -2,7 +2,7 @@ from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 
 def container_nodes(first: Int64s, last: Int64s) -> Int64s: ...
 def find_containers(
-    first: Int32s, last: Int32s, content: Floats, words: Floats, share: float, tolerance: float
+    first: Int32s, last: Int32s, content: Floats, words: Floats, share: float
 ) -> tuple[int, int]: ...
 def steps_from(
     first: Int64s, last: Int64s, parent: Int32s, node: int, segments: int, steps_max: int

@@ -7,6 +7,8 @@ import numpy as np
 from templ_core._arrays cimport items
 from templ_core.site_level.places._lookup cimport find
 
+cdef double TOLERANCE = 1e-9    # words by which a container may miss a bound, so that rounding decides nothing
+
 
 def container_nodes(first, last):
     """Return the deepest element of each range of segments, in document order."""
@@ -26,7 +28,7 @@ def container_nodes(first, last):
     return nodes[:filled]
 
 
-def find_containers(first, last, content, words, double share, double tolerance):
+def find_containers(first, last, content, words, double share):
     """Return two containers: the smallest one with `share` of the content mass, the one of most gain."""
     cdef Py_ssize_t segment, one, containers = len(first), count = len(words), smallest = -1, best = -1
     cdef const int32_t *start = <const int32_t *>items(first, 4)
@@ -40,10 +42,10 @@ def find_containers(first, last, content, words, double share, double tolerance)
     for segment in range(count):
         mass[segment + 1] = mass[segment] + probability[segment] * weight[segment]
         gain[segment + 1] = gain[segment] + (probability[segment] - 0.5) * weight[segment]
-    enough = share * mass[count] - tolerance
+    enough = share * mass[count] - TOLERANCE
     for one in range(containers):
         most = max(most, gain[end[one]] - gain[start[one]])
-    most -= tolerance
+    most -= TOLERANCE
     for one in range(containers):
         if mass[end[one]] - mass[start[one]] >= enough and (
             smallest < 0 or end[one] - start[one] < end[smallest] - start[smallest]

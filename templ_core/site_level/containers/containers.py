@@ -51,9 +51,7 @@ def find_containers(
         words: Words of each segment.
         config: The tunable numbers.
     """
-    smallest, best = _containers.find_containers(
-        first, last, content, words, config.content_share, config.tolerance
-    )
+    smallest, best = _containers.find_containers(first, last, content, words, config.content_share)
     return ContentContainers(content=smallest, best=best)
 
 

@@ -23,12 +23,13 @@ cdef double *added(dict columns, str name, rows) except NULL:
     return <double *>items(row, 8, True)
 
 
-def combine(evidence, config):
+def combine(evidence, config, double doubt_pages):
     """Return columns by name.
 
     Args:
         evidence: A `SegmentEvidence`.
         config: A `FusionConfig`.
+        doubt_pages: Pages after which the shape of a long text has half its weight.
     """
     places = evidence.places
     own, around, shares, steps = (
@@ -53,7 +54,7 @@ def combine(evidence, config):
 
     cdef double documentation = evidence.documentation
     cdef int64_t pages = evidence.pages
-    cdef double margin = config.probability_margin, doubt_pages = config.doubt_pages
+    cdef double margin = config.probability_margin
     cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
     cdef int32_t length_max = config.length_words_max
 
@@ -108,7 +109,7 @@ def combine(evidence, config):
     return columns
 
 
-def cover_inputs(cover, standing, double records, config):
+def cover_inputs(cover, standing, double records, config, double run_max):
     """Return the two inputs of one level of strings, see `cover_columns`; an array of shape (2, length)."""
     shares, runs = cover.share, cover.run_words
     alike_column, records_column, listed_column = standing
@@ -119,8 +120,8 @@ def cover_inputs(cover, standing, double records, config):
     cdef const double *alike_records = <const double *>items(records_column, 8)
     cdef const double *listed = <const double *>items(listed_column, 8)
     cdef double least = config.covered_ratio_min, listed_min = config.listed_ratio_min
-    cdef double run_min = config.run_words_min, record_min = config.record_run_words_min
-    cdef double run_max = config.run_words_max, alone, in_no_record, covered
+    cdef double run_min = config.prose_words_min, record_min = config.record_run_words_min
+    cdef double alone, in_no_record, covered
     rows = np.empty((2, count))
     cdef double *plain = <double *>items(rows, 8, True)
     cdef double *of_records = plain + count

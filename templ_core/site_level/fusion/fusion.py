@@ -34,6 +34,8 @@ from templ_core.site_level.fusion.site_columns import (
 
 FUSION_FORMAT = 2
 _FILE_NAME = "fusion.json"
+_STEPS = 1000
+"""Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
 
 
 STRING_INPUT_MAX = 10.0
@@ -90,9 +92,7 @@ def surer_by_length(
     return result
 
 
-def faded_log_odds(
-    own: Floats, fused: Floats, weight: Floats, config: FusionConfig = FUSION_CONFIG
-) -> Floats:
+def faded_log_odds(own: Floats, fused: Floats, weight: Floats) -> Floats:
     """Return rounded log-odds between those of the page alone and the fused ones.
 
     >>> import numpy as np
@@ -103,9 +103,8 @@ def faded_log_odds(
         own: Log-odds for content of each segment, by the page alone.
         fused: Log-odds for content of each segment, by page and site.
         weight: How much the fused ones count for each segment, 0 to 1.
-        config: The tunable numbers.
     """
-    return _fusion.faded(own, fused, weight, 10**config.log_odds_decimals)
+    return _fusion.faded(own, fused, weight, _STEPS)
 
 
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):

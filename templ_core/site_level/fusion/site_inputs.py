@@ -7,7 +7,12 @@ from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.config import (
+    CONTAINERS_CONFIG,
+    FUSION_CONFIG,
+    STRINGS_CONFIG,
+    StringsConfig,
+)
 from templ_core.site_level.containers.containers import (
     container_nodes,
     find_containers,
@@ -117,6 +122,7 @@ def site_inputs(
             pages=table.pages,
         ),
         FUSION_CONFIG,
+        CONTAINERS_CONFIG.doubt_pages,
     )
     columns[USUAL_CONTENT_CONTAINER] = usual_share(
         table.content_containers, nodes.cell, tree, max(table.pages, 1)
@@ -127,7 +133,12 @@ def site_inputs(
     columns[PLACE_PAGES] = np.maximum(known.path_pages, tree_pages).astype(np.float64)
     columns[CONSTANT] = known.constant.astype(np.float64)
     columns[LINKS_AGAIN] = links_again(
-        page.path, page.words, known.recurrence, features.link_density, STRINGS_CONFIG
+        page.path,
+        page.words,
+        known.recurrence,
+        features.link_density,
+        STRINGS_CONFIG,
+        FUSION_CONFIG.length_words_max,
     )
     strings = read_strings(features, model.strings, places.prose)
     columns |= string_columns(strings, page_type)
@@ -189,4 +200,5 @@ def cover_columns(
         config: The tunable numbers.
     """
     records = max(page_type.documentation, page_type.forum)
-    return dict(zip(names, cover_inputs(cover, standing, records, config), strict=True))
+    inputs = cover_inputs(cover, standing, records, config, FUSION_CONFIG.length_words_max)
+    return dict(zip(names, inputs, strict=True))

@@ -28,5 +28,6 @@ def links_again(
     recurrence: Floats,
     link_density: Floats,
     config: StringsConfig,
+    most: float,
 ) -> Floats: ...
 def where_repeated(path: UInt64s, text: UInt64s) -> Bools: ...

@@ -12,7 +12,6 @@ from templ_core.site_level._hashing cimport mixed
 
 cdef struct Rule:
     # What makes a text constant; the fields are those of `PlacesConfig`.
-    double unknown_constancy
     int64_t same_pages_min
     double same_constancy_min
     int64_t same_text_pages_min
@@ -26,7 +25,6 @@ cdef struct Rule:
 
 
 cdef int read_rule(config, Rule *rule) except -1:
-    rule.unknown_constancy = config.unknown_constancy
     rule.same_pages_min = config.same_pages_min
     rule.same_constancy_min = config.same_constancy_min
     rule.same_text_pages_min = config.same_text_pages_min
@@ -40,14 +38,12 @@ cdef int read_rule(config, Rule *rule) except -1:
     return 0
 
 
-cdef inline double constancy_of(
-    int64_t pages, int64_t words, int64_t different_words, const Rule *rule
-) noexcept:
+cdef inline double constancy_of(int64_t pages, int64_t words, int64_t different_words) noexcept:
     """Return words per page over words of different texts.
 
     It is 1 where the text is always the same, and 1 / pages where it never is.
     """
-    return words / <double>max(pages * different_words, 1) if pages >= 2 else rule.unknown_constancy
+    return words / <double>max(pages * different_words, 1)
 
 
 cdef inline bint is_constant(
@@ -91,9 +87,7 @@ def constant_texts(path_sums, text_pages, words, config):
     found = np.empty(count, np.bool_)
     cdef unsigned char *constant = <unsigned char *>items(found, 1, True)
     for segment in range(count):
-        constancy = constancy_of(
-            path_pages[segment], path_words[segment], different_words[segment], &rule
-        )
+        constancy = constancy_of(path_pages[segment], path_words[segment], different_words[segment])
         constant[segment] = is_constant(
             path_pages[segment], constancy, have[segment], length[segment], &rule
         )
@@ -183,9 +177,7 @@ cdef tuple _read(table, page, content_log_odds, int64_t unit, config):
     cdef unsigned char *constant = <unsigned char *>items(constants, 1, True)
     cdef double *log_odds = <double *>items(pooled, 8, True)
     for segment in range(count):
-        constancy = constancy_of(
-            path_pages[segment], path_words[segment], different_words[segment], &rule
-        )
+        constancy = constancy_of(path_pages[segment], path_words[segment], different_words[segment])
         constant[segment] = is_constant(
             path_pages[segment], constancy, text_pages[segment], words[segment], &rule
         )
@@ -256,7 +248,7 @@ cdef object _first_at_place(keys):
     return firsts
 
 
-def links_again(path, words, recurrence, link_density, config):
+def links_again(path, words, recurrence, link_density, config, double most):
     """Return how sure it is that each segment is in a box of links that other pages have, too.
 
     It is the recurrence of the segment's path times the logarithm of the words that recur in lines of links at
@@ -268,12 +260,13 @@ def links_again(path, words, recurrence, link_density, config):
         recurrence: The recurrence of each segment's path.
         link_density: Share of each segment's characters in links.
         config: A `StringsConfig`.
+        most: Words from which on more of them make nothing surer.
     """
     cdef Py_ssize_t segment, count = len(path)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *recurs = <const double *>items(recurrence, 8)
     cdef const double *density = <const double *>items(link_density, 8)
-    cdef double least = config.link_words_min, most = config.run_words_max
+    cdef double least = config.link_words_min
     cdef double density_max = config.link_density_max
     firsts, masses, column = _first_at_place(path), np.zeros(count), np.zeros(count)
     cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)

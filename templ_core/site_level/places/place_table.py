@@ -24,7 +24,7 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     anchors: KeyedSums
     """Words, and content mass with constant text counted as template, for each anchor."""
     texts: KeyedSums
-    """Pages that have each text; texts on fewer than `text_pages_min` pages are left out."""
+    """Pages that have each text; texts of one page, which tell nothing about another page, are left out."""
     shapes: KeyedSums
     """Pages that have each shape of a text, left out likewise."""
     content_containers: KeyedSums
@@ -61,8 +61,8 @@ def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> Place
         paths=paths,
         cells=sum_by_key(cell, sums),
         anchors=sum_by_key(anchor, sums),
-        texts=counts.texts.where(counts.texts.sums[0] >= config.text_pages_min),
-        shapes=counts.shapes.where(counts.shapes.sums[0] >= config.text_pages_min),
+        texts=counts.texts.where(counts.texts.sums[0] > 1),
+        shapes=counts.shapes.where(counts.shapes.sums[0] > 1),
         content_containers=sum_by_key(_NO_KEYS, np.empty((1, 0), np.int64)),
         best_containers=sum_by_key(_NO_KEYS, np.empty((2, 0), np.int64)),
     )

@@ -309,7 +309,7 @@ cdef int _list(
     double *listed, const uint16_t *token, const int64_t *owner, Py_ssize_t count, Py_ssize_t segments, config
 ) except -1:
     """Set the share of each segment's runs of words that the page has more than once, 0 to 1."""
-    cdef int size = config.seed_words, sampled = config.seeds_sampled
+    cdef int size = config.words_min
     cdef Py_ssize_t at, slot, slots = 2
     while slots < 2 * count:
         slots *= 2
@@ -323,7 +323,7 @@ cdef int _list(
     for at in range(count - size + 1):
         if token[at] == BREAK or owner[at] != owner[at + size - 1]:
             continue
-        if is_seed(token + at, size, sampled, &key):
+        if is_seed(token + at, size, &key):
             slot = (key >> 1) & (slots - 1)
             while times[slot] and key_of[slot] != key:
                 slot = (slot + 1) & (slots - 1)

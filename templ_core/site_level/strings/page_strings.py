@@ -28,9 +28,7 @@ class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @functools.cached_property
     def seeds(self) -> tuple[UInt64s, Int32s]:
         """Keys of sampled short runs of tokens, and the number of the text that each is in."""
-        return read_seeds(
-            self.tokens, self.lengths, STRINGS_CONFIG.seed_words, STRINGS_CONFIG.seeds_sampled
-        )
+        return read_seeds(self.tokens, self.lengths, STRINGS_CONFIG.words_min)
 
 
 class PageProse(msgspec.Struct, frozen=True, kw_only=True):

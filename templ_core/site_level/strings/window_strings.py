@@ -42,7 +42,7 @@ def learn_strings(
         seed_pages: Pages of the window that have each seed.
         config: The tunable numbers.
     """
-    usual = _pages_of(config.usual_share, config.usual_pages_min, len(pages))
+    usual = _pages_of(config.usual_share, config.pages_min[0], len(pages))
     least = [
         _pages_of(share, pages_min, len(pages))
         for share, pages_min in zip(config.shares, config.pages_min, strict=True)

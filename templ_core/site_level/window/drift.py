@@ -2,8 +2,8 @@
 
 A page joins the cluster whose latest page is most like it, by the overlap of the paths of their segments,
 or starts a new cluster. Whether pages of a cluster still come is watched by a cumulative sum (Page,
-Biometrika 1954) of log-likelihood ratios: that the cluster's share of the pages has fallen to a tenth,
-against that it is what it was. Only pages of clusters that began when half of the cluster's pages had
+Biometrika 1954) of log-likelihood ratios: that no pages of the cluster come any more,
+against that its share is what it was. Only pages of clusters that began when half of the cluster's pages had
 come count against it, so that a run of pages of another old cluster raises no alarm, and a page of the
 cluster sets the sum to zero: a site that alternates two designs keeps both.
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
-from templ_core.site_level.config import DRIFT, DriftConfig
+from templ_core.site_level.config import DRIFT, SCHEDULE, TREES, DriftConfig
 from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.window.page_summary import PageSummary
 
@@ -56,8 +56,8 @@ class _WatchedCluster:
         """Return whether the sum is above the alarm after so many pages in place of its own."""
         shown = self.pages[-1] - self.began + 1
         share = min(config.share_max, (len(self.pages) + 1) / (shown + 2))
-        step = math.log((1 - config.fallen_ratio * share) / (1 - share))
-        return len(self.pages) >= config.cluster_pages_min and pages_instead * step >= config.alarm
+        is_design = len(self.pages) >= SCHEDULE.design_documents
+        return is_design and pages_instead * -math.log(1 - share) >= config.alarm
 
 
 class DriftDetector:
@@ -125,7 +125,7 @@ class DriftDetector:
     def _look_at(self, page: PageSummary) -> None:
         clusters, index, paths = self._clusters, len(self._pages), page.paths
         self._pages.append(page)
-        compared = clusters[-self._config.clusters_compared :]
+        compared = clusters[-TREES.clusters_max :]
         likenesses = [cluster.likeness(paths) for cluster in compared]
         self._fit = max(likenesses, default=1.0)
         if not compared or self._fit < self._likeness_min:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from templ_core.site_level.config import SCHEDULE, ScheduleConfig
+from templ_core.site_level.config import REVISIONS, SCHEDULE, ScheduleConfig
 
 
 def is_due(
@@ -14,11 +14,11 @@ def is_due(
 ) -> bool:
     """Return whether the schedule asks for a fresh site model.
 
-    A design that the last model hardly knows is learned as a new site is. It takes several documents in a row to
-    make a design: one odd page among others is none.
+    A design that the last model hardly knows is learned as a new site is, until its model is mature. It takes
+    several documents in a row to make a design: one odd page among others is none.
 
     >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
-    [1, 2, 3, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24]
+    [1, 2, 3, 4, 5, 6]
     >>> is_due(1150, 1000, 1000)  # 15 % of the window are new
     True
     >>> is_due(1003, 1000, 1000, [0, 0, 0]), is_due(1003, 1000, 1000, [0, 700, 0])
@@ -33,16 +33,10 @@ def is_due(
         config: The schedule.
     """
     new = learned - fitted_at
-    if not new or not pages:
-        return False
-    if fitted_at < config.first_fits[-1]:
-        return any(fitted_at < step <= learned for step in config.first_fits)
-    known = [pages for pages in place_pages[-config.design_documents :] if pages is not None]
-    if len(known) == config.design_documents and any(
-        max(known) < step <= max(known) + new for step in config.design_fits
-    ):
-        return True
-    return new >= config.growth_ratio * pages
+    known = [one for one in place_pages[-config.design_documents :] if one is not None]
+    if len(known) == config.design_documents and max(known) < REVISIONS.first_mature_documents:
+        pages = min(pages, max(known) + new)
+    return new > 0 and pages > 0 and new >= config.growth_ratio * pages
 
 
 def latest_place_pages(

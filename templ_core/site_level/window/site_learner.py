@@ -21,7 +21,7 @@ from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
-from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
+from templ_core.site_level.window.window_dedup import distinct_pages, first_of_each
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
@@ -63,7 +63,7 @@ class SiteLearner:
             window: All of the window's documents in order of (event time, page id).
         """
         contents = [one.content_digest for one in window]
-        places = latest_contents(contents, max(len(contents), 1))
+        places = first_of_each(contents)
         first = [window[place] for place in places]
         indexes = distinct_pages([one.page for one in first])
         counted = {_name(first[index]): first[index].page for index in indexes}

@@ -96,17 +96,16 @@ def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:
     return common >= near_ratio * max(sum(one.values()), sum(other.values()))
 
 
-def latest_contents(contents: Sequence[bytes], contents_max: int) -> list[int]:
-    """Return the indexes of the first pages of the latest different contents, in order.
+def first_of_each(contents: Sequence[bytes]) -> list[int]:
+    """Return the indexes of the first pages of the different contents, in order.
 
-    >>> latest_contents([b"a", b"b", b"a", b"c", b"b"], 2)
-    [1, 3]
+    >>> first_of_each([b"a", b"b", b"a", b"c", b"b"])
+    [0, 1, 3]
 
     Args:
         contents: Digests of a window's pages in order of (event time, page id).
-        contents_max: Number of contents at most, at least 1.
     """
     first: dict[bytes, int] = {}
     for index, content in enumerate(contents):
         first.setdefault(content, index)
-    return list(first.values())[-contents_max:]
+    return list(first.values())

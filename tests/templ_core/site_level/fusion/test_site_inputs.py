@@ -70,7 +70,7 @@ def test_columns_equal_those_by_definition(seed):
         documentation=0.7,
         pages=int(rng.integers(0, 9)),
     )
-    found, wanted = combine(evidence, FusionConfig()), slow_combine(evidence)
+    found, wanted = combine(evidence, FusionConfig(), 3.0), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
@@ -159,7 +159,7 @@ def test_each_line_of_links_counts_with_those_at_its_path(seed):
     is_link = density >= 0.8
     mass = np.array([(words * recurrence)[is_link & (path == one)].sum() for one in path])
     wanted = is_link * recurrence * np.log(np.clip(mass / 25, 1, 50 / 25))
-    found = links_again(path, words, recurrence, density, STRINGS_CONFIG)
+    found = links_again(path, words, recurrence, density, STRINGS_CONFIG, 50)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 

@@ -93,9 +93,7 @@ def listed(tokens, owners, lengths, is_prose, config):
         own = tokens[
             [at for at, owner in enumerate(owners) if owner == segment and is_prose[segment]]
         ]
-        found, _ = read_seeds(
-            own, np.array([len(own)], np.int32), config.seed_words, config.seeds_sampled
-        )
+        found, _ = read_seeds(own, np.array([len(own)], np.int32), config.words_min)
         keys.append(found.tolist())
     times = Counter(key for one in keys for key in one)
     return [sum(times[key] > 1 for key in one) / max(len(one), 1) for one in keys]

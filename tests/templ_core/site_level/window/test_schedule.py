@@ -7,7 +7,8 @@ from templ_core.site_level.window.schedule import is_due
     ("learned", "fitted_at", "pages", "due"),
     [
         (1, 0, 1, True),
-        (4, 3, 4, False),
+        (4, 3, 4, True),
+        (7, 6, 7, False),
         (5, 3, 5, True),
         (9, 3, 9, True),
         (25, 24, 25, False),
@@ -19,7 +20,7 @@ from templ_core.site_level.window.schedule import is_due
         (5, 3, 0, False),
     ],
 )
-def test_models_are_due_often_at_first_and_then_for_each_seventh_of_the_window(
+def test_models_are_due_with_each_page_at_first_and_then_for_each_seventh_of_the_window(
     learned, fitted_at, pages, due
 ):
     assert is_due(learned, fitted_at, pages) == due
@@ -29,7 +30,8 @@ def test_models_are_due_often_at_first_and_then_for_each_seventh_of_the_window(
     ("new", "place_pages", "due"),
     [
         (3, [0, 0, 0], True),
-        (1, [3, 3, 3], False),
+        (1, [3, 3, 3], True),
+        (1, [6, 6, 6], False),
         (2, [3, 3, 3], True),
         (1, [8, 8, 8], False),
         (3, [0, 0, 60], False),

@@ -3,7 +3,7 @@
 from templ_core.dom.document import read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.window.page_summary import summarise_page
-from templ_core.site_level.window.window_dedup import distinct_pages, latest_contents
+from templ_core.site_level.window.window_dedup import distinct_pages
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
 
@@ -43,9 +43,3 @@ def test_articles_that_share_less_are_distinct():
 def test_short_pages_are_all_distinct():
     assert distinct_pages([summary("Nothing here."), summary("Nothing here.")]) == [0, 1]
     assert distinct_pages([]) == []
-
-
-def test_the_latest_contents_are_those_whose_first_page_came_last():
-    assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 2) == [1, 3]
-    assert latest_contents([b"a", b"b", b"a", b"c", b"b"], 9) == [0, 1, 3]
-    assert latest_contents([], 1) == []
