@@ -11,14 +11,6 @@ import msgspec
 class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.trees`."""
 
-    run_cells_max: int = 1024
-    """Pairs of siblings in a run that is aligned exactly; a longer run is mapped through anchors and
-    by label in linear time."""
-
-    cells_max: int = 1 << 22
-    """Pairs of siblings that are aligned exactly in two trees; after them every run is mapped in
-    linear time, so that no page takes more than some tenths of a second."""
-
     likeness_min: float = 0.7
     """Likeness, 0 to 1, up to which a page belongs to no cluster. With 0.5 the first page after a redesign is taken for
     one of the old design, and its F1 falls by 0.02 on history."""
@@ -26,10 +18,6 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     clusters_max: int = 16
     """Clusters of a site: pages that are like none of them after so many have no template. The detector of changed
     designs compares a page with so many that were seen last."""
-
-    nodes_max: int = 4000
-    """Nodes of a page that are mapped: the first ones of a longer page. What stands behind them counts at the root.
-    Two pages of so many nodes are mapped in some hundredths of a second, whatever they hold."""
 
     prior_words: float = 80.0
     """Words of what stands around it that each place starts with."""
@@ -131,27 +119,15 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     same_constancy_min: float = 0.5
     """Constancy, 0 to 1, of a path whose text is nearly always the same."""
 
-    same_text_pages_min: int = 2
-    """Pages that must have a text that is nearly always the same."""
-
     same_text_ratio_min: float = 0.3
     """Pages with such a text, as a share of the pages that have its path, 0 to 1."""
 
-    rotation_pages_min: int = 8
-    """Pages that a path needs before a text can be constant there as one of a few in rotation, such
-    as notes on a site's authors."""
-
-    rotation_constancy_min: float = 0.08
-    """Constancy, 0 to 1, of a path with a few texts in rotation."""
-
     rotation_repeats_min: float = 5.0
-    """How often each text in rotation is repeated in the mean: constancy times pages of the path."""
+    """How often each text must be repeated in the mean at a path where one can be constant as one of a few in
+    rotation, such as notes on a site's authors: constancy times pages of the path."""
 
     rotation_text_pages_min: int = 3
     """Pages that must have a text in rotation."""
-
-    rotation_text_ratio_min: float = 0.05
-    """Pages with a text in rotation, as a share of the pages that have its path, 0 to 1."""
 
     rotation_words_min: int = 4
     """Words of a text in rotation; shorter ones, such as names of sections, recur by chance."""
@@ -207,12 +183,9 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """On documentation, log-odds by the page model from which on text of a usual container is content
     although all pages have it."""
 
-    short_weight: float = 0.5
-    """What the log-odds of a segment of one word are multiplied with before the cut."""
-
     long_weight: float = 2.0
-    """What the log-odds of a segment of `length_words_max` words or more are multiplied with; between
-    the two the factor rises with the logarithm of the words."""
+    """What the log-odds of a segment of `length_words_max` words or more are multiplied with before the cut, and those
+    of a segment of one word divided by; between the two the factor rises with the logarithm of the words."""
 
     likely_type: float = 0.4
     """Probability, 0 to 1, above which a page is treated as an article or as documentation."""
@@ -280,19 +253,9 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     covered_ratio_min: float = 0.15
     """Share of a segment's words, 0 to 1, that turns of speech cover; it says nothing."""
 
-    record_run_words_min: int = 12
-    """Such words on documentation and in forums, whose records have short sentences in common."""
-
-    listed_ratio_min: float = 0.3
-    """Share of a segment that the page has more than once, 0 to 1, from which on it may be a pattern of a list; from
-    twice as much on it is one. Words of a short vocabulary, or of a script without spaces, recur by chance."""
-
-    notice_words_max: int = 100
-    """Words of repeated prose on a page of documentation or of a forum that are notices of the site, however few
-    other words the page has."""
-
     notice_ratio_max: float = 0.33
-    """Share of such a page's prose, 0 to 1, up to which what it repeats are notices of the site."""
+    """Share of the prose of a page of documentation or of a forum, 0 to 1, up to which what it repeats are notices of
+    the site."""
 
     sentence_ratio: float = 0.8
     """Share of a sentence's words, 0 to 1, that strings must cover before it is cut out of its segment."""

@@ -119,22 +119,19 @@ def cover_inputs(cover, standing, double records, config, double run_max):
     cdef const double *alike = <const double *>items(alike_column, 8)
     cdef const double *alike_records = <const double *>items(records_column, 8)
     cdef const double *listed = <const double *>items(listed_column, 8)
-    cdef double least = config.covered_ratio_min, listed_min = config.listed_ratio_min
-    cdef double run_min = config.prose_words_min, record_min = config.record_run_words_min
-    cdef double alone, in_no_record, covered
+    cdef double least = config.covered_ratio_min
+    cdef double run_min = config.prose_words_min
+    cdef double alone, in_no_record, sure
     rows = np.empty((2, count))
     cdef double *plain = <double *>items(rows, 8, True)
     cdef double *of_records = plain + count
     for row in range(count):
-        alone = within(2 - listed[row] / listed_min, 0, 1) * within(1 - 2 * alike[row], 0, 1)
+        alone = within(2 - 4 * listed[row], 0, 1) * within(1 - 2 * alike[row], 0, 1)
         in_no_record = within(1 - 2 * max(alike_records[row], listed[row]), 0, 1)
-        covered = max(share[row] - least, 0.0) / (1 - least)
-        plain[row] = (1 - records) * alone * covered * (
+        sure = max(share[row] - least, 0.0) / (1 - least) * (
             log(within(run_words[row] / run_min, 1, run_max / run_min))
         )
-        of_records[row] = records * in_no_record * covered * (
-            log(within(run_words[row] / record_min, 1, run_max / record_min))
-        )
+        plain[row], of_records[row] = (1 - records) * alone * sure, records * in_no_record * sure
     return rows
 
 

@@ -87,8 +87,9 @@ def surer_by_length(
     for long text of another.
     """
     longest = math.log(config.length_words_max)
-    slope = (config.long_weight - config.short_weight) / longest
-    result: Floats = log_odds * (config.short_weight + slope * columns[LENGTH])
+    short_weight = 1 / config.long_weight
+    slope = (config.long_weight - short_weight) / longest
+    result: Floats = log_odds * (short_weight + slope * columns[LENGTH])
     return result
 
 

@@ -189,8 +189,9 @@ def cover_columns(
     """Return the two inputs that say how much of some text the strings of one level cover.
 
     They are 0 for runs of few words, and grow with the logarithm of the words. A text of which the same stands
-    beside it on half of its pages counts nothing, nor does one that is listed twice as much as
-    `config.listed_ratio_min`.
+    beside it on half of its pages counts nothing, nor does one of which the page has half more than once: it is a
+    pattern of a list. Without records a quarter of it may be, because words of a short vocabulary, or of a script
+    without spaces, recur by chance.
 
     Args:
         cover: What they cover.

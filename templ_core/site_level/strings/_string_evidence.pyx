@@ -261,7 +261,7 @@ def read_page(features, prose, table, config):
                 covered[2 * segments + at] < ratio * max(length[at], <int64_t>1) and shape[at] < FIRST_SHAPE
             )
         series += whole[run]
-    cdef bint has_records = repeated > max(config.notice_words_max, config.notice_ratio_max * all_prose)
+    cdef bint has_records = repeated > config.notice_ratio_max * all_prose
     for level in range(2):
         for run in range(found):
             start, end, beside = shape[first[run]] - FIRST_SHAPE, shape[behind[run] - 1] - FIRST_SHAPE, 0

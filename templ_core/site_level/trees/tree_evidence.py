@@ -8,7 +8,7 @@ from templ_core.site_level.config import PLACES_CONFIG, TREES, TreesConfig
 from templ_core.site_level.places.place_counts import MASS_UNIT
 from templ_core.site_level.trees._alignment import align, pool
 from templ_core.site_level.trees.labelled_tree import PageBlocks, labelled, likeness
-from templ_core.site_level.trees.tree_mapping import map_trees
+from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
 from templ_core.site_level.trees.tree_model import TreeModel
 
 
@@ -51,7 +51,7 @@ def tree_evidence(
     Returns:
         The evidence; None where the page is like no cluster.
     """
-    page = labelled(blocks.first(config.nodes_max), texts)
+    page = labelled(blocks.first(NODES_MAX), texts)
     nearest, most = None, config.likeness_min
     for cluster in model.clusters:
         like = likeness(cluster.reference.paths, page.paths)

@@ -24,7 +24,7 @@ from templ_core.site_level.trees.labelled_tree import (
     labelled,
     likeness,
 )
-from templ_core.site_level.trees.tree_mapping import map_trees
+from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
 from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
 
 PageName = tuple[bytes, str]
@@ -85,11 +85,11 @@ class TreeLearner:
         Args:
             pages: The pages of the window that count, with at least one segment each.
         """
-        trees = _Trees(pages, self._config.nodes_max)
+        trees = _Trees(pages)
         clusters, found = self._clusters(trees), []
         known, self._alignments = self._alignments, {}
         for leader, members in clusters.items():
-            cut = pages[leader].blocks.first(self._config.nodes_max)
+            cut = pages[leader].blocks.first(NODES_MAX)
             texts = pages[leader].texts[: int((cut.tags == 0).sum())]
             reference = trees[leader].tree
             for name in members:
@@ -133,14 +133,13 @@ class TreeLearner:
 class _Trees(dict[PageName, LabelledPage]):
     """The trees of the first nodes of pages, each made when it is asked for first."""
 
-    def __init__(self, pages: Mapping[PageName, TreePage], nodes_max: int) -> None:
+    def __init__(self, pages: Mapping[PageName, TreePage]) -> None:
         super().__init__()
         self.pages = pages
-        self._nodes_max = nodes_max
 
     def __missing__(self, name: PageName) -> LabelledPage:
         page = self.pages[name]
-        self[name] = tree = labelled(page.blocks.first(self._nodes_max), page.texts)
+        self[name] = tree = labelled(page.blocks.first(NODES_MAX), page.texts)
         return tree
 
 

@@ -26,7 +26,7 @@ _BYTES_PER_CLUSTER = 64
 _CLUSTERS_MAX = 64
 """Most clusters of a stored model; `TreesConfig.clusters_max` of them are learned."""
 _NODES_MAX = 1 << 14
-"""Most nodes of a stored cluster, which a page is compared with; `TreesConfig.nodes_max` of them are
+"""Most nodes of a stored cluster, which a page is compared with; `tree_mapping.NODES_MAX` of them are
 learned."""
 _WORDS_MAX = 1 << 42
 """Largest sum that is stored: a million pages of 4 096 words have such a content mass."""

@@ -30,7 +30,7 @@ def slow_page(features, prose, table, config):
     all_prose = sum(
         length for length, is_prose in zip(lengths, prose.is_prose, strict=True) if is_prose
     )
-    has_records = repeated > max(config.notice_words_max, config.notice_ratio_max * all_prose)
+    has_records = repeated > config.notice_ratio_max * all_prose
     series = [
         all(many[one] < config.repeated_ratio and shapes[one] < FIRST_SHAPE for one in run)
         for run in runs

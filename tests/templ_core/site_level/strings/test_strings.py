@@ -127,7 +127,9 @@ def test_what_is_said_about_a_page(seed):
         shape=np.array([rng.randint(8, 16) for _ in per_segment], np.uint64),
     )
     prose = PageProse(is_prose=is_prose, tokens=tokens)
-    config = StringsConfig(gap_words_max=rng.randint(0, 3), notice_words_max=rng.choice([5, 100]))
+    config = StringsConfig(
+        gap_words_max=rng.randint(0, 3), notice_ratio_max=rng.choice([0.1, 0.33])
+    )
     usual, rows, is_covered = slow_page(features, prose, table, config)
     found = read_page(features, prose, table, config)
     assert found[0].tolist() == usual

@@ -200,9 +200,9 @@ class TestClusters:
         ]
         assert len(learned([article(0), *odd], config).clusters) == 2
 
-    def test_a_cluster_keeps_as_many_nodes_as_it_may(self):
-        config = msgspec.structs.replace(TREES, nodes_max=30)
-        model = learned([article(n, paragraphs=20) for n in range(6)], config)
+    def test_a_cluster_keeps_as_many_nodes_as_it_may(self, monkeypatch):
+        monkeypatch.setattr("templ_core.site_level.trees.tree_learner.NODES_MAX", 30)
+        model = learned([article(n, paragraphs=20) for n in range(6)])
         assert all(len(cluster.support) <= 30 for cluster in model.clusters)
         long = article(99, paragraphs=3000)
         assert evidence(long, model).place_pages[-1] == 0

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.site_level.config import TreesConfig
-from templ_core.site_level.trees.tree_mapping import Costs, map_trees
+from templ_core.site_level.trees.tree_mapping import Costs, MappingBounds, map_trees
 from tests.templ_core.site_level.trees.build_trees import (
     columns,
     least_cost,
@@ -68,7 +67,7 @@ class TestMapTrees:
 
     @given(trees(nodes_max=30), trees(nodes_max=30), st.integers(0, 6), st.integers(0, 20))
     def test_bounds_on_cells_give_a_mapping_that_is_no_cheaper(self, left, right, cells, total):
-        mapping = map_trees(left, right, config=TreesConfig(run_cells_max=cells, cells_max=total))
+        mapping = map_trees(left, right, bounds=MappingBounds(run_cells_max=cells, cells_max=total))
         assert_mapping(mapping, left, right)
         assert mapping.cost == cost_of(mapping, left, right, Costs())
         assert mapping.cost >= map_trees(left, right).cost
@@ -126,7 +125,7 @@ class TestMapTrees:
             return tree(f"r({cell})")
 
         left, right = nested("a"), nested("b")
-        mapping = map_trees(left, right, config=TreesConfig(cells_max=10_000))
+        mapping = map_trees(left, right, bounds=MappingBounds(cells_max=10_000))
         assert_mapping(mapping, left, right)
         assert mapping.cost >= least_for_leaves(left, right)
 
