@@ -14,26 +14,18 @@ cdef struct Rule:
     # What makes a text constant; the fields are those of `PlacesConfig`.
     int64_t same_pages_min
     double same_constancy_min
-    int64_t same_text_pages_min
     double same_text_ratio_min
-    int64_t rotation_pages_min
-    double rotation_constancy_min
     double rotation_repeats_min
     int64_t rotation_text_pages_min
-    double rotation_text_ratio_min
     int32_t rotation_words_min
 
 
 cdef int read_rule(config, Rule *rule) except -1:
     rule.same_pages_min = config.same_pages_min
     rule.same_constancy_min = config.same_constancy_min
-    rule.same_text_pages_min = config.same_text_pages_min
     rule.same_text_ratio_min = config.same_text_ratio_min
-    rule.rotation_pages_min = config.rotation_pages_min
-    rule.rotation_constancy_min = config.rotation_constancy_min
     rule.rotation_repeats_min = config.rotation_repeats_min
     rule.rotation_text_pages_min = config.rotation_text_pages_min
-    rule.rotation_text_ratio_min = config.rotation_text_ratio_min
     rule.rotation_words_min = config.rotation_words_min
     return 0
 
@@ -53,15 +45,11 @@ cdef inline bint is_constant(
     return (
         pages >= rule.same_pages_min
         and constancy >= rule.same_constancy_min
-        and have >= rule.same_text_pages_min
         and have >= rule.same_text_ratio_min * pages
     ) or (
         words >= rule.rotation_words_min
-        and pages >= rule.rotation_pages_min
         and pages * constancy >= rule.rotation_repeats_min
-        and constancy >= rule.rotation_constancy_min
         and have >= rule.rotation_text_pages_min
-        and have >= rule.rotation_text_ratio_min * pages
     )
 
 

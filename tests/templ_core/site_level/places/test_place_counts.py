@@ -88,9 +88,8 @@ def test_pages_are_counted_and_constant_texts_are_found_by_the_constancy_of_thei
 
 def is_constant(on, constancy, has, words):
     """Return whether a text is nearly the same everywhere, or one of a few in rotation."""
-    same = on >= 4 and constancy >= 0.5 and has >= max(2, 0.3 * on)
-    several = on >= 8 and on * constancy >= 5 and constancy >= 0.08
-    return same or (words >= 4 and several and has >= max(3, 0.05 * on))
+    same = on >= 4 and constancy >= 0.5 and has >= 0.3 * on
+    return same or (words >= 4 and on * constancy >= 5 and has >= 3)
 
 
 def brute_pooled(pages, here, is_there):
