@@ -158,9 +158,6 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     headline_words_max: int = 40
     """Words of a headline."""
 
-    title_words_max: int = 60
-    """Different words of a title that are looked for; longer titles are lists of keywords."""
-
     heading_bonus: float = 0.5
     """What a headline's score gains inside a heading, and once more inside `h1`; the score is the
     covered share of the title, 0 to 1, before that."""

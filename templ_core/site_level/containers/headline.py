@@ -8,6 +8,9 @@ from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import CONTAINERS_CONFIG, ContainersConfig
 from templ_core.site_level.containers._headline import find_headline
 
+_TITLE_WORDS_MAX = 60
+"""Different words of a title that are looked for, a bound on time; longer titles are lists of keywords."""
+
 
 def headline_of(
     document: Document,
@@ -36,7 +39,7 @@ def headline_of(
     title = sorted(set(features.title.tolist()))
     found = -1
     if title:
-        wanted = np.array(title[: config.title_words_max], np.uint64)
+        wanted = np.array(title[:_TITLE_WORDS_MAX], np.uint64)
         found = find_headline(
             document, features.words, element_types, wanted, len(title), text_start, config
         )
