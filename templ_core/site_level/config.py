@@ -155,15 +155,9 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     title_coverage_min: float = 0.3
     """Share of the title's different words that are in a headline, 0 to 1."""
 
-    headline_words_max: int = 40
-    """Words of a headline."""
-
     heading_bonus: float = 0.5
     """What a headline's score gains inside a heading, and once more inside `h1`; the score is the
     covered share of the title, 0 to 1, before that."""
-
-    distance_penalty: float = 0.02
-    """What a headline's score loses for each segment between it and the text."""
 
 
 class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,5 @@ def find_headline(
     element_types: UInt64s,
     title: UInt64s,
     title_words: int,
-    text_start: int,
     config: ContainersConfig,
 ) -> int: ...

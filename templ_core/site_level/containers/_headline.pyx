@@ -1,6 +1,6 @@
 """Finds the headline of a page, see `templ_core.site_level.containers.headline`."""
 
-from libc.math cimport fabs, fmax, fmin
+from libc.math cimport fmax, fmin
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from templ_core._arrays cimport items
@@ -13,9 +13,7 @@ cdef struct Elements:
     const uint64_t *element_types       # rows of COLUMNS values
 
 
-def find_headline(
-    document, words, element_types, title, Py_ssize_t title_words, Py_ssize_t text_start, config
-):
+def find_headline(document, words, element_types, title, Py_ssize_t title_words, config):
     """Return the segment with the highest score as a headline; -1 if none can be one.
 
     Args:
@@ -24,7 +22,6 @@ def find_headline(
         element_types: The `element_type_rows` of the page.
         title: Hashes of the title's different words that are looked for.
         title_words: How many different words the title has, at least 1.
-        text_start: First segment of the text.
         config: A `ContainersConfig`.
     """
     nodes = document.nodes
@@ -42,9 +39,7 @@ def find_headline(
     )
     cdef double title_share_min = config.title_share_min
     cdef double title_coverage_min = config.title_coverage_min
-    cdef int64_t headline_words_max = config.headline_words_max
     cdef double heading_bonus = config.heading_bonus
-    cdef double distance_penalty = config.distance_penalty
     cdef double covered, value, best_value = 0
     cdef int64_t said
     cdef uint64_t some_bits = 0
@@ -57,17 +52,9 @@ def find_headline(
                 said += _is_among(hash[word], wanted, looked_for)
             word += 1
         covered = fmin(said / <double>title_words, 1)
-        if (
-            said < title_share_min * fmax(length[segment], 1)
-            or covered < title_coverage_min
-            or length[segment] > headline_words_max
-        ):
+        if said < title_share_min * fmax(length[segment], 1) or covered < title_coverage_min:
             continue
-        value = (
-            covered
-            + _level_around(owner_of[segment], &elements) * heading_bonus
-            - distance_penalty * fabs(<double>(segment - text_start))
-        )
+        value = covered + _level_around(owner_of[segment], &elements) * heading_bonus
         if best < 0 or value > best_value:
             best, best_value = segment, value
     return best

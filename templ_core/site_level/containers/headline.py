@@ -16,7 +16,6 @@ def headline_of(
     document: Document,
     features: PageFeatures,
     element_types: UInt64s,
-    text_start: int,
     config: ContainersConfig = CONTAINERS_CONFIG,
 ) -> Floats:
     """Return whether each segment is the headline, 0 or 1; at most one is. Length n_segments, at least 1.
@@ -25,14 +24,13 @@ def headline_of(
     >>> from templ_core.page_level.features.page_features import read_features
     >>> from templ_core.site_level.places.element_types import element_type_rows
     >>> page = parse_document("<title>Boats</title><h1>Boats</h1><p>1 May<p>They sail.", "")
-    >>> headline_of(page, read_features(page), element_type_rows(page), 2).tolist()
+    >>> headline_of(page, read_features(page), element_type_rows(page)).tolist()
     [1.0, 0.0, 0.0]
 
     Args:
         document: The page.
         features: The features of the page.
         element_types: The `element_type_rows` of the page.
-        text_start: Index of the first segment of the page's text.
         config: The tunable numbers.
     """
     headline = np.zeros(len(document.segments.texts))
@@ -40,9 +38,7 @@ def headline_of(
     found = -1
     if title:
         wanted = np.array(title[:_TITLE_WORDS_MAX], np.uint64)
-        found = find_headline(
-            document, features.words, element_types, wanted, len(title), text_start, config
-        )
+        found = find_headline(document, features.words, element_types, wanted, len(title), config)
     if found >= 0:
         headline[found] = 1
     return headline

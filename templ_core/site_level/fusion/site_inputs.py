@@ -128,7 +128,7 @@ def site_inputs(
         table.content_containers, nodes.cell, tree, max(table.pages, 1)
     )
     columns[STEPS_TO_BEST_CONTAINER] = steps
-    columns[HEADLINE] = headline_of(document, features, types, int(tree.first[best]))
+    columns[HEADLINE] = headline_of(document, features, types)
     columns[BY_TREE] = (in_trees & ~is_named).astype(np.float64)
     columns[PLACE_PAGES] = np.maximum(known.path_pages, tree_pages).astype(np.float64)
     columns[CONSTANT] = known.constant.astype(np.float64)

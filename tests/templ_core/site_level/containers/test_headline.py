@@ -11,31 +11,27 @@ from templ_core.tokens import tokenise
 TEXT = "<div id=text><p>Many words about boats, and the river they are on."
 
 
-def head(markup, start):
+def head(markup):
     document = parse_document(markup, "")
-    return headline_of(
-        document, read_features(document), element_type_rows(document), start
-    ).tolist()
+    return headline_of(document, read_features(document), element_type_rows(document)).tolist()
 
 
 def test_the_headline_repeats_the_title():
     assert head(
         "<title>Boats on the river - Site</title><p>Site<h1>Boats on the river</h1>"
         f"<p>1 May<p>By Ann{TEXT}",
-        4,
     ) == [0, 1, 0, 0, 0]
 
 
 def test_a_heading_goes_before_the_same_words_elsewhere():
     assert head(
         f"<title>Boats on the river</title><p>Boats on the river<h1>Boats on the river</h1>{TEXT}",
-        2,
     ) == [0, 1, 0]
 
 
 def test_a_headline_far_above_the_text_is_one():
     between = "".join(f"<p>Item {n}" for n in range(20))
-    found = head(f"<title>Boats on the river</title><h1>Boats on the river</h1>{between}{TEXT}", 21)
+    found = head(f"<title>Boats on the river</title><h1>Boats on the river</h1>{between}{TEXT}")
     assert found == [1, *[0] * 21]
 
 
@@ -43,7 +39,7 @@ def test_a_headline_far_above_the_text_is_one():
     "title", ["", "Something else", "Boats " + "and more words than that " * 9]
 )
 def test_without_words_of_the_title_there_is_no_headline(title):
-    assert not any(head(f"<title>{title}</title><h1>The boats</h1>{TEXT}", 1))
+    assert not any(head(f"<title>{title}</title><h1>The boats</h1>{TEXT}"))
 
 
 WORDS = st.lists(
@@ -52,7 +48,7 @@ WORDS = st.lists(
 LINES = st.lists(st.tuples(st.sampled_from(["p", "h1", "h2", "h3"]), WORDS), min_size=1, max_size=8)
 
 
-def slow_headline(document, text_start):
+def slow_headline(document):
     """The segment with the best value among those that say the title."""
     title = set(tokenise(document.title.lower()))
     nodes, values = document.nodes, {}
@@ -65,19 +61,14 @@ def slow_headline(document, text_start):
             node = int(nodes.parent[node])
         if title and said >= 0.8 * len(words) and said >= 0.3 * len(title):
             in_heading = bool(around & {"h1", "h2", "h3"})
-            values[segment] = (
-                min(said / len(title), 1)
-                + 0.5 * in_heading
-                + 0.5 * ("h1" in around)
-                - 0.02 * abs(segment - text_start)
-            )
+            values[segment] = min(said / len(title), 1) + 0.5 * in_heading + 0.5 * ("h1" in around)
     return max(values, key=values.get, default=None)
 
 
-@given(title=WORDS, lines=LINES, start=st.integers(0, 9))
-def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, lines, start):
+@given(title=WORDS, lines=LINES)
+def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, lines):
     markup = "".join(f"<div><{tag}>{words}</{tag}></div>" for tag, words in lines)
     document = parse_document(f"<title>{title}</title>{markup}<p>End", "")
-    found = headline_of(document, read_features(document), element_type_rows(document), start)
-    expected = slow_headline(document, start)
+    found = headline_of(document, read_features(document), element_type_rows(document))
+    expected = slow_headline(document)
     assert found.nonzero()[0].tolist() == ([] if expected is None else [expected])
