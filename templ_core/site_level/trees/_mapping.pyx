@@ -4,7 +4,6 @@ Costs are counted in units of `UNIT`, less 1 for each node that both trees have,
 that of the cheapest mapping with most common nodes.
 """
 
-from bisect import bisect_left
 from libc.stdlib cimport free, malloc
 
 import numpy as np
@@ -123,23 +122,16 @@ cdef long long children_cost(
     if walk != NULL:
         for number in range(first):
             write_pair(trees, ones[number], others[number], walk)
-    cost += run_cost(
-        trees, ones + first, count - first - last,
-        others + first, other_count - first - last, linear, walk,
-    )
-    if walk != NULL:
-        for number in range(last, 0, -1):
-            write_pair(trees, ones[count - number], others[other_count - number], walk)
-    return cost
-
-
-cdef long long run_cost(
-    Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
-) except? NO_COST:
-    """Return the cost of mapping two runs of siblings, and write the mapping to `walk`."""
+    ones, count = ones + first, count - first - last
+    others, other_count = others + first, other_count - first - last
     if count and other_count and (linear or <long long>count * other_count > trees.run_cells_max):
-        return anchored_cost(trees, ones, count, others, other_count, linear, walk)
-    return aligned_cost(trees, ones, count, others, other_count, walk)
+        cost += paired_cost(trees, ones, count, others, other_count, walk)
+    else:
+        cost += aligned_cost(trees, ones, count, others, other_count, walk)
+    if walk != NULL:
+        for number in range(last):
+            write_pair(trees, ones[count + number], others[other_count + number], walk)
+    return cost
 
 
 cdef long long aligned_cost(
@@ -239,109 +231,34 @@ cdef int walk_back(
 
 # Runs too long to be aligned
 
-cdef long long anchored_cost(
-    Trees *trees, int *ones, int count, int *others, int other_count, bint linear, Walk *walk
-) except? NO_COST:
-    """Return the cost of a mapping through anchors: equal subtrees that each run has once.
-
-    What lies between two anchors is aligned where it is short, else paired by label.
-    """
-    cdef int i = 0, j = 0, anchor, other_anchor
-    cdef long long cost = 0
-    for anchor, other_anchor in anchors(trees, ones, count, others, other_count):
-        if linear or <long long>(anchor - i) * (other_anchor - j) > trees.run_cells_max:
-            cost += paired_cost(
-                trees, ones + i, anchor - i, others + j, other_anchor - j, walk
-            )
-        else:
-            cost += aligned_cost(
-                trees, ones + i, anchor - i, others + j, other_anchor - j, walk
-            )
-        if anchor < count:
-            cost += pair_cost(trees, ones[anchor], others[other_anchor])
-            if walk != NULL:
-                write_pair(trees, ones[anchor], others[other_anchor], walk)
-        i, j = anchor + 1, other_anchor + 1
-    return cost
-
-
-cdef list anchors(Trees *trees, int *ones, int count, int *others, int other_count):
-    """Return the places of the anchors in both runs, ascending, and the ends of the runs."""
-    cdef int i, j
-    places, other_places = {}, {}
-    for i in range(count):
-        identity = trees.pair.left_identity[ones[i]]
-        places[identity] = -1 if identity in places else i
-    for j in range(other_count):
-        identity = trees.pair.right_identity[others[j]]
-        other_places[identity] = -1 if identity in other_places else j
-    chains, tails = [], []
-    for identity, place in places.items():
-        other = other_places.get(identity, -1)
-        if place >= 0 and other >= 0:
-            longer = bisect_left(tails, other)
-            chain = (place, other, chains[longer - 1] if longer else None)
-            chains[longer:longer + 1] = [chain]
-            tails[longer:longer + 1] = [other]
-    result, chain = [(count, other_count)], chains[len(chains) - 1] if chains else None
-    while chain is not None:
-        result.append(chain[:2])
-        chain = chain[2]
-    return result[::-1]
-
-
 cdef long long paired_cost(
     Trees *trees, int *ones, int count, int *others, int other_count, Walk *walk
 ) except? NO_COST:
-    """Return the cost of pairing equal labels in order, the nearer first, in linear time."""
-    cdef int i = 0, j = 0, k, never = count + other_count
-    cdef int skipped, other_skipped
+    """Return the cost of pairing equal labels in order, in linear time.
+
+    Where labels differ, a sibling of the run of which more is left has no pair.
+    """
+    cdef int i = 0, j = 0, one, other
     cdef long long cost = 0
-    places, other_places = {}, {}
-    for k in range(count - 1, -1, -1):
-        places.setdefault(trees.pair.left_label[ones[k]], []).append(k)
-    for k in range(other_count - 1, -1, -1):
-        other_places.setdefault(trees.pair.right_label[others[k]], []).append(k)
-    while i < count and j < other_count:
-        skipped = next_place(places, trees.pair.right_label[others[j]], i, never)
-        other_skipped = next_place(other_places, trees.pair.left_label[ones[i]], j, never)
-        if not skipped or skipped == other_skipped == never:
-            cost += pair_cost(trees, ones[i], others[j])
+    while i < count or j < other_count:
+        one, other = ones[min(i, count - 1)], others[min(j, other_count - 1)]
+        if i < count and j < other_count and trees.pair.left_label[one] == trees.pair.right_label[other]:
+            cost += pair_cost(trees, one, other)
             if walk != NULL:
-                write_pair(trees, ones[i], others[j], walk)
+                write_pair(trees, one, other, walk)
             i += 1
             j += 1
-        elif skipped <= other_skipped:
-            cost += delete_cost(trees, ones[i])
+        elif count - i >= other_count - j:
+            cost += delete_cost(trees, one)
             if walk != NULL:
-                write_deleted(walk, ones[i], trees.pair.left_end[ones[i]])
+                write_deleted(walk, one, trees.pair.left_end[one])
             i += 1
         else:
-            cost += insert_cost(trees, others[j])
+            cost += insert_cost(trees, other)
             if walk != NULL:
-                write_inserted(walk, others[j], trees.pair.right_end[others[j]])
+                write_inserted(walk, other, trees.pair.right_end[other])
             j += 1
-    for k in range(i, count):
-        cost += delete_cost(trees, ones[k])
-        if walk != NULL:
-            write_deleted(walk, ones[k], trees.pair.left_end[ones[k]])
-    for k in range(j, other_count):
-        cost += insert_cost(trees, others[k])
-        if walk != NULL:
-            write_inserted(walk, others[k], trees.pair.right_end[others[k]])
     return cost
-
-
-cdef int next_place(dict places, hash_t label, int start, int never) except -1:
-    """Return the steps from `start` to the next place of `label`; `never` without one."""
-    cdef list stack = places.get(label)
-    cdef int place
-    while stack:
-        place = stack[len(stack) - 1]
-        if place >= start:
-            return place - start
-        stack.pop()
-    return never
 
 
 # The mapping

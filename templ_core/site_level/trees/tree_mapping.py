@@ -34,8 +34,8 @@ class MappingBounds(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds on the time of a mapping. On five corpora no text changes by them to four places of word F1."""
 
     run_cells_max: int = 1024
-    """Pairs of siblings in a run that is aligned exactly; a longer run is mapped through anchors and
-    by label in linear time."""
+    """Pairs of siblings in a run that is aligned exactly; a longer run is paired by label in
+    linear time."""
 
     cells_max: int = 1 << 22
     """Pairs of siblings that are aligned exactly in two trees; after them every run is mapped in
@@ -71,8 +71,7 @@ def map_trees(
     """Return the mapping of least cost whose roots are a pair (figure 3).
 
     Of several it is the one with most common nodes. Runs of siblings beyond the bounds
-    are not aligned but anchored at the subtrees that both sides have once; the mapping is then valid,
-    but perhaps not the cheapest.
+    are not aligned but paired in order by their labels; the mapping is then valid, but perhaps not the cheapest.
 
     >>> from templ_core.dom.document import parse_document
     >>> from templ_core.site_level.trees.labelled_tree import label_page

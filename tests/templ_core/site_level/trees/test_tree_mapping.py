@@ -111,10 +111,10 @@ class TestMapTrees:
         assert_mapping(mapping, left, right)
         assert mapping.cost == 790 * 2 + 10 * 5
 
-    def test_long_lists_are_anchored_at_what_both_have_once(self):
-        left = tree(f"r({' '.join(f'li(a{row})' for row in range(200))})")
-        right = tree(f"r({' '.join(f'li(a{row})' for row in range(5, 205))})")
-        assert map_trees(left, right).cost == 2 * 10
+    def test_long_lists_are_paired_by_label_and_what_one_has_more_of_is_left_over(self):
+        left = tree(f"r({' '.join(f'p(a{row})' for row in range(200))} ul(l) p(end))")
+        right = tree(f"r({' '.join(f'p(b{row})' for row in range(230))} ul(m) p(End))")
+        assert map_trees(left, right).cost == 200 + 30 * 2 + 2
 
     def test_nested_tables_are_mapped_within_the_bound_on_cells(self):
         def nested(letter):
