@@ -19,7 +19,6 @@ from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.fusion.site_columns import (
     FUSION_INPUTS,
     IN_BEST_CONTAINER,
-    USUAL_CONTENT_CONTAINER,
 )
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
@@ -59,8 +58,6 @@ class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Probability of content at this place, 0 to 1."""
     in_best_container: bool
     """Whether the segment is in the element of the page that holds the most content."""
-    usual_container_share: float
-    """Share of the pages whose content is in an element at the place of one around the segment, 0 to 1."""
 
 
 class TreeFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -314,7 +311,6 @@ def _place(facts: _SiteFacts | None, number: int) -> PlaceFacts | None:
         is_constant=bool(places.constant[number]),
         content=float(places.content[number]),
         in_best_container=bool(columns[IN_BEST_CONTAINER][number] > 0),
-        usual_container_share=float(columns[USUAL_CONTENT_CONTAINER][number]),
     )
 
 

@@ -71,8 +71,7 @@ def _labels(model: SiteModel) -> frozenset[int]:
 
 
 def _cells(model: SiteModel) -> frozenset[int]:
-    tables = (model.places.best_containers, model.places.content_containers)
-    return frozenset(key for table in tables for key in table.keys.tolist())
+    return frozenset(model.places.best_containers.keys.tolist())
 
 
 def _name_labels(

@@ -47,9 +47,6 @@ class RevisionsConfig(msgspec.Struct, frozen=True, kw_only=True):
     settled_documents: int = 24
     """Documents of a site model from which on texts of younger models are looked at once more."""
 
-    revisions_max: int = 2
-    """Revisions of one page's text that are published at most."""
-
     changed_ratio_min: float = 0.05
     """Share of its words that must change before a text is published again, 0 to 1."""
 
@@ -69,21 +66,12 @@ class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
 class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.window_dedup`."""
 
-    words_min: int = 50
-    """Words of content of the shortest page that can be a near-duplicate; shorter pages cannot be
-    told apart and are all kept."""
+    words_min: int = 20
+    """Words of content by which a page can be told from others: shorter pages are all kept, and a page with so many
+    that no other page of the window has is compared without the texts that are the site's."""
 
     near_ratio: float = 0.8
     """Share of the longer page's words, 0 to 1, that near-duplicates have in common, text by text."""
-
-    own_words_min: int = 20
-    """Words of content that no other page of the window has, of the shortest page that is told by them."""
-
-    shared_pages_min: int = 3
-    """Pages of the window from which on a text does not count for pages that have words to themselves."""
-
-    probes: int = 4
-    """Longest texts of a page by which earlier pages that may be near-duplicates are looked up."""
 
 
 TREES = TreesConfig()
@@ -105,12 +93,8 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Children of one parent whose positions are told apart, 1 to 255; later ones share a position,
     because long tables and lists differ in length from page to page."""
 
-    constant_probability: float = 0.02
-    """Probability of content, 0 to 1, that constant text counts with; a multiple of 0.001, the unit
-    of content mass."""
-
-    probability_margin: float = 0.005
-    """Probabilities of places are kept this far from 0 and 1, so that their log-odds are finite."""
+    probability_margin: float = 0.01
+    """Probabilities are kept this far from 0 and 1, so that their log-odds are finite and no single input decides."""
 
     same_pages_min: int = 4
     """Pages that a path needs before a text can be constant there because it is nearly always the
@@ -126,8 +110,9 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """How often each text must be repeated in the mean at a path where one can be constant as one of a few in
     rotation, such as notes on a site's authors: constancy times pages of the path."""
 
-    rotation_text_pages_min: int = 3
-    """Pages that must have a text in rotation."""
+    repeated_pages_min: int = 3
+    """Pages that must have a text before it is the site's: in rotation, as a string, or beside words of a page's own.
+    Of two pages one may quote the other."""
 
     rotation_words_min: int = 4
     """Words of a text in rotation; shorter ones, such as names of sections, recur by chance."""
@@ -135,12 +120,6 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.containers`."""
-
-    content_share: float = 0.85
-    """Share of a page's content mass that its content container holds at least, 0 to 1."""
-
-    steps_max: int = 6
-    """Steps from the best container that are counted; segments farther away count as so far."""
 
     surrounding_levels: int = 2
     """Levels above its owner of the element whose words are a segment's surroundings."""
@@ -155,16 +134,9 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     title_coverage_min: float = 0.3
     """Share of the title's different words that are in a headline, 0 to 1."""
 
-    heading_bonus: float = 0.5
-    """What a headline's score gains inside a heading, and once more inside `h1`; the score is the
-    covered share of the title, 0 to 1, before that."""
-
 
 class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.fusion`."""
-
-    probability_margin: float = 0.02
-    """Probabilities are kept this far from 0 and 1, so that no single input decides."""
 
     length_words_max: int = 50
     """Words of a segment, of a run of repeated prose or of links at one path from which on longer text makes nothing
@@ -180,10 +152,6 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     likely_type: float = 0.4
     """Probability, 0 to 1, above which a page is treated as an article or as documentation."""
-
-    trust_min: float = 0.5
-    """Trust in the site's evidence, 0 to 1, below which its usual containers are ignored, as after a
-    redesign."""
 
     usual_distance: float = -0.15
     """A container is usual if its share of the pages is no farther than this (0 to -1) below that of
@@ -204,12 +172,8 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Shares of a window's pages, 0 to 1, that must have a string of words of each level: few, some and many
     pages."""
 
-    pages_min: tuple[int, int, int] = (3, 4, 8)
-    """Pages that must have a string of words of each level at least; of two pages one may quote the other."""
-
     usual_share: float = 0.6
-    """Share of a window's pages, 0 to 1, that must have a string of whole segments, and at least the first of
-    `pages_min`."""
+    """Share of a window's pages, 0 to 1, that must have a string of whole segments."""
 
     words_min: int = 4
     """Words of the shortest string inside a segment, and of the runs by which prose that recurs is found; of text of which every fifth word changes, longer ones are
@@ -241,12 +205,9 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words of the longest gap between two strings of a segment that counts as covered by them (Foschini
     2007, section 3.4)."""
 
-    covered_ratio_min: float = 0.15
-    """Share of a segment's words, 0 to 1, that turns of speech cover; it says nothing."""
-
-    notice_ratio_max: float = 0.33
-    """Share of the prose of a page of documentation or of a forum, 0 to 1, up to which what it repeats are notices of
-    the site."""
+    runs_per_seed: int = 2
+    """Of so many runs of `words_min` words one is counted over the window, drawn by its hash; counting all takes
+    twice the time and memory."""
 
     sentence_ratio: float = 0.8
     """Share of a sentence's words, 0 to 1, that strings must cover before it is cut out of its segment."""

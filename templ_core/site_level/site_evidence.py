@@ -110,7 +110,8 @@ def _cuts(
     of = found.segment
     instead = cover_columns(
         found.cover,
-        (strings.alike[of], strings.alike_records[of], strings.listed[of]),
+        strings.alike[of],
+        strings.listed[of],
         page.page_type,
         (FEW_COVER, FEW_COVER_OF_RECORDS),
     )

@@ -14,7 +14,6 @@ PLACE_TABLES = {
     "anchors": 2,
     "texts": 1,
     "shapes": 1,
-    "content_containers": 1,
     "best_containers": 2,
 }
 """The fields of `PlaceTable` that are keyed sums, in the order in which they are stored, and how many

@@ -38,9 +38,10 @@ class _Columns(CompactColumns, frozen=True, array_like=True):
     pages: Pages
     counts: Annotated[
         list[tuple[bytes, bytes]],
-        msgspec.Meta(min_length=len(PLACE_TABLES), max_length=len(PLACE_TABLES)),
+        msgspec.Meta(min_length=len(PLACE_TABLES), max_length=len(PLACE_TABLES) + 1),
     ]
-    """Keys and sums of each table of places, in the order of `PLACE_TABLES`."""
+    """Keys and sums of each table of places, in the order of `PLACE_TABLES`; up to format 6 the last but one is not
+    read."""
     trees: bytes
 
 
@@ -51,7 +52,8 @@ class _Compact(_Columns, frozen=True, array_like=True):
     word_strings: tuple[bytes, bytes, bytes]
     """Tokens of the strings of words of few, some and many pages."""
     alike: bytes
-    """How often the same text stands beside each shape, row by row."""
+    """How often the same text stands beside each shape, row by row; in formats 5 and 6 each row is followed by one
+    that is not read."""
 
 
 class _Compact4(_Columns, frozen=True, array_like=True):
@@ -59,9 +61,9 @@ class _Compact4(_Columns, frozen=True, array_like=True):
 
 
 SITE_MODEL_FORM: CompactForm[_Columns] = CompactForm(
-    "site model", 6, _Compact, max_bytes=16 << 20, earlier={5: _Compact, 4: _Compact4}
+    "site model", 7, _Compact, max_bytes=16 << 20, earlier={6: _Compact, 5: _Compact, 4: _Compact4}
 )
-"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of an earlier format
+"""How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of format 5
 has no trees until it is fitted anew, and one of format 4 has no strings either."""
 
 
@@ -88,7 +90,7 @@ def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
 
 def _encode(model: SiteModel) -> bytes:
     tables = [getattr(model.places, name) for name in PLACE_TABLES]
-    few, some, many = model.strings.words
+    few, some, many = (one.astype("<u2") for one in model.strings.words)
     return SITE_MODEL_FORM.encode(
         _Compact(
             SITE_MODEL_FORM.format,
@@ -98,11 +100,7 @@ def _encode(model: SiteModel) -> bytes:
             encode_tree_model(model.trees),
             model.strings.shapes.astype("<u8").tobytes(),
             model.strings.usual.astype("<u2").tobytes(),
-            (
-                few.astype("<u2").tobytes(),
-                some.astype("<u2").tobytes(),
-                many.astype("<u2").tobytes(),
-            ),
+            (few.tobytes(), some.tobytes(), many.tobytes()),
             model.strings.alike.tobytes(),
         )
     )
@@ -116,6 +114,8 @@ def decode_site_model(body: bytes) -> SiteModel:
     """
     with SITE_MODEL_FORM.refusing():
         compact = SITE_MODEL_FORM.decode(body)
+        if compact.format < SITE_MODEL_FORM.format:
+            del compact.counts[-2]
         tables: dict[str, Any] = {
             name: _counts(name, keys, sums, rows, compact.pages)
             for (name, rows), (keys, sums) in zip(PLACE_TABLES.items(), compact.counts, strict=True)
@@ -123,11 +123,7 @@ def decode_site_model(body: bytes) -> SiteModel:
         return SiteModel(
             version=compact.version,
             places=PlaceTable(pages=compact.pages, **tables),
-            trees=(
-                decode_tree_model(compact.trees)
-                if compact.format == SITE_MODEL_FORM.format
-                else NO_TREES
-            ),
+            trees=decode_tree_model(compact.trees) if compact.format > 5 else NO_TREES,
             strings=_strings(compact),
         )
 
@@ -139,11 +135,13 @@ def _strings(compact: _Columns) -> StringTable:
     shapes = read_column("shapes", hashes("shapes", increasing=True), compact.shapes, {})
     usual = _strings_of(compact.usual_strings)
     few, some, many = (_strings_of(one) for one in compact.word_strings)
-    alike = np.frombuffer(compact.alike, np.uint8)
-    if len(alike) != ALIKE_ROWS * len(shapes):
-        raise ValueError("the shapes have other numbers of neighbours")
+    rows = ALIKE_ROWS * (1 if compact.format == SITE_MODEL_FORM.format else 2)
+    alike = np.frombuffer(compact.alike, np.uint8).reshape(rows, len(shapes))
     return StringTable(
-        shapes=shapes, usual=usual, words=(few, some, many), alike=alike.reshape(ALIKE_ROWS, -1)
+        shapes=shapes,
+        usual=usual,
+        words=(few, some, many),
+        alike=alike[:: rows // ALIKE_ROWS].copy(),
     )
 
 

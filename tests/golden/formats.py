@@ -267,7 +267,7 @@ FIXTURES = [
             lambda: site_model_file.encode_site_model(_site_model(), MIB),
             site_model_file.decode_site_model,
         )
-        for name in ("site_model-4", "site_model-5", "site_model-6")
+        for name in ("site_model-4", "site_model-5", "site_model-6", "site_model-7")
     ),
     Fixture(
         "trees-2",

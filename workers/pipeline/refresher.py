@@ -247,7 +247,7 @@ class Refresher:
                 model.documents,
                 state.of_old_design if is_later else 0,
             )
-            if reason is not None and entry.revision < REVISIONS.revisions_max:
+            if reason is not None:
                 yield entry, reason
 
     def newest(self, url_key: bytes) -> Revision | Source | None:

@@ -16,6 +16,8 @@ cdef struct Elements:
 def find_headline(document, words, element_types, title, Py_ssize_t title_words, config):
     """Return the segment with the highest score as a headline; -1 if none can be one.
 
+    One in a heading goes before others, one in `h1` before that, and then the one that covers more of the title.
+
     Args:
         document: A `Document`.
         words: The `Words` of its segments.
@@ -39,7 +41,6 @@ def find_headline(document, words, element_types, title, Py_ssize_t title_words,
     )
     cdef double title_share_min = config.title_share_min
     cdef double title_coverage_min = config.title_coverage_min
-    cdef double heading_bonus = config.heading_bonus
     cdef double covered, value, best_value = 0
     cdef int64_t said
     cdef uint64_t some_bits = 0
@@ -54,7 +55,7 @@ def find_headline(document, words, element_types, title, Py_ssize_t title_words,
         covered = fmin(said / <double>title_words, 1)
         if said < title_share_min * fmax(length[segment], 1) or covered < title_coverage_min:
             continue
-        value = covered + _level_around(owner_of[segment], &elements) * heading_bonus
+        value = covered + _level_around(owner_of[segment], &elements)
         if best < 0 or value > best_value:
             best, best_value = segment, value
     return best

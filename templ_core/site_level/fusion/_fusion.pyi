@@ -3,10 +3,9 @@ from typing import Protocol
 
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.config import FusionConfig, StringsConfig
+from templ_core.site_level.config import FusionConfig
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence
-from templ_core.site_level.strings.string_evidence import Cover
 
 class _Term(Protocol):
     @property
@@ -16,16 +15,10 @@ class _Term(Protocol):
     @property
     def high(self) -> float: ...
 
-def combine(evidence: SegmentEvidence, config: FusionConfig, doubt_pages: float) -> SiteColumns: ...
-def cover_inputs(
-    cover: Cover,
-    standing: tuple[Floats, Floats, Floats],
-    records: float,
-    config: StringsConfig,
-    run_max: float,
-) -> Floats: ...
+def combine(
+    evidence: SegmentEvidence, config: FusionConfig, margin: float, doubt_pages: float
+) -> SiteColumns: ...
 def weighed(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
-def faded(own: Floats, fused: Floats, weight: Floats, steps: float) -> Floats: ...
 def segments_outside(
     log_odds: Floats,
     columns: SiteColumns,

@@ -1,6 +1,6 @@
 """Computes the columns of the fusion and their weighed sum, see `site_inputs.py` and `fusion.py`."""
 
-from libc.math cimport exp, log, rint
+from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
@@ -23,19 +23,18 @@ cdef double *added(dict columns, str name, rows) except NULL:
     return <double *>items(row, 8, True)
 
 
-def combine(evidence, config, double doubt_pages):
+def combine(evidence, config, double margin, double doubt_pages):
     """Return columns by name.
 
     Args:
         evidence: A `SegmentEvidence`.
         config: A `FusionConfig`.
+        margin: Probabilities are kept this far from 0 and 1.
         doubt_pages: Pages after which the shape of a long text has half its weight.
     """
     places = evidence.places
-    own, around, shares, steps = (
-        evidence.content_log_odds, evidence.surroundings, evidence.best_share, evidence.steps
-    )
-    repeated, words = evidence.repeated, evidence.words
+    own, around, shares = evidence.content_log_odds, evidence.surroundings, evidence.best_share
+    inside, repeated, words = evidence.in_best, evidence.repeated, evidence.words
     known_log_odds, all_known = evidence.place_log_odds, evidence.known
     constants = places.constant
     with_text, with_shape = places.text_pages, places.shape_pages
@@ -43,7 +42,7 @@ def combine(evidence, config, double doubt_pages):
     cdef const double *page_log_odds = <const double *>items(own, 8)
     cdef const double *content_around = <const double *>items(around, 8)
     cdef const double *best_share = <const double *>items(shares, 8)
-    cdef const double *step = <const double *>items(steps, 8)
+    cdef const uint8_t *is_inside = <const uint8_t *>items(inside, 1)
     cdef const uint8_t *is_label = <const uint8_t *>items(repeated, 1)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *place_log_odds = <const double *>items(known_log_odds, 8)
@@ -54,7 +53,6 @@ def combine(evidence, config, double doubt_pages):
 
     cdef double documentation = evidence.documentation
     cdef int64_t pages = evidence.pages
-    cdef double margin = config.probability_margin
     cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
     cdef int32_t length_max = config.length_words_max
 
@@ -87,11 +85,11 @@ def combine(evidence, config, double doubt_pages):
         probability = within(content_around[segment], margin, 1 - margin)
         surroundings[segment] = log(probability / (1 - probability))
         usual_best[segment] = best_share[segment] - most_usual
-        in_best[segment] = 0.5 if step[segment] == 0 else -0.5
+        in_best[segment] = 0.5 if is_inside[segment] else -0.5
         # `repeats`: how far text that all pages have is meant to be repeated, 0 to 1.
         repeats = 0
         if is_label[segment] or usual_best[segment] > usual_distance and (
-            own_value > certain or own_value > 0 and step[segment] == 0
+            own_value > certain or own_value > 0 and is_inside[segment]
         ):
             repeats = documentation
         place[segment] = place_value + (
@@ -107,32 +105,6 @@ def combine(evidence, config, double doubt_pages):
             1 if max(text_pages[segment], shape_pages[segment]) > 1 else known_mass / all_mass
         )
     return columns
-
-
-def cover_inputs(cover, standing, double records, config, double run_max):
-    """Return the two inputs of one level of strings, see `cover_columns`; an array of shape (2, length)."""
-    shares, runs = cover.share, cover.run_words
-    alike_column, records_column, listed_column = standing
-    cdef Py_ssize_t count = len(shares), row
-    cdef const double *share = <const double *>items(shares, 8)
-    cdef const double *run_words = <const double *>items(runs, 8)
-    cdef const double *alike = <const double *>items(alike_column, 8)
-    cdef const double *alike_records = <const double *>items(records_column, 8)
-    cdef const double *listed = <const double *>items(listed_column, 8)
-    cdef double least = config.covered_ratio_min
-    cdef double run_min = config.prose_words_min
-    cdef double alone, in_no_record, sure
-    rows = np.empty((2, count))
-    cdef double *plain = <double *>items(rows, 8, True)
-    cdef double *of_records = plain + count
-    for row in range(count):
-        alone = within(2 - 4 * listed[row], 0, 1) * within(1 - 2 * alike[row], 0, 1)
-        in_no_record = within(1 - 2 * max(alike_records[row], listed[row]), 0, 1)
-        sure = max(share[row] - least, 0.0) / (1 - least) * (
-            log(within(run_words[row] / run_min, 1, run_max / run_min))
-        )
-        plain[row], of_records[row] = (1 - records) * alone * sure, records * in_no_record * sure
-    return rows
 
 
 def weighed(dict columns, dict terms, double bias):
@@ -157,33 +129,17 @@ def weighed(dict columns, dict terms, double bias):
     return log_odds
 
 
-def faded(own, fused, weight, double steps):
-    """Return `own` moved by `weight` of the way to `fused`, rounded to multiples of 1 / steps."""
-    cdef Py_ssize_t size = len(own), segment
-    cdef const double *alone = <const double *>items(own, 8)
-    cdef const double *together = <const double *>items(fused, 8)
-    cdef const double *share = <const double *>items(weight, 8)
-    cdef double mixed
-    log_odds = np.empty(size)
-    cdef double *rounded = <double *>items(log_odds, 8, True)
-    for segment in range(size):
-        mixed = alone[segment] + share[segment] * (together[segment] - alone[segment])
-        rounded[segment] = rint(mixed * steps) / steps
-    return log_odds
-
-
 def segments_outside(log_odds, dict columns, words, page_type, config):
     """Return the segments that `outside_container` leaves out of an article or documentation."""
     cdef Py_ssize_t size = len(log_odds), segment
     cdef bint is_thread = page_type.forum > config.likely_type
     cdef bint is_article = page_type.article > config.likely_type and not is_thread
     cdef bint is_documentation = page_type.documentation > config.likely_type
-    cdef double usual_distance = config.usual_distance, trust_min = config.trust_min
+    cdef double usual_distance = config.usual_distance
     cdef double log_odds_min = config.outside_log_odds_min, words_min = config.outside_words_min
     cdef const double *content = <const double *>items(log_odds, 8)
     cdef const double *inside = <const double *>items(columns[names.IN_BEST_CONTAINER], 8)
     cdef const double *usual = <const double *>items(columns[names.USUAL_BEST_CONTAINER], 8)
-    cdef const double *trust = <const double *>items(columns[names.TRUST], 8)
     cdef const double *recurs = <const double *>items(columns[names.RECURS], 8)
     cdef const double *number = <const double *>items(words, 8)
     result = np.zeros(size, np.bool_)
@@ -193,7 +149,7 @@ def segments_outside(log_odds, dict columns, words, page_type, config):
         is_outside = (
             content[segment] < log_odds_min
             and inside[segment] < 0
-            and (usual[segment] < usual_distance or trust[segment] < trust_min)
+            and usual[segment] < usual_distance
         )
         left_out[segment] = (
             is_article and (content[segment] < 0 or (is_outside and number[segment] >= words_min))

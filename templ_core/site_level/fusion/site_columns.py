@@ -13,10 +13,8 @@ SiteColumns = dict[str, Floats]
 PAGE = "page"
 PLACE = "place"
 SURROUNDINGS = "surroundings"
-USUAL_CONTENT_CONTAINER = "usual content box"
 USUAL_BEST_CONTAINER = "usual best box"
 IN_BEST_CONTAINER = "in the best box"
-STEPS_TO_BEST_CONTAINER = "steps to the best box"
 HEADLINE = "headline"
 SAME_SHAPE = "same shape"
 LONG_SAME_SHAPE = "long same shape"
@@ -71,10 +69,8 @@ FUSION_INPUTS = {
         FusionInput(PAGE, 1, "page-level"),
         FusionInput(PLACE, 1, "site-place"),
         FusionInput(SURROUNDINGS, 1, "site-place"),
-        FusionInput(USUAL_CONTENT_CONTAINER, 1, "site-container", neutral=0.5),
         FusionInput(USUAL_BEST_CONTAINER, 1, "site-container", neutral=-0.5),
         FusionInput(IN_BEST_CONTAINER, 1, "site-container"),
-        FusionInput(STEPS_TO_BEST_CONTAINER, -1, "site-container", neutral=1.0),
         FusionInput(HEADLINE, 1, "headline"),
         FusionInput(SAME_SHAPE, -1, "site-constant"),
         FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),

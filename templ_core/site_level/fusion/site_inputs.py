@@ -10,18 +10,13 @@ from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import (
     CONTAINERS_CONFIG,
     FUSION_CONFIG,
+    PLACES_CONFIG,
     STRINGS_CONFIG,
     StringsConfig,
 )
-from templ_core.site_level.containers.containers import (
-    container_nodes,
-    find_containers,
-    mean_around,
-    steps_from,
-    usual_share,
-)
+from templ_core.site_level.containers._containers import best_container, mean_around, usual_share
 from templ_core.site_level.containers.headline import headline_of
-from templ_core.site_level.fusion._fusion import combine, cover_inputs
+from templ_core.site_level.fusion._fusion import combine
 from templ_core.site_level.fusion.site_columns import (
     BY_TREE,
     CONSTANT,
@@ -32,9 +27,7 @@ from templ_core.site_level.fusion.site_columns import (
     PLACE_PAGES,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
-    STEPS_TO_BEST_CONTAINER,
     TRUST,
-    USUAL_CONTENT_CONTAINER,
     USUAL_STRING,
     SiteColumns,
 )
@@ -67,8 +60,8 @@ class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Mean content of the words around the segment, 0 to 1."""
     best_share: Floats
     """How usual the most usual best container around the segment is, 0 to 1."""
-    steps: Floats
-    """Steps from the best container to the segment; 0 inside."""
+    in_best: Bools
+    """Whether the segment is in the page's best container."""
     repeated: Bools
     """Whether the text stands more than once at its path on the page, as labels of records do."""
     words: Int32s
@@ -97,37 +90,34 @@ def site_inputs(
         model: What is known about the site.
         places: The places of the page.
     """
-    table = model.places
+    table, config = model.places, CONTAINERS_CONFIG
     types, nodes, page = places.types, places.nodes, places.segments
     tree, parent = features.tree, document.nodes.parent
     known = read_places(table, page, content_log_odds)
     is_named = known.path_pages > 0
     place_log_odds, tree_pages = _with_trees(known, places, model.trees)
     in_trees = tree_pages > 0
-    containers = find_containers(page.first, page.last, known.content, tree.words)
-    best = int(container_nodes(tree)[containers.best])
-    steps = steps_from(tree, parent, best)
+    best = best_container(page.first, page.last, known.content, tree.words)
+    in_best = np.zeros(len(page.words), np.bool_)
+    in_best[page.first[best] : page.last[best]] = True
     columns = combine(
         SegmentEvidence(
             content_log_odds=content_log_odds,
             places=known,
             place_log_odds=place_log_odds,
             known=is_named | in_trees,
-            surroundings=mean_around(known.content, tree, parent),
-            best_share=usual_share(table.best_containers, nodes.cell, tree),
-            steps=steps,
+            surroundings=mean_around(known.content, tree, parent, config.surrounding_levels),
+            best_share=usual_share(table.best_containers, nodes.cell, tree, config.doubt_pages),
+            in_best=in_best,
             repeated=where_repeated(page.path, page.text),
             words=page.words,
             documentation=page_type.documentation,
             pages=table.pages,
         ),
         FUSION_CONFIG,
-        CONTAINERS_CONFIG.doubt_pages,
+        PLACES_CONFIG.probability_margin,
+        config.doubt_pages,
     )
-    columns[USUAL_CONTENT_CONTAINER] = usual_share(
-        table.content_containers, nodes.cell, tree, max(table.pages, 1)
-    )
-    columns[STEPS_TO_BEST_CONTAINER] = steps
     columns[HEADLINE] = headline_of(document, features, types)
     columns[BY_TREE] = (in_trees & ~is_named).astype(np.float64)
     columns[PLACE_PAGES] = np.maximum(known.path_pages, tree_pages).astype(np.float64)
@@ -173,15 +163,18 @@ def string_columns(strings: StringEvidence, page_type: PageType) -> SiteColumns:
             records repeat is weighed by inputs of its own.
     """
     columns = {USUAL_STRING: (1 - page_type.documentation) * np.log1p(strings.usual_words)}
-    standing = strings.alike, strings.alike_records, strings.listed
-    columns |= cover_columns(strings.few, standing, page_type, (FEW_COVER, FEW_COVER_OF_RECORDS))
-    columns |= cover_columns(strings.some, standing, page_type, (SOME_COVER, SOME_COVER_OF_RECORDS))
+    for cover, names in (
+        (strings.few, (FEW_COVER, FEW_COVER_OF_RECORDS)),
+        (strings.some, (SOME_COVER, SOME_COVER_OF_RECORDS)),
+    ):
+        columns |= cover_columns(cover, strings.alike, strings.listed, page_type, names)
     return columns
 
 
 def cover_columns(
     cover: Cover,
-    standing: tuple[Floats, Floats, Floats],
+    alike: Floats,
+    listed: Floats,
     page_type: PageType,
     names: tuple[str, str],
     config: StringsConfig = STRINGS_CONFIG,
@@ -190,16 +183,18 @@ def cover_columns(
 
     They are 0 for runs of few words, and grow with the logarithm of the words. A text of which the same stands
     beside it on half of its pages counts nothing, nor does one of which the page has half more than once: it is a
-    pattern of a list. Without records a quarter of it may be, because words of a short vocabulary, or of a script
-    without spaces, recur by chance.
+    pattern of a list.
 
     Args:
         cover: What they cover.
-        standing: The columns `alike`, `alike_records` and `listed` of `StringEvidence`.
+        alike: How often the same stands beside it, see `StringEvidence`.
+        listed: How much of it the page has more than once, likewise.
         page_type: The type of the page.
         names: The input for pages without records, and that for documentation and forums.
         config: The tunable numbers.
     """
     records = max(page_type.documentation, page_type.forum)
-    inputs = cover_inputs(cover, standing, records, config, FUSION_CONFIG.length_words_max)
-    return dict(zip(names, inputs, strict=True))
+    apart = np.clip(1 - 2 * np.maximum(alike, listed), 0, 1)
+    run_words = np.clip(cover.run_words, config.prose_words_min, FUSION_CONFIG.length_words_max)
+    sure = cover.share * apart * np.log(run_words / config.prose_words_min)
+    return {names[0]: (1 - records) * sure, names[1]: records * sure}

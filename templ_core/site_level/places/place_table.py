@@ -7,7 +7,7 @@ from templ_core.distinct import distinct_groups
 from templ_core.site_level.config import PLACES_CONFIG, PlacesConfig
 from templ_core.site_level.places._place_log_odds import constant_texts
 from templ_core.site_level.places.keyed_sums import KeyedSums, sum_by_key
-from templ_core.site_level.places.place_counts import MASS_UNIT, PlaceCounts, run_keys
+from templ_core.site_level.places.place_counts import PlaceCounts, run_keys
 
 _NO_KEYS = np.empty(0, np.uint64)
 
@@ -27,8 +27,6 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that have each text; texts of one page, which tell nothing about another page, are left out."""
     shapes: KeyedSums
     """Pages that have each shape of a text, left out likewise."""
-    content_containers: KeyedSums
-    """Pages whose content container stands at each cell (see `containers`)."""
     best_containers: KeyedSums
     """Pages whose best container stands at each cell, and pages that have a container there."""
 
@@ -54,8 +52,7 @@ def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> Place
     )
     text_pages = counts.texts.of(text)[0]
     constant = constant_texts(paths.of(path), text_pages, words_each.astype(np.int32), config)
-    constant_mass = round(config.constant_probability * MASS_UNIT) * words
-    sums = np.stack([words, np.where(constant, constant_mass, mass)])
+    sums = np.stack([words, np.where(constant, 0, mass)])
     return PlaceTable(
         pages=counts.pages,
         paths=paths,
@@ -63,6 +60,5 @@ def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> Place
         anchors=sum_by_key(anchor, sums),
         texts=counts.texts.where(counts.texts.sums[0] > 1),
         shapes=counts.shapes.where(counts.shapes.sums[0] > 1),
-        content_containers=sum_by_key(_NO_KEYS, np.empty((1, 0), np.int64)),
         best_containers=sum_by_key(_NO_KEYS, np.empty((2, 0), np.int64)),
     )

@@ -12,7 +12,7 @@ cdef enum:
     BUCKETS = 65536 >> BUCKET_BITS
     FIRST_SHAPE = 2     # as in `string_table.py`
     LEVELS = 3          # strings of few, some and many pages
-    ROWS = 7            # columns of `read_page` with a value for each segment
+    ROWS = 6            # columns of `read_page` with a value for each segment
 
 
 cdef struct Interval:
@@ -191,8 +191,8 @@ def read_page(features, prose, table, config):
         config: A `StringsConfig`.
 
     Returns:
-        The columns of `StringEvidence`: `usual_words`; an array of shape (7, n_segments) with `few.share`,
-        `few.run_words`, `some.share`, `some.run_words`, `alike`, `alike_records` and `listed`; `is_covered`.
+        The columns of `StringEvidence`: `usual_words`; an array of shape (6, n_segments) with `few.share`,
+        `few.run_words`, `some.share`, `some.run_words`, `alike` and `listed`; `is_covered`.
     """
     words, finders, around = features.words, table.word_finders, table.alike
     shapes = table.segment_tokens(features.shape)
@@ -200,7 +200,6 @@ def read_page(features, prose, table, config):
     cdef const int64_t *owner = <const int64_t *>items(words.segment, 8)
     cdef const int64_t *length = <const int64_t *>items(words.per_segment, 8)
     cdef const uint16_t *token = <const uint16_t *>items(prose.tokens, 2)
-    cdef const uint8_t *is_prose = <const uint8_t *>items(prose.is_prose, 1)
     cdef const uint16_t *shape = <const uint16_t *>items(shapes, 2)
     cdef const uint8_t *alike = <const uint8_t *>items(around, 1)
     cdef Py_ssize_t room = max(count, segments) + 1, found, level, at, run, start, end
@@ -248,30 +247,25 @@ def read_page(features, prose, table, config):
                 share[segments + at] = run_words
 
     # From here on, runs are those of prose that some pages repeat.
-    cdef double repeated = 0, all_prose = 0, beside
+    cdef uint8_t beside
     cdef int series = 0
     is_series = np.ones(found, np.bool_)
     cdef uint8_t *whole = <uint8_t *>items(is_series, 1, True)
-    for at in range(segments):
-        all_prose += length[at] if is_prose[at] else 0
     for run in range(found):
         for at in range(first[run], behind[run]):
-            repeated += covered[at]
             whole[run] &= (
                 covered[2 * segments + at] < ratio * max(length[at], <int64_t>1) and shape[at] < FIRST_SHAPE
             )
         series += whole[run]
-    cdef bint has_records = repeated > config.notice_ratio_max * all_prose
-    for level in range(2):
-        for run in range(found):
-            start, end, beside = shape[first[run]] - FIRST_SHAPE, shape[behind[run] - 1] - FIRST_SHAPE, 0
-            if start >= 0:
-                beside = alike[(level and has_records) * known + start]
-            if end >= 0:
-                beside = max(beside, alike[(2 + (level and has_records)) * known + end])
-            for at in range(first[run], behind[run]):
-                row[(4 + level) * segments + at] = 1 if whole[run] and series > 1 else beside / 255
-    _list(row + 6 * segments, token, owner, count, segments, config)
+    for run in range(found):
+        start, end, beside = shape[first[run]] - FIRST_SHAPE, shape[behind[run] - 1] - FIRST_SHAPE, 0
+        if start >= 0:
+            beside = alike[start]
+        if end >= 0:
+            beside = max(beside, alike[known + end])
+        for at in range(first[run], behind[run]):
+            row[4 * segments + at] = 1 if whole[run] and series > 1 else beside / 255.0
+    _list(row + 5 * segments, token, owner, count, segments, config)
     return usual, columns, covers[0]
 
 
@@ -309,7 +303,7 @@ cdef int _list(
     double *listed, const uint16_t *token, const int64_t *owner, Py_ssize_t count, Py_ssize_t segments, config
 ) except -1:
     """Set the share of each segment's runs of words that the page has more than once, 0 to 1."""
-    cdef int size = config.words_min
+    cdef int size = config.words_min, every = config.runs_per_seed
     cdef Py_ssize_t at, slot, slots = 2
     while slots < 2 * count:
         slots *= 2
@@ -323,7 +317,7 @@ cdef int _list(
     for at in range(count - size + 1):
         if token[at] == BREAK or owner[at] != owner[at + size - 1]:
             continue
-        if is_seed(token + at, size, &key):
+        if is_seed(token + at, size, every, &key):
             slot = (key >> 1) & (slots - 1)
             while times[slot] and key_of[slot] != key:
                 slot = (slot + 1) & (slots - 1)

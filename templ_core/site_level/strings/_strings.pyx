@@ -40,7 +40,7 @@ def word_tokens(words, is_wanted, calendar):
     return tokens
 
 
-def read_seeds(tokens, lengths, int size):
+def read_seeds(tokens, lengths, int size, int every):
     """Return the key of each sampled run of `size` tokens, and the number of its text."""
     cdef Py_ssize_t count = len(tokens), texts = len(lengths), text, start = 0, at, found = 0
     cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
@@ -51,7 +51,7 @@ def read_seeds(tokens, lengths, int size):
     cdef uint32_t of_run
     for text in range(texts):
         for at in range(start, start + length[text] - size + 1):
-            if is_seed(token + at, size, &of_run):
+            if is_seed(token + at, size, every, &of_run):
                 key[found] = of_run
                 owner[found] = <int32_t>text
                 found += 1

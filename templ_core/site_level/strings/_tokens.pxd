@@ -11,8 +11,8 @@ cdef enum:
     FIRST_WORD = 3      # the smallest token of any other word
 
 
-cdef inline bint is_seed(const uint16_t *token, int size, uint32_t *key) noexcept:
-    """Return whether the run of `size` tokens that starts here is sampled, as every second one is; set its key.
+cdef inline bint is_seed(const uint16_t *token, int size, int every, uint32_t *key) noexcept:
+    """Return whether the run of `size` tokens that starts here is sampled, as one of `every` is; set its key.
 
     A run is sampled by its own hash, so equal runs are sampled alike wherever they stand.
     """
@@ -23,4 +23,4 @@ cdef inline bint is_seed(const uint16_t *token, int size, uint32_t *key) noexcep
         changing += token[place] == NUMBER
     joined = mixed(joined)
     key[0] = <uint32_t>joined
-    return joined % 2 == 0 and changing <= 1
+    return joined % every == 0 and changing <= 1

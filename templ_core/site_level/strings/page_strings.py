@@ -28,7 +28,8 @@ class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @functools.cached_property
     def seeds(self) -> tuple[UInt64s, Int32s]:
         """Keys of sampled short runs of tokens, and the number of the text that each is in."""
-        return read_seeds(self.tokens, self.lengths, STRINGS_CONFIG.words_min)
+        config = STRINGS_CONFIG
+        return read_seeds(self.tokens, self.lengths, config.words_min, config.runs_per_seed)
 
 
 class PageProse(msgspec.Struct, frozen=True, kw_only=True):

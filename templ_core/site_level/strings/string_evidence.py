@@ -42,11 +42,8 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What strings of some pages cover; they are among those of few."""
     alike: Floats
     """How often the same text stands before or behind the repeated prose that each segment is in, 0 to 1, texts
-    that most pages have aside: it belongs to a series then. Of an article of a series several paragraphs recur on
-    some pages, not as a whole and not side by side; they count as alike. Length n_segments."""
-    alike_records: Floats
-    """How often it does on a page of records; where most of the page is repeated, texts that most pages have
-    count, too. Length n_segments."""
+    that most pages have aside: it belongs to a series or to a record then. Of an article of a series several paragraphs
+    recur on some pages, not as a whole and not side by side; they count as alike. Length n_segments."""
     listed: Floats
     """How much of each segment the page has more than once, 0 to 1: it is a pattern of a list then. Length
     n_segments."""
@@ -71,13 +68,12 @@ def read_strings(
     usual_words, rows, is_covered = read_page(
         features, prose or read_prose(features), table, config
     )
-    few_share, few_words, some_share, some_words, alike, alike_records, listed = rows
+    few_share, few_words, some_share, some_words, alike, listed = rows
     return StringEvidence(
         usual_words=usual_words,
         few=Cover(few_share, few_words),
         some=Cover(some_share, some_words),
         alike=alike,
-        alike_records=alike_records,
         listed=listed,
         is_covered=is_covered,
     )

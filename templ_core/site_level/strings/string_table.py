@@ -15,7 +15,7 @@ FIRST_SHAPE = 2
 """The token of the first shape of a table."""
 
 
-ALIKE_ROWS = 4
+ALIKE_ROWS = 2
 """Rows of `StringTable.alike`."""
 
 
@@ -33,9 +33,8 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     words: tuple[UInt16s, UInt16s, UInt16s]
     """Strings of words inside segments that few, some and many pages have, likewise."""
     alike: UInt8s
-    """How often the text beside each shape that is prose stands there on other pages, too, in 1/255; shape
-    (4, n_shapes). The rows are: before it, texts that most pages have aside; before it, on pages of records;
-    and the same behind it. Texts of many more pages than the shape has never count."""
+    """How often the text before and behind each shape that is prose stands there on other pages, too, in 1/255; shape
+    (2, n_shapes). Texts that most pages have, or many more pages than have the shape, do not count."""
 
     @functools.cached_property
     def usual_finder(self) -> StringFinder:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.config import PLACES_CONFIG, STRINGS_CONFIG, StringsConfig
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.strings._strings import frequent_prefixes, maximal_strings, numbered
 from templ_core.site_level.strings.page_strings import PageStrings
@@ -42,11 +42,8 @@ def learn_strings(
         seed_pages: Pages of the window that have each seed.
         config: The tunable numbers.
     """
-    usual = _pages_of(config.usual_share, config.pages_min[0], len(pages))
-    least = [
-        _pages_of(share, pages_min, len(pages))
-        for share, pages_min in zip(config.shares, config.pages_min, strict=True)
-    ]
+    usual = _pages_of(config.usual_share, len(pages))
+    least = [_pages_of(share, len(pages)) for share in config.shares]
     frequent = _most_frequent(shape_pages.where(shape_pages.sums[0] >= min(usual, least[0])))
     few, some, many = _strings(
         *_word_corpus(pages, seed_pages, least[0]), least, config.words_min, len(pages)
@@ -71,9 +68,9 @@ def _column(parts: Sequence[npt.NDArray[Number]], dtype: type[Number]) -> npt.ND
     return np.concatenate([np.empty(0, dtype), *parts])
 
 
-def _pages_of(share: float, pages_min: int, pages: int) -> int:
+def _pages_of(share: float, pages: int) -> int:
     """Return how many pages of a window a string must be on."""
-    return max(pages_min, math.ceil(share * pages))
+    return max(PLACES_CONFIG.repeated_pages_min, math.ceil(share * pages))
 
 
 def _most_frequent(shapes: KeyedSums) -> KeyedSums:
@@ -108,15 +105,14 @@ def _alike(
     for at in (places, places + 2):
         with_it = pages[tokens[at]]
         is_own = with_it <= config.neighbour_pages_ratio_max * frequent.sums[0][of]
-        for counts in (is_own & (with_it < usual_pages), is_own):
-            pairs = count_keys(
-                mix(texts[counts] * _FACTOR + shapes[at][counts]),
-                of[counts].astype(np.uint64)[None],
-            )
-            most = np.zeros(len(frequent.keys), np.int64)
-            np.maximum.at(most, pairs.labels[0].astype(np.int64), pairs.sums[0])
-            others = np.maximum(most - 1, 0) / np.maximum(frequent.sums[0] - 1, 1)
-            rows.append(np.rint(255 * np.minimum(others, 1)))
+        counts = is_own & (with_it < usual_pages)
+        pairs = count_keys(
+            mix(texts[counts] * _FACTOR + shapes[at][counts]), of[counts].astype(np.uint64)[None]
+        )
+        most = np.zeros(len(frequent.keys), np.int64)
+        np.maximum.at(most, pairs.labels[0].astype(np.int64), pairs.sums[0])
+        others = np.maximum(most - 1, 0) / np.maximum(frequent.sums[0] - 1, 1)
+        rows.append(np.rint(255 * np.minimum(others, 1)))
     return np.stack(rows).astype(np.uint8)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
-from templ_core.site_level.containers.containers import find_containers
+from templ_core.site_level.containers._containers import best_container
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys, no_sums
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
-from templ_core.site_level.places.place_log_odds import read_content
+from templ_core.site_level.places.place_log_odds import read_places
 from templ_core.site_level.places.place_table import PlaceTable, tabulate
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
@@ -89,10 +89,10 @@ class SiteLearner:
         table = tabulate(self._counts)
         content, trees = [], {}
         for (page_id, digest), page in self._counted.items():
-            probability, mass = read_content(table, page.places, page.content_log_odds)
-            content.append(probability)
+            known = read_places(table, page.places, page.content_log_odds)
+            content.append(known.content)
             trees[digest, page_id] = TreePage(
-                blocks=page.blocks, texts=page.places.text, words=page.places.words, mass=mass
+                blocks=page.blocks, texts=page.places.text, words=page.places.words, mass=known.mass
             )
         return SiteModel(
             version=self._version(),
@@ -107,16 +107,14 @@ class SiteLearner:
 
     def _with_containers(self, table: PlaceTable, content: Iterable[Floats]) -> PlaceTable:
         """Return the table of a window with the containers that its places give each page."""
-        smallest, best = [], []
+        best = []
         for page, probability in zip(self._counted.values(), content, strict=True):
             places = page.places
             words = places.words.astype(np.float64)
-            found = find_containers(places.first, places.last, probability, words)
-            smallest.append(places.containers[found.content])
-            best.append(places.containers[found.best])
+            found = best_container(places.first, places.last, probability, words)
+            best.append(places.containers[found])
         return msgspec.structs.replace(
             table,
-            content_containers=count_keys(np.array(smallest, np.uint64)),
             best_containers=_among(count_keys(np.array(best, np.uint64)), self._counts.containers),
         )
 

@@ -4,18 +4,18 @@ This is the one definition of near-duplicates in the project: two pages are near
 have most of the words of the longer one in common, text by text. What a page's texts are is up to the
 caller; in a window they are the segments that the page model takes for content.
 
-A page that has some words to itself is compared without the texts that several pages have. Otherwise the
-delivery terms of a shop would make its products near-duplicates of each other.
+A page that has some words to itself is compared without the texts that are the site's. Otherwise the delivery
+terms of a shop would make its products near-duplicates of each other.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from templ_core.site_level.config import WINDOW_DEDUP, WindowDedupConfig
+from templ_core.site_level.config import PLACES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
 from templ_core.site_level.window.page_summary import PageSummary
 
 TextWords: TypeAlias = Mapping[int, int]
@@ -39,13 +39,11 @@ def distinct_pages(
     _, of, times = np.unique(texts, return_inverse=True, return_counts=True)
     pages_with = times[of]
     own_words = np.bincount(number, words * (pages_with == 1), len(pages))
-    is_told_apart = own_words >= config.own_words_min
-    counts = ~is_told_apart[number] | (pages_with < config.shared_pages_min)
-    long_enough = np.bincount(number, words, len(pages)) >= config.words_min
+    is_told_apart = own_words >= config.words_min
+    counts = ~is_told_apart[number] | (pages_with < PLACES_CONFIG.repeated_pages_min)
     rows = list(zip(texts[counts].tolist(), words[counts].tolist(), strict=True))
     ends = np.cumsum(np.bincount(number[counts], minlength=len(pages))).tolist()
-    compared = [dict(rows[start:end]) for start, end in pairwise([0, *ends])]
-    return _distinct(compared, long_enough.tolist(), config)
+    return distinct_texts([dict(rows[start:end]) for start, end in pairwise([0, *ends])], config)
 
 
 def distinct_texts(
@@ -61,27 +59,10 @@ def distinct_texts(
         pages: The texts of each page, all of which count.
         config: What counts as a near-duplicate.
     """
-    long_enough = [sum(page.values()) >= config.words_min for page in pages]
-    in_order = [dict(sorted(page.items(), key=lambda one: (-one[1], one[0]))) for page in pages]
-    return _distinct(in_order, long_enough, config)
-
-
-def _distinct(
-    pages: Sequence[TextWords], long_enough: Sequence[bool], config: WindowDedupConfig
-) -> list[int]:
-    """Return the indexes of the pages that are no near-duplicate of a kept page before them.
-
-    Args:
-        pages: The texts of each page that count, the longest first, of equally long ones by their hash.
-        long_enough: Whether each page is long enough to be told from others.
-        config: What counts as a near-duplicate.
-    """
     kept: list[int] = []
     by_probe: defaultdict[int, list[int]] = defaultdict(list)
     for index, page in enumerate(pages):
-        probes: list[int] = []
-        if long_enough[index]:
-            probes = list(islice(page, config.probes))
+        probes = _probes(page, config)
         others = {other for text in probes for other in by_probe[text]}
         if any(_are_near(page, pages[other], config.near_ratio) for other in others):
             continue
@@ -89,6 +70,22 @@ def _distinct(
             by_probe[text].append(index)
         kept.append(index)
     return kept
+
+
+def _probes(page: TextWords, config: WindowDedupConfig) -> list[int]:
+    """Return the longest texts of a page, of which it has one in common with each near-duplicate.
+
+    They are more words than near-duplicates may lack. Texts have one order, so of two near-duplicates the one whose
+    probes end first has a text in common among them, and the other has it among its own.
+    """
+    total = left = sum(page.values())
+    probes: list[int] = []
+    for text, words in sorted(page.items(), key=lambda one: (-one[1], one[0])):
+        if total < config.words_min or left < config.near_ratio * total:
+            break
+        probes.append(text)
+        left -= words
+    return probes
 
 
 def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:

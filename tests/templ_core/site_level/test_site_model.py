@@ -65,7 +65,6 @@ def test_a_model_survives_its_compact_form():
         "anchors",
         "texts",
         "shapes",
-        "content_containers",
         "best_containers",
     ):
         one, other = getattr(model.places, name), getattr(again.places, name)

@@ -6,12 +6,10 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.config import CONTAINERS_CONFIG
-from templ_core.site_level.containers.containers import (
+from templ_core.site_level.containers._containers import (
+    best_container,
     container_nodes,
-    find_containers,
     mean_around,
-    steps_from,
     usual_share,
 )
 from templ_core.site_level.places.keyed_sums import count_keys
@@ -35,31 +33,14 @@ def tree(document):
     st.lists(st.floats(0.01, 0.99), min_size=6, max_size=6),
     st.lists(st.integers(1, 30), min_size=6, max_size=6),
 )
-def test_the_containers_of_the_content_have_most_mass_and_most_gain(document, tree, content, words):
+def test_the_best_container_has_most_gain(document, tree, content, words):
     nodes = container_nodes(tree)
     first, last = tree.first[nodes].astype(np.int32), tree.last[nodes].astype(np.int32)
-    found = find_containers(first, last, np.array(content), np.array(words, float))
-    mass = [c * w for c, w in zip(content, words, strict=True)]
+    best = best_container(first, last, np.array(content), np.array(words, float))
     gain = [(c - 0.5) * w for c, w in zip(content, words, strict=True)]
-    ranges = [range(a, b) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-    held = [sum(mass[n] for n in one) for one in ranges]
-    enough = [len(one) for one, part in zip(ranges, held, strict=True) if part >= 0.85 * sum(mass)]
-    assert len(ranges[found.content]) == min(enough)
-    assert held[found.content] >= 0.85 * sum(mass) - 1e-6
-    gains = [sum(gain[n] for n in one) for one in ranges]
-    assert gains[found.best] == pytest.approx(max(gains))
-
-
-def test_steps_are_counted_up_to_the_first_element_that_holds_both(document, tree):
-    nodes = document.nodes
-    for start in range(len(nodes.tags)):
-        expected = []
-        for segment in range(len(document.segments.texts)):
-            node, steps = start, 0
-            while not tree.first[node] <= segment < tree.last[node]:
-                node, steps = int(nodes.parent[node]), steps + 1
-            expected.append(min(steps, CONTAINERS_CONFIG.steps_max))
-        assert steps_from(tree, nodes.parent, start).tolist() == expected
+    ranges = zip(first.tolist(), last.tolist(), strict=True)
+    gains = [sum(gain[start:end]) for start, end in ranges]
+    assert gains[best] == pytest.approx(max(gains))
 
 
 def test_the_most_usual_container_around_a_segment_counts(document, tree):
@@ -69,16 +50,14 @@ def test_the_most_usual_container_around_a_segment_counts(document, tree):
     ]
     votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
     counts = count_keys(np.array(votes, np.uint64))
-    shares = usual_share(counts, cells, tree, 9)
-    assert shares.tolist() == [3 / 12, 6 / 12, 6 / 12, 6 / 12, 0, 0]
     having = np.concatenate([counts.sums, counts.sums + 3])
-    of_those = usual_share(msgspec.structs.replace(counts, sums=having), cells, tree)
+    of_those = usual_share(msgspec.structs.replace(counts, sums=having), cells, tree, 3.0)
     assert of_those.tolist() == [3 / 9, 6 / 12, 6 / 12, 6 / 12, 0, 0]
 
 
 @given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
 def test_surroundings_are_the_words_two_elements_up(document, tree, content):
-    around = mean_around(np.array(content), tree, document.nodes.parent)
+    around = mean_around(np.array(content), tree, document.nodes.parent, 2)
     above = [max(one, 0) for one in document.nodes.parent.tolist()]
     for segment, owner in enumerate(tree.owner.tolist()):
         node = above[above[owner]]

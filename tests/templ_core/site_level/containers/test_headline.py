@@ -61,7 +61,7 @@ def slow_headline(document):
             node = int(nodes.parent[node])
         if title and said >= 0.8 * len(words) and said >= 0.3 * len(title):
             in_heading = bool(around & {"h1", "h2", "h3"})
-            values[segment] = min(said / len(title), 1) + 0.5 * in_heading + 0.5 * ("h1" in around)
+            values[segment] = min(said / len(title), 1) + in_heading + ("h1" in around)
     return max(values, key=values.get, default=None)
 
 

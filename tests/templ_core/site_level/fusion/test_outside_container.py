@@ -6,7 +6,6 @@ from templ_core.site_level.fusion.outside_container import outside_container
 from templ_core.site_level.fusion.site_columns import (
     IN_BEST_CONTAINER,
     RECURS,
-    TRUST,
     USUAL_BEST_CONTAINER,
 )
 
@@ -14,11 +13,9 @@ ARTICLE = PageType(article=0.7, other=0.3)
 DOCUMENTATION = PageType(documentation=0.7, other=0.3)
 
 
-def is_left_out(
-    log_odds, page_type, *, words=30, inside=False, usual=-0.5, trust=1.0, recurs=False
-):
+def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recurs=False):
     columns = {IN_BEST_CONTAINER: 0.5 if inside else -0.5, USUAL_BEST_CONTAINER: usual}
-    columns |= {TRUST: trust, RECURS: float(recurs)}
+    columns[RECURS] = float(recurs)
     one = {name: np.array([value]) for name, value in columns.items()}
     return outside_container(np.array([log_odds]), one, np.array([float(words)]), page_type).item()
 
@@ -29,9 +26,8 @@ def test_text_outside_the_container_of_an_article_stays_where_it_is_surely_conte
     assert not is_left_out(0.1, ARTICLE, inside=True)
 
 
-def test_a_usual_container_is_as_good_where_the_site_is_trusted():
+def test_a_usual_container_is_as_good():
     assert not is_left_out(0.1, ARTICLE, usual=0.0)
-    assert is_left_out(0.1, ARTICLE, usual=0.0, trust=0.4)
 
 
 def test_on_an_article_no_text_stays_that_is_template_rather_than_content():

@@ -17,13 +17,13 @@ from tests.templ_core.site_level.builders import site_model
 def slow_combine(evidence):
     """Return what `combine` returns, computed from the definitions column by column."""
     page, place = evidence.content_log_odds, evidence.place_log_odds
-    near, best, steps = evidence.surroundings, evidence.best_share, evidence.steps
+    near, best, inside = evidence.surroundings, evidence.best_share, evidence.in_best
     labels, words = evidence.repeated, evidence.words
     constant = evidence.places.constant
     text_pages, shape_pages = evidence.places.text_pages, evidence.places.shape_pages
     pages = evidence.pages
     sure = np.log(0.98 / 0.02)
-    content = (page > 4) | (page > 0) & (steps == 0)
+    content = (page > 4) | (page > 0) & inside
     meant = 0.7 * (labels | content & (best - best.max() > -0.15))
     around = np.clip(near, 0.02, 0.98)
     long = np.log(np.minimum(words, 50))
@@ -34,7 +34,7 @@ def slow_combine(evidence):
         "page": np.clip(page, -sure, sure),
         "surroundings": np.log(around / (1 - around)),
         "usual best box": best - best.max(),
-        "in the best box": np.where(steps == 0, 0.5, -0.5),
+        "in the best box": np.where(inside, 0.5, -0.5),
         "place": np.where(constant, place + meant * np.maximum(page - place, 0), place),
         "same shape": recurs,
         "long same shape": pages / (pages + 3) * recurs * long,
@@ -64,13 +64,13 @@ def test_columns_equal_those_by_definition(seed):
         known=rng.random(size) < 0.5,
         surroundings=rng.random(size),
         best_share=rng.random(size),
-        steps=rng.integers(0, 3, size).astype(np.float64),
+        in_best=rng.random(size) < 0.5,
         repeated=rng.random(size) < 0.3,
         words=rng.integers(1, 200, size).astype(np.int32),
         documentation=0.7,
         pages=int(rng.integers(0, 9)),
     )
-    found, wanted = combine(evidence, FusionConfig(), 3.0), slow_combine(evidence)
+    found, wanted = combine(evidence, FusionConfig(), 0.02, 3.0), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)

@@ -93,7 +93,7 @@ def is_constant(on, constancy, has, words):
 
 
 def brute_pooled(pages, here, is_there):
-    """Return the log-odds of the mean content of a place; constant texts count as 0.02."""
+    """Return the log-odds of the mean content of a place; constant texts count as 0."""
     mass = words = 0.0
     for page in [*pages, here]:
         for at, text, log_odds in page:
@@ -102,10 +102,10 @@ def brute_pooled(pages, here, is_there):
             on = sum(any(a == at for a, _, _ in one) for one in pages)
             has = sum(any(t == text for _, t, _ in one) for one in pages)
             fixed = is_constant(on, brute_constancy(pages, at), has, text + 3)
-            probability = 0.02 if fixed else 1 / (1 + np.exp(-log_odds))
+            probability = 0 if fixed else 1 / (1 + np.exp(-log_odds))
             mass += round(1000 * (text + 3) * probability) / 1000
             words += text + 3
-    mean = min(max(mass / words, 0.005), 0.995)
+    mean = min(max(mass / words, 0.01), 0.99)
     return log(mean / (1 - mean))
 
 

@@ -26,24 +26,18 @@ def slow_page(features, prose, table, config):
         [count / length for count, length in zip(one, lengths, strict=True)] for one in counts
     )
     runs = runs_of(some, config)
-    repeated = sum(counts[0][one] for run in runs for one in run)
-    all_prose = sum(
-        length for length, is_prose in zip(lengths, prose.is_prose, strict=True) if is_prose
-    )
-    has_records = repeated > config.notice_ratio_max * all_prose
+    columns = [few, run_words(counts[0], few, config), some, run_words(counts[1], some, config)]
+    beside = [0.0] * len(lengths)
     series = [
         all(many[one] < config.repeated_ratio and shapes[one] < FIRST_SHAPE for one in run)
         for run in runs
     ]
-    columns = [few, run_words(counts[0], few, config), some, run_words(counts[1], some, config)]
-    for row in (0, int(has_records)):
-        beside = [0.0] * len(lengths)
-        for run, is_series in zip(runs, series, strict=True):
-            before = table.alike[row, shapes[run[0]] - FIRST_SHAPE] if shapes[run[0]] else 0
-            behind = table.alike[row + 2, shapes[run[-1]] - FIRST_SHAPE] if shapes[run[-1]] else 0
-            for one in run:
-                beside[one] = 1.0 if is_series and sum(series) > 1 else max(before, behind) / 255
-        columns.append(beside)
+    for run, is_series in zip(runs, series, strict=True):
+        before = table.alike[0, shapes[run[0]] - FIRST_SHAPE] if shapes[run[0]] else 0
+        behind = table.alike[1, shapes[run[-1]] - FIRST_SHAPE] if shapes[run[-1]] else 0
+        for one in run:
+            beside[one] = 1.0 if is_series and sum(series) > 1 else max(before, behind) / 255
+    columns.append(beside)
     columns.append(listed(prose.tokens, owners, lengths, prose.is_prose, config))
     return longest_around(table, shapes, lengths), columns, covers[0]
 
@@ -93,7 +87,9 @@ def listed(tokens, owners, lengths, is_prose, config):
         own = tokens[
             [at for at, owner in enumerate(owners) if owner == segment and is_prose[segment]]
         ]
-        found, _ = read_seeds(own, np.array([len(own)], np.int32), config.words_min)
+        found, _ = read_seeds(
+            own, np.array([len(own)], np.int32), config.words_min, config.runs_per_seed
+        )
         keys.append(found.tolist())
     times = Counter(key for one in keys for key in one)
     return [sum(times[key] > 1 for key in one) / max(len(one), 1) for one in keys]

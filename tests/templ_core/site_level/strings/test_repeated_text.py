@@ -111,7 +111,7 @@ def test_text_with_the_same_text_beside_it_belongs_to_a_record():
     at = segment_with(page, "readers of this paper")
     strings = strings_of(page, model)
     assert strings.few.share[at] == 1
-    assert strings.alike_records[at] > 0.9
+    assert strings.alike[at] > 0.9
     columns = string_columns(strings, PageType(documentation=1.0))
     assert columns[FEW_COVER_OF_RECORDS][at] == 0
     apart = site_model([article(number, *[NOTICE] * (number % 5 == 0)) for number in range(40)])

@@ -119,7 +119,7 @@ def test_what_is_said_about_a_page(seed):
         usual=corpus_of([[rng.randint(2, 4) for _ in range(3)] for _ in range(rng.randint(0, 3))]),
         words=tuple(levels),
         alike=np.array(
-            [[rng.choice([0, 100, 255]) for _ in range(known)] for _ in range(4)], np.uint8
+            [[rng.choice([0, 100, 255]) for _ in range(known)] for _ in range(2)], np.uint8
         ),
     )
     features = SimpleNamespace(
@@ -127,9 +127,7 @@ def test_what_is_said_about_a_page(seed):
         shape=np.array([rng.randint(8, 16) for _ in per_segment], np.uint64),
     )
     prose = PageProse(is_prose=is_prose, tokens=tokens)
-    config = StringsConfig(
-        gap_words_max=rng.randint(0, 3), notice_ratio_max=rng.choice([0.1, 0.33])
-    )
+    config = StringsConfig(gap_words_max=rng.randint(0, 3))
     usual, rows, is_covered = slow_page(features, prose, table, config)
     found = read_page(features, prose, table, config)
     assert found[0].tolist() == usual
@@ -172,7 +170,7 @@ def test_runs_of_words_are_sampled_by_themselves():
     for _ in range(2):
         own = [rng.randint(3, 60000) for _ in range(20)]
         text = np.array([*own, *shared], np.uint16)
-        found, owner = read_seeds(text, np.array([len(own), len(shared)], np.int32), 4)
+        found, owner = read_seeds(text, np.array([len(own), len(shared)], np.int32), 4, 2)
         assert set(owner.tolist()) <= {0, 1}
         keys.append(set(found[owner == 1].tolist()))
     assert keys[0] == keys[1]

@@ -247,7 +247,7 @@ def slow_log_odds(cluster, places, one):
         known = (words[place], mass[place]) if is_leaf else (0, 0)
         start = content(parent(place)) if is_leaf else content(place)
         share = (known[1] + own_mass + 80 * start) / (known[0] + own_words + 80)
-        share = min(max(share, 0.005), 0.995)
+        share = min(max(share, 0.01), 0.99)
         result.append(math.log(share / (1 - share)))
     return result
 
