@@ -65,8 +65,6 @@ META_LANGUAGE = (
     "language",
     "inlanguage",
 )
-LISTINGS = frozenset(("CollectionPage", "SearchResultsPage", "ItemList", "Blog"))
-PRODUCTS = frozenset(("Product", "ProductGroup", "IndividualProduct", "ItemPage"))
 WANTED = frozenset(
     (
         *("og:url", "og:type"),

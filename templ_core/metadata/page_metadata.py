@@ -8,11 +8,9 @@ a value of a wrong form is absent.
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
-from resiliparse.parse.lang import detect_fast
 
 from templ_core.dom.document import Document
 from templ_core.metadata import names, shown
@@ -27,7 +25,9 @@ from templ_core.metadata.dates import (
 )
 from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
+from templ_core.metadata.languages import detected_language
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
+from templ_core.metadata.stated_type import StatedType, stated_type
 from templ_core.metadata.titles import headline, is_headline
 
 _TAGS_MAX = 50
@@ -35,63 +35,6 @@ _TAG_CHARS_MAX = 100
 _NAME_CHARS_MAX = 200
 _SHOWN_AUTHORS_MAX = 3
 """More names in links to authors, or in bylines, are those of other pages."""
-_LANGUAGE_CHARS = 2000
-"""Characters of the text that the language is detected in."""
-_LANGUAGE_CHARS_MIN = 100
-_LANGUAGES = [
-    "af",
-    "ar",
-    "bg",
-    "bn",
-    "ca",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "fa",
-    "fi",
-    "fr",
-    "gu",
-    "he",
-    "hi",
-    "hr",
-    "hu",
-    "id",
-    "it",
-    "ja",
-    "kn",
-    "ko",
-    "lt",
-    "lv",
-    "ml",
-    "mr",
-    "ms",
-    "nl",
-    "no",
-    "pa",
-    "pl",
-    "pt",
-    "ro",
-    "ru",
-    "sk",
-    "sl",
-    "sr",
-    "sv",
-    "ta",
-    "te",
-    "th",
-    "tr",
-    "uk",
-    "ur",
-    "vi",
-    "zh",
-]
-"""Languages of most pages; small ones beside them are found in their place, such as lb for de."""
-_OUT_OF_PLACE_MAX = 1100
-"""Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
 
 
 class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,8 +55,8 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     """Absolute address of the main image."""
     description: str | None = None
-    kind: Literal["product", "listing"] | None = None
-    """`product` or `listing` where the markup says that the page is one."""
+    kind: StatedType | None = None
+    """What the markup says that the page is, where it says so."""
 
 
 def read_metadata(
@@ -152,13 +95,13 @@ class _Reader:
         self._text = text
         self._claims: Claims = read_claims(document.claims)
         ranked = read_items(self._claims.scripts) if self._claims.scripts else []
+        self._ranked = ranked
         items = [item for _, item in ranked]
         self._by_id = by_id(items)
         self._articles = [item for rank, item in ranked if rank == 0]
         self._products = [item for rank, item in ranked if rank == 1]
         self._items = [item for rank, item in ranked if rank <= 2]
         self._sites = [item for item in items if "WebSite" in types_of(item)]
-        self._listing = any(names.LISTINGS & {*types_of(item)} for item in items)
         self._headline: str | None = None
 
     @functools.cached_property
@@ -191,7 +134,7 @@ class _Reader:
             tags=self._tags(),
             image=_first(self._images(), self._address),
             description=_first(self._descriptions(), short_text),
-            kind=self._kind(),
+            kind=stated_type(self._claims, self._ranked),
         )
 
     def _meta(self, *names: str) -> Iterator[str]:
@@ -310,10 +253,7 @@ class _Reader:
             ],
             language_tag,
         )
-        if declared is not None or len(self._text) < _LANGUAGE_CHARS_MIN:
-            return declared
-        detected, out_of_place = detect_fast(self._text[:_LANGUAGE_CHARS], langs=_LANGUAGES)
-        return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
+        return declared or detected_language(self._text)
 
     def _canonical(self) -> str | None:
         has_path = len(urlsplit(self._url).path) > 1
@@ -371,17 +311,6 @@ class _Reader:
     def _descriptions(self) -> Iterator[str]:
         yield from self._meta(*names.META_DESCRIPTION)
         yield from self._fields("description")
-
-    def _kind(self) -> Literal["product", "listing"] | None:
-        types = {name for item in self._items for name in types_of(item)}
-        kinds = {text.lower() for text in self._meta("og:type")}
-        if (
-            self._articles or "article" in kinds
-        ):  # A subscription that it is a part of is a product, too.
-            return None
-        if types & names.PRODUCTS or "product" in kinds or "og:product" in kinds:
-            return "product"
-        return "listing" if self._listing else None
 
 
 def _is_change(attributes: Attributes) -> bool:

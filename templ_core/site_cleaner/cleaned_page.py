@@ -87,6 +87,7 @@ def page_kind(page_type: PageType, metadata: PageMetadata | None) -> str:
         metadata: What the markup says about the page; None where that was not read.
     """
     likely = max(PAGE_TYPES, key=lambda name: float(getattr(page_type, name)))
-    if metadata is not None and metadata.kind is not None and likely != "forum":
-        return metadata.kind
-    return likely
+    stated = None if metadata is None else metadata.kind
+    if stated == "article" and likely == "documentation":
+        return likely
+    return likely if stated is None or likely == "forum" else stated

@@ -51,6 +51,7 @@ def test_all_fields_of_json_ld():
         tags=["bridge", "town"],
         image="https://i.example/b.jpg",
         description="A bridge & a town.",
+        kind="article",
     )
 
 
@@ -164,6 +165,6 @@ def test_an_article_that_is_part_of_a_subscription_is_no_product():
     data = '{"@type": "NewsArticle", "headline": "Rain", "isPartOf": {"@type": ["CreativeWork", "Product"]}}'
     page = f'<script type="application/ld+json">{data}</script><p>It rains.'
     document = parse_document(page, "https://a.com/")
-    assert read_metadata(document, "https://a.com/").kind is None
+    assert read_metadata(document, "https://a.com/").kind == "article"
     shop = page.replace("NewsArticle", "Product")
     assert read_metadata(parse_document(shop, "https://a.com/"), "https://a.com/").kind == "product"
