@@ -14,7 +14,6 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TypedDict
 
 Part = tuple[int, int, int]
@@ -115,10 +114,12 @@ def remaining_blocks(blocks: Sequence[str], parts: Iterable[Part]) -> list[str]:
 def main() -> None:
     """Read a text from standard input, and write what remains to standard output."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("expressions", type=Path, help="the file expressions.json")
+    readable = argparse.FileType(encoding="utf-8")
+    parser.add_argument("expressions", type=readable, help="the file expressions.json")
     parser.add_argument("--url", default="", help="the address of the page")
     options = parser.parse_args()
-    export = json.loads(options.expressions.read_text("utf-8"))
+    with options.expressions as file:
+        export = json.load(file)
     blocks = [block_text(line) for line in sys.stdin.read().split("\n")]
     parts = removed_parts(blocks, options.url, export["strings"])
     sys.stdout.write("\n".join(remaining_blocks(blocks, parts)))

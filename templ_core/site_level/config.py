@@ -170,14 +170,14 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     shares: tuple[float, float, float] = (0.02, 0.05, 0.2)
     """Shares of a window's pages, 0 to 1, that must have a string of words of each level: few, some and many
-    pages."""
+    pages. What many pages have, as many have at least as make a model mature: posts of a series share paragraphs."""
 
     usual_share: float = 0.6
     """Share of a window's pages, 0 to 1, that must have a string of whole segments."""
 
     words_min: int = 4
-    """Words of the shortest string inside a segment, and of the runs by which prose that recurs is found; of text of which every fifth word changes, longer ones are
-    on few pages."""
+    """Words of the shortest string inside a segment, and of the runs by which prose that recurs is found; of text of
+    which every fifth word changes, longer ones are on few pages."""
 
     prose_words_min: int = 8
     """Words of the shortest segment in which strings are looked for; a shorter one recurs as a whole. Up to so many
@@ -206,7 +206,7 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     2007, section 3.4)."""
 
     runs_per_seed: int = 2
-    """Of so many runs of `words_min` words one is counted over the window, drawn by its hash; counting all takes
+    """Runs of `words_min` words of which one is counted over the window, drawn by its hash; to count all takes
     twice the time and memory."""
 
     sentence_ratio: float = 0.8

@@ -88,7 +88,8 @@ def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[
     for record, document in view.documents():
         if not document.segments.texts:
             continue
-        used, own = model, None
+        used: SiteModel | None = model
+        own = None
         if view.settings:
             own, used = view.settings.settings.of_page(stored_kind(record, document), model)
         page = read_page_evidence(document, page_model)

@@ -9,7 +9,12 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.config import PLACES_CONFIG, STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.config import (
+    PLACES_CONFIG,
+    REVISIONS,
+    STRINGS_CONFIG,
+    StringsConfig,
+)
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.strings._strings import frequent_prefixes, maximal_strings, numbered
 from templ_core.site_level.strings.page_strings import PageStrings
@@ -44,6 +49,7 @@ def learn_strings(
     """
     usual = _pages_of(config.usual_share, len(pages))
     least = [_pages_of(share, len(pages)) for share in config.shares]
+    least[-1] = max(least[-1], REVISIONS.first_mature_documents)
     frequent = _most_frequent(shape_pages.where(shape_pages.sums[0] >= min(usual, least[0])))
     few, some, many = _strings(
         *_word_corpus(pages, seed_pages, least[0]), least, config.words_min, len(pages)
