@@ -50,7 +50,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """lambda of the cut where the balance is even: it keeps the segments that maximise
     2 * kept content / (kept words + lambda * all content); below 1 favours precision."""
 
-    article_recall_ratio: float = 0.4
+    article_recall_ratio: float = 0.3
     """lambda of a page that is surely an article and of whose site little is known, in multiples of that
     of other pages, 0 to 1; between the two the probability of an article decides.
 

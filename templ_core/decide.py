@@ -8,6 +8,7 @@ import numpy as np
 from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.text import Cuts
+from templ_core.page_level.model.confidence import confidence_inputs
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection.agreement import agreed
@@ -42,6 +43,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Number of words of each segment, at least 1."""
     confidence: float
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
+    expected_f1: float = 0.0
+    """Word F1 that the log-odds alone promise, 0 to 1."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules and the segments that each leaves out; where several do, the last counts."""
     site: SiteEvidence | None = None
@@ -107,7 +110,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     """
     own = own_log_odds(page, config)
     if site is None:
-        return _decision(page, own, _page_alone(page, own, config), config)
+        return _decision(page, own, _page_alone(page, own, config))
     is_known = site.documents >= config.page_rules_pages
     log_odds = with_policy(
         _with_site(page, site, own, config, is_known=is_known),
@@ -128,12 +131,11 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     )
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
-        return _decision(page, own, alone, config, abstained=True)
+        return _decision(page, own, alone, abstained=True)
     return _decision(
         page,
         log_odds,
         choice,
-        config,
         site=site,
         rules=rules,
         cuts=site.cuts if is_known else None,
@@ -233,7 +235,6 @@ def _decision(
     page: PageEvidence,
     log_odds: Floats,
     choice: Selection,
-    config: CoreConfig,
     *,
     site: SiteEvidence | None = None,
     rules: Sequence[tuple[str, Bools]] = (),
@@ -243,14 +244,16 @@ def _decision(
     left_out = choice.repeated
     for _, one in rules:
         left_out = left_out | one
-    plain = plain_f1(log_odds, choice.kept, left_out, page.words)
-    # The confidence of what a cut expects was fitted to even cuts; the plain F1 holds for any cut.
-    expected = choice.expected_f1 if config.balance == "even" else 1.0
+    expected = plain_f1(log_odds, choice.kept, left_out, page.words)
+    kept_words, words = float(page.words[choice.kept].sum()), float(page.words.sum())
+    inputs = confidence_inputs(expected, kept_words, words, page.page_type)
+    of_site = None if site is None else site.fusion.confidence
     return Decision(
         kept=choice.kept,
         log_odds=log_odds,
         words=page.words,
-        confidence=page.confidence.of(expected, plain),
+        confidence=(of_site or page.confidence).of(inputs),
+        expected_f1=expected,
         rules=(
             *((name, left_out & (log_odds > 0)) for name, left_out in rules),
             (REASON_REPEAT, choice.repeated),

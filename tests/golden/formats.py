@@ -31,7 +31,7 @@ from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel
-from templ_core.page_level.model.page_type import PageTypeModel
+from templ_core.page_level.model.page_type import NAMES_SIZE, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.site_level import site_model_file
 from templ_core.site_level.site_model import SiteModel
@@ -163,9 +163,14 @@ def _tiny_page_model() -> PageModel:
                 )
             ],
             page_types=PageTypeModel(
-                mean=small, scale=small, weights=small.reshape(3, 1), biases=small[:1]
+                mean=small,
+                scale=small,
+                weights=np.ones((3, 6), np.float32),
+                biases=np.zeros(6, np.float32),
+                names=np.ones((NAMES_SIZE, 6), np.int8),
+                unit=0.5,
             ),
-            confidence=Confidence(expected=small[:2] ** 2, found=small[:2] ** 2),
+            confidence=Confidence((1.0, *[0.25] * 8), -0.5),
             about=About(corpora={"corpus": "00"}, licence="none", quality={"corpus": 0.5}),
             version="",
         )
@@ -275,7 +280,7 @@ FIXTURES = [
         tree_model.decode_tree_model,
     ),
     Fixture(
-        "page_model-2",
+        "page_model-3",
         lambda: model_file.encode_model(_tiny_page_model()),
         model_file.decode_model,
     ),

@@ -78,7 +78,7 @@ def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(
 @pytest.mark.parametrize("is_known", [False, True])
 def test_an_even_balance_is_the_cut_without_one(is_known):
     kind = None if is_known else PageType(article=0.8)
-    usual = 0.85 if is_known else 0.85 * (1 - 0.6 * 0.8)
+    usual = 0.85 if is_known else 0.85 * (1 - 0.7 * 0.8)
     shares = [page_recall_share(kind, CoreConfig(balance=one)) for one in get_args(Balance)]
     assert shares == sorted(shares)
     assert shares[1] == pytest.approx(usual)

@@ -62,6 +62,14 @@ from workers.lab.training_pages import read_gold_pages, read_taught_pages, train
     "without a part of the sites. `templ evaluate --folds` and some experiments need them.",
 )
 @click.option(
+    "--leave-out",
+    type=click.Choice(("sites", "languages")),
+    default="sites",
+    show_default=True,
+    help="What the models of the cross-validation have not seen of the pages that they are judged by: their sites, "
+    "or all sites in their language.",
+)
+@click.option(
     "--seed",
     default=0,
     show_default=True,
@@ -83,6 +91,7 @@ def train(
     pages_per_site: int,
     licence: str,
     folds: Path | None,
+    leave_out: str,
     seed: int,
     seeds: int,
 ) -> None:
@@ -108,7 +117,7 @@ def train(
     pages = [page for some in read for page in training.pages.thin(some, pages_per_site)]
     used, unread = _read(pages, training, console)
     try:
-        corpus = training.train.gather(used, by_name)
+        corpus = training.train.gather(used, by_name, by_language=leave_out == "languages")
     except training.train.TooFewSites as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
     settings = training.train.TrainSettings(seed=seed)

@@ -1,25 +1,39 @@
 """Fitting of the classifier of page types, inside the nested cross-validation of the page model."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from templ_core.array_types import Floats, Int64s
+from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.lab.training.nested import HashedScores, TrainingCorpus, scores_of_page
-from templ_core.page_level.model.page_type import PAGE_TYPES, PageTypeModel, page_statistics
+from templ_core.lab.training.pages import TrainingPage
+from templ_core.page_level.config import MODEL_CONFIG
+from templ_core.page_level.model.page_type import (
+    NAMES_SIZE,
+    PAGE_TYPES,
+    PageTypeModel,
+    page_statistics,
+)
 
 _PAGE_TYPE_OF_NAME = {
     **dict.fromkeys(("article", "news", "blog", "magazine"), "article"),
-    **dict.fromkeys(("documentation", "docs"), "documentation"),
+    **dict.fromkeys(("documentation", "docs", "wiki"), "documentation"),
     "forum": "forum",
-    **dict.fromkeys(
-        ("collection", "listing", "product", "service", "shop", "organisation", "corporate"),
-        "other",
-    ),
+    "product": "product",
+    **dict.fromkeys(("collection", "listing"), "listing"),
+    **dict.fromkeys(("service", "organisation", "corporate"), "other"),
 }
-"""The model's page type for each name that corpora use; pages with other names are left out."""
-_PENALTY = 50.0
-"""Strength of the L2 penalty."""
+"""The model's page type for each name that corpora use, which holds where a page's markup states none; other
+pages are left out."""
+_PENALTY = 1 / 3
+"""Strength of the L2 penalty on the weights of names."""
+_STATISTICS_SHARE = 0.1
+"""What statistics are multiplied with, so that the penalty holds their weights down more than those of names."""
 _STEPS_MAX = 200
+_LARGEST = 127
+"""The largest weight of a name, which is stored as a signed byte."""
 
 
 def fit_page_types(
@@ -35,28 +49,38 @@ def fit_page_types(
     Returns:
         None if the pages have fewer than two different page types.
     """
-    named = [
-        page
-        for page in range(len(corpus.pages))
-        if corpus.fold[page] != left_out and corpus.pages[page].page_type in _PAGE_TYPE_OF_NAME
-    ]
-    page_type = np.array(
-        [PAGE_TYPES.index(_PAGE_TYPE_OF_NAME[corpus.pages[page].page_type]) for page in named]
-    )
+    types = {
+        page: PAGE_TYPES.index(page_type)
+        for page, page_type in enumerate(map(known_page_type, corpus.pages))
+        if page_type is not None and corpus.fold[page] != left_out
+    }
+    pages, page_type = list(types), np.array(list(types.values()))
     known = np.unique(page_type)
     if len(known) < 2:
         return None
-    statistics = np.array([statistics_of(corpus, scores, page, left_out) for page in named])
+    statistics = np.array([statistics_of(corpus, scores, page, left_out) for page in pages])
     deviation = statistics.std(axis=0)
-    blank = PageTypeModel(
-        mean=statistics.mean(axis=0).astype(np.float32),
-        scale=np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0).astype(np.float32),
-        weights=np.empty((0, 0), np.float32),
-        biases=np.empty(0, np.float32),
-    )
+    mean = statistics.mean(axis=0).astype(np.float32)
+    scale = np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0).astype(np.float32)
+    limit = MODEL_CONFIG.clip_deviations
+    inputs = np.clip((statistics - mean) * scale, -limit, limit) * _STATISTICS_SHARE
+    names = _name_rows([corpus.pages[page].names for page in pages])
     regression = LogisticRegression(C=1 / _PENALTY, max_iter=_STEPS_MAX, tol=1e-3)
-    regression.fit(blank.standardised(statistics), page_type, sample_weight=corpus.weight[named])
-    return _filled(blank, regression, known)
+    rows = sparse.hstack([inputs, names]).tocsr()
+    regression.fit(rows, page_type, sample_weight=corpus.weight[pages])
+    return _model(mean, scale, regression, known)
+
+
+def known_page_type(page: TrainingPage) -> str | None:
+    """Return what a page is by its markup or else by its corpus; None where neither says it."""
+    return page.stated_type or _PAGE_TYPE_OF_NAME.get(page.page_type)
+
+
+def _name_rows(names: Sequence[Int64s]) -> sparse.csr_matrix:
+    """Return the names of each page as a row of n_pages x NAMES_SIZE, of length 1."""
+    ends = np.cumsum([0, *map(len, names)])
+    values = np.concatenate([np.full(len(some), len(some) ** -0.5) for some in names])
+    return sparse.csr_matrix((values, np.concatenate(names), ends), (len(names), NAMES_SIZE))
 
 
 def statistics_of(corpus: TrainingCorpus, scores: HashedScores, page: int, left_out: int) -> Floats:
@@ -66,10 +90,11 @@ def statistics_of(corpus: TrainingCorpus, scores: HashedScores, page: int, left_
     return page_statistics(one.base, one.tree.words, attribute, text)
 
 
-def _filled(blank: PageTypeModel, regression: LogisticRegression, known: Int64s) -> PageTypeModel:
+def _model(
+    mean: Float32s, scale: Float32s, regression: LogisticRegression, known: Int64s
+) -> PageTypeModel:
     """Return the model with the regression's coefficients; unknown page types get no probability."""
-    inputs = len(blank.mean)
-    weights = np.zeros((inputs, len(PAGE_TYPES)), np.float32)
+    weights = np.zeros((len(mean) + NAMES_SIZE, len(PAGE_TYPES)))
     biases = np.full(len(PAGE_TYPES), -100, np.float32)
     if len(known) == 2:
         biases[known] = 0.0
@@ -78,4 +103,13 @@ def _filled(blank: PageTypeModel, regression: LogisticRegression, known: Int64s)
     else:
         weights[:, known] = regression.coef_.T
         biases[known] = regression.intercept_
-    return PageTypeModel(mean=blank.mean, scale=blank.scale, weights=weights, biases=biases)
+    of_names = weights[len(mean) :]
+    unit = float(np.abs(of_names).max()) / _LARGEST or 1.0
+    return PageTypeModel(
+        mean=mean,
+        scale=scale,
+        weights=(weights[: len(mean)] * _STATISTICS_SHARE).astype(np.float32),
+        biases=biases,
+        names=np.rint(of_names / unit).astype(np.int8),
+        unit=unit,
+    )

@@ -6,6 +6,7 @@ gets its scores from tables fitted without f.
 """
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -65,6 +66,32 @@ class HashedScores(msgspec.Struct, frozen=True, kw_only=True):
 def fold_of(owner: str) -> int:
     """Return the fold of a site's owner, 0 to FOLDS - 1."""
     return zlib.crc32(owner.encode()) % FOLDS
+
+
+def language_folds(languages: Sequence[str], owners: Sequence[str]) -> list[int]:
+    """Return the fold of each page, 0 to FOLDS - 1, where no language is in two folds.
+
+    All pages of an owner count as of the language that most of them have. The language of most pages comes first,
+    and each goes to the fold with the fewest pages so far.
+
+    >>> language_folds(["en", "en", "de", "en", "fr"], ["a", "a", "b", "b", "c"])
+    [0, 0, 1, 1, 2]
+
+    Args:
+        languages: The language of each page.
+        owners: The owner of each page.
+    """
+    of_owner: dict[str, Counter[str]] = {}
+    for owner, language in zip(owners, languages, strict=True):
+        of_owner.setdefault(owner, Counter())[language] += 1
+    spoken = [of_owner[owner].most_common(1)[0][0] for owner in owners]
+    fold_of_language: dict[str, int] = {}
+    sizes = [0] * FOLDS
+    for language, pages in Counter(spoken).most_common():
+        fold = sizes.index(min(sizes))
+        fold_of_language[language] = fold
+        sizes[fold] += pages
+    return [fold_of_language[language] for language in spoken]
 
 
 def sampled_rows(page: TrainingPage, most: int, seed: int) -> Int64s:

@@ -23,9 +23,14 @@ from templ_core.lab.training.labels.gold_labels import (
 )
 from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
+from templ_core.metadata.claims import read_claims
+from templ_core.metadata.json_ld import read_items
+from templ_core.metadata.languages import detected_language
+from templ_core.metadata.stated_type import stated_type
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
+from templ_core.page_level.model.page_type import page_names
 from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.selection.repeats import may_repeat
 from templ_core.site_key import site_key
@@ -96,6 +101,10 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     page_type: str
     """Page type as the corpus names it; empty if it names none."""
+    stated_type: str | None
+    """What its markup says that the page is."""
+    language: str
+    """Language of its gold text; empty where nothing is certain."""
     labels: Labels
     base: Float32s
     """Features that need no model, (n_segments, n_features)."""
@@ -109,6 +118,8 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     text_roles: TextRoles
     attribute_rows: SparseRows
     text_rows: SparseRows
+    names: Int64s
+    """Places of the tags and parts of class names by which the page type is told."""
     bag: WordBag
 
 
@@ -150,6 +161,7 @@ def read_training_page(page: GoldRecord) -> TrainingPage | None:
         features,
         labels=page_labels(page, document, markup, features.text),
         page_type=page.page_type,
+        language=detected_language(page.gold_text) or "",
         bag=word_bag(page, document, markup),
     )
 
@@ -161,6 +173,7 @@ def training_page(
     *,
     labels: Labels,
     page_type: str,
+    language: str,
     bag: WordBag,
 ) -> TrainingPage:
     """Return a page that was parsed as training needs it."""
@@ -169,6 +182,8 @@ def training_page(
         url=page.url,
         site=page.site,
         page_type=page_type,
+        stated_type=_stated_type(document),
+        language=language,
         labels=labels,
         base=features.rows,
         tree=features.tree,
@@ -178,8 +193,14 @@ def training_page(
         text_roles=read_text_roles(document, features.tree, features.surroundings),
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, last_headings(features.surroundings)),
+        names=page_names(document),
         bag=bag,
     )
+
+
+def _stated_type(document: Document) -> str | None:
+    claims = read_claims(document.claims)
+    return stated_type(claims, read_items(claims.scripts))
 
 
 def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s) -> Labels:

@@ -18,6 +18,8 @@ class PageResult(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     page_type: str
     """Page type as the corpus names it; empty if it names none."""
+    language: str = ""
+    """Language of its gold text; empty if it could not be read."""
     f1: float = 0.0
     precision: float = 0.0
     recall: float = 0.0
@@ -57,6 +59,8 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
     """By corpus."""
     page_types: dict[str, dict[str, QualityMeans]] = msgspec.field(name="kinds")
     """By corpus, then by page type; only corpora with several page types."""
+    languages: dict[str, dict[str, QualityMeans]]
+    """By corpus, then by language; only corpora with several languages."""
     calibration: dict[str, list[ExpectedF1Bin]]
     """By corpus."""
 
@@ -64,16 +68,24 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
 def measure(results: Sequence[PageResult]) -> Quality:
     """Return the quality over at least one page."""
     by_corpus = group(results, "corpus")
-    by_type = {name: group(some, "page_type") for name, some in by_corpus.items()}
     return Quality(
         corpora={name: _means(some) for name, some in by_corpus.items()},
-        page_types={
-            name: {page_type: _means(pages) for page_type, pages in some.items()}
-            for name, some in by_type.items()
-            if len(some) > 1
-        },
+        page_types=_by_field(by_corpus, "page_type"),
+        languages=_by_field(by_corpus, "language"),
         calibration={name: _calibration(some) for name, some in by_corpus.items()},
     )
+
+
+def _by_field(
+    by_corpus: dict[str, list[PageResult]], field: str
+) -> dict[str, dict[str, QualityMeans]]:
+    """Return the means by the values of a field, of corpora with several of them."""
+    groups = {corpus: group(some, field) for corpus, some in by_corpus.items()}
+    return {
+        corpus: {value: _means(pages) for value, pages in some.items()}
+        for corpus, some in groups.items()
+        if len(some) > 1
+    }
 
 
 def _means(results: Sequence[PageResult]) -> QualityMeans:

@@ -25,19 +25,21 @@ from templ_core.lab.training.nested import (
     TrainingCorpus,
     fold_of,
     hashed_scores,
+    language_folds,
     page_rows,
     training_rows,
 )
 from templ_core.lab.training.pages import TrainingPage, owner_of_each
 from templ_core.lab.training.quality import PageResult
 from templ_core.lab.training.sampling import drawn_places
-from templ_core.page_level.model.confidence import Confidence
+from templ_core.page_level.model.confidence import Confidence, confidence_inputs
 from templ_core.page_level.model.model_file import with_version
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
 from templ_core.page_level.model.page_type import PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
 from templ_core.page_level.selection.agreement import agreed
+from templ_core.page_level.selection.expected_f1 import plain_f1
 from templ_core.page_level.selection.repeats import Copies, one_copy_enough, select_segments
 from templ_core.page_level.selection.text_policy import with_policy
 
@@ -89,6 +91,17 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
     """Held-out scores of the hashed tables; they do not depend on the seed."""
 
 
+class _Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that was cleaned by a model that has not seen its site."""
+
+    page: int
+    """Number of the page."""
+    result: PageResult
+    """Its scores; its confidence is still the F1 that the cut expects."""
+    inputs: list[float]
+    """The inputs of its confidence."""
+
+
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a page model that are fitted on the held-out scores of the hashed tables."""
 
@@ -97,18 +110,26 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
     page_types: PageTypeModel | None
 
 
-def gather(pages: Sequence[TrainingPage], weights: dict[str, float]) -> TrainingCorpus:
+def gather(
+    pages: Sequence[TrainingPage], weights: dict[str, float], *, by_language: bool = False
+) -> TrainingCorpus:
     """Return the training corpus: the pages with their folds and weights.
 
     Args:
         pages: All training pages.
         weights: Weight of a page by corpus; pages of other corpora weigh 1.
+        by_language: Whether folds leave out languages, and not only sites.
 
     Raises:
         TooFewSites: If two folds were left out, no content or no template might be left to learn.
     """
     owners = owner_of_each([(page.url, page.site) for page in pages])
-    fold = np.array([fold_of(owner) for owner in owners], np.int64)
+    folds = (
+        language_folds([page.language for page in pages], owners)
+        if by_language
+        else [fold_of(owner) for owner in owners]
+    )
+    fold = np.array(folds, np.int64)
     if len(set(owners)) < _OWNERS_MIN:
         raise TooFewSites(
             f"{len(set(owners))} sites of different owners have usable labels; "
@@ -143,21 +164,24 @@ def train_page_model(
         progress: Called after each step.
     """
     scores = hashed_scores(corpus, progress)
-    parts, results = _cross_validated(corpus, scores, settings, progress)
-    folds = [int(corpus.fold[page]) for page, _ in results]
-    lines = [
-        _confidence(corpus, [one for one, fold in zip(results, folds, strict=True) if fold != out])
+    parts, judged = _cross_validated(corpus, scores, settings, progress)
+    confidences = [
+        _confidence(corpus, [one for one in judged if corpus.fold[one.page] != out])
         for out in range(FOLDS)
     ]
     whole = _fit(corpus, scores, NO_FOLD, settings)
     progress("fitted to all pages")
     return Trained(
-        model=_model(scores, NO_FOLD, whole, _confidence(corpus, results)),
+        model=_model(scores, NO_FOLD, whole, _confidence(corpus, judged)),
         results=[
-            msgspec.structs.replace(one, confidence=lines[fold].of(one.confidence))
-            for (_, one), fold in zip(results, folds, strict=True)
+            msgspec.structs.replace(
+                one.result, confidence=confidences[corpus.fold[one.page]].of(one.inputs)
+            )
+            for one in judged
         ],
-        held_out_models=[_model(scores, fold, parts[fold], lines[fold]) for fold in range(FOLDS)],
+        held_out_models=[
+            _model(scores, fold, parts[fold], confidences[fold]) for fold in range(FOLDS)
+        ],
         scores=scores,
     )
 
@@ -185,15 +209,17 @@ def held_out_results(
         settings: Settings with another seed than `train_page_model` had.
         progress: Called after each step.
     """
-    return _cross_validated(corpus, scores, settings, progress)[1]
+    return [
+        (one.page, one.result) for one in _cross_validated(corpus, scores, settings, progress)[1]
+    ]
 
 
 def _cross_validated(
     corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
-) -> tuple[list[_Parts], list[tuple[int, PageResult]]]:
+) -> tuple[list[_Parts], list[_Judged]]:
     """Return the parts that were fitted without each fold, and the held-out result of each page."""
     parts: list[_Parts] = []
-    results: list[tuple[int, PageResult]] = []
+    judged: list[_Judged] = []
     for fold in range(FOLDS):
         fitted = _fit(corpus, scores, fold, settings)
         for page in np.flatnonzero(corpus.fold == fold).tolist():
@@ -202,11 +228,12 @@ def _cross_validated(
             )
             page_type = PageType()
             if fitted.page_types is not None:
-                page_type = fitted.page_types.page_type(statistics_of(corpus, scores, page, fold))
-            results.append((page, _result(corpus.pages[page], log_odds, page_type)))
+                statistics = statistics_of(corpus, scores, page, fold)
+                page_type = fitted.page_types.page_type(statistics, corpus.pages[page].names)
+            judged.append(_judged(page, corpus.pages[page], log_odds, page_type))
         parts.append(fitted)
         progress(f"fold {fold + 1} of {FOLDS}: fitted without its sites, scored on them")
-    return parts, results
+    return parts, judged
 
 
 def _fit(
@@ -249,11 +276,11 @@ def _part(rows: Float32s, sample: Sample, share: float, seed: int) -> tuple[Floa
     return rows[chosen], Sample(content=sample.content[chosen], weight=sample.weight[chosen])
 
 
-def _confidence(corpus: TrainingCorpus, results: Sequence[tuple[int, PageResult]]) -> Confidence:
+def _confidence(corpus: TrainingCorpus, judged: Sequence[_Judged]) -> Confidence:
     return fit_confidence(
-        [one.confidence for _, one in results],
-        [one.f1 for _, one in results],
-        [float(corpus.weight[page]) for page, _ in results],
+        [one.inputs for one in judged],
+        [one.result.f1 for one in judged],
+        [float(corpus.weight[one.page]) for one in judged],
     )
 
 
@@ -273,20 +300,28 @@ def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confi
     )
 
 
-def _result(page: TrainingPage, log_odds: Floats, page_type: PageType) -> PageResult:
+def _judged(number: int, page: TrainingPage, log_odds: Floats, page_type: PageType) -> _Judged:
     config = CoreConfig()
     copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, page_type))
     pooled = agreed(log_odds, page.tree)
     log_odds = with_policy(pooled, page.tree.words, page.text_roles, page_type, config.comments)
     share = page_recall_share(page_type, config)
-    choice = select_segments(log_odds, copies, page.tree.words, share)
+    words = page.tree.words
+    choice = select_segments(log_odds, copies, words, share)
     f1, precision, recall = page.bag.f1(choice.kept)
-    return PageResult(
-        corpus=page.corpus,
-        site=page.site,
-        page_type=page.page_type,
-        f1=f1,
-        precision=precision,
-        recall=recall,
-        confidence=choice.expected_f1,
+    expected = plain_f1(log_odds, choice.kept, choice.repeated, words)
+    kept_words, all_words = float(words[choice.kept].sum()), float(words.sum())
+    return _Judged(
+        page=number,
+        result=PageResult(
+            corpus=page.corpus,
+            site=page.site,
+            page_type=page.page_type,
+            language=page.language,
+            f1=f1,
+            precision=precision,
+            recall=recall,
+            confidence=expected,
+        ),
+        inputs=confidence_inputs(expected, kept_words, all_words, page_type),
     )

@@ -54,5 +54,11 @@ def _training_pages(site: ReadSite, most: int) -> Iterator[TrainingPage]:
         if labels.counts.any():
             features = read_features(page.document)
             yield training_page(
-                page.page, page.document, features, labels=labels, page_type="", bag=_NO_GOLD
+                page.page,
+                page.document,
+                features,
+                labels=labels,
+                page_type="",
+                language="",
+                bag=_NO_GOLD,
             )

@@ -5,5 +5,5 @@ def page_statistics(
     rows: Float32s, words: Floats, attribute: Floats, text: Floats, weight: float
 ) -> Floats: ...
 def page_type_shares(
-    statistics: Floats, model: PageTypeModel, clip: float, decimals: int
+    statistics: Floats, of_names: Floats, model: PageTypeModel, clip: float, decimals: int
 ) -> list[float]: ...

@@ -42,8 +42,16 @@ def page_statistics(rows, words_column, attribute_column, text_column, double we
     return result
 
 
-def page_type_shares(statistics_column, model, double clip, int decimals):
-    """Return the probability of each page type, rounded."""
+def page_type_shares(statistics_column, names_column, model, double clip, int decimals):
+    """Return the probability of each page type, rounded.
+
+    Args:
+        statistics_column: The statistics of the page.
+        names_column: Log-odds of each page type by the names on the page.
+        model: The `PageTypeModel`.
+        clip: Standard deviations at which statistics are cut off.
+        decimals: Decimals of the result.
+    """
     cdef Py_ssize_t inputs = len(statistics_column), page_types = len(model.biases)
     cdef Py_ssize_t place, page_type
     cdef const double *statistics = <const double *>items(statistics_column, 8)
@@ -51,14 +59,17 @@ def page_type_shares(statistics_column, model, double clip, int decimals):
     cdef const float *scale = <const float *>items(model.scale, 4)
     cdef const float *weights = <const float *>items(model.weights, 4)
     cdef const float *biases = <const float *>items(model.biases, 4)
+    cdef const double *of_names = <const double *>items(names_column, 8)
     cdef double[PAGE_TYPES_MAX] log_odds
     cdef double value, most, total = 0, unit = 10.0 ** decimals
     if not 0 < page_types <= PAGE_TYPES_MAX:
         raise ValueError(f"a regression of {page_types} page types")
+    if len(names_column) != page_types:
+        raise ValueError("names for other page types")
     if len(model.mean) != inputs or len(model.weights) != inputs:
         raise ValueError("a regression over other statistics")
     for page_type in range(page_types):
-        log_odds[page_type] = 0
+        log_odds[page_type] = of_names[page_type]
     for place in range(inputs):
         value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
         for page_type in range(page_types):

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.errors import CodecError
-from templ_core.page_level.model.confidence import Confidence
+from templ_core.page_level.model.confidence import CONFIDENCE_INPUTS, Confidence
 from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel
-from templ_core.page_level.model.page_type import PageTypeModel
+from templ_core.page_level.model.page_type import NAMES_SIZE, PAGE_TYPES, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.stored.columns import require_range
 from templ_core.stored.compact import CompactColumns, CompactForm
@@ -61,9 +61,9 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     networks: Annotated[list[_Arrays], msgspec.Meta(min_length=1, max_length=64)]
     """Mean and scale of each network, then the weights of all layers, then the biases."""
     page_types: _Arrays
-    """Mean, scale, weights and biases; empty where the model tells no page types."""
-    confidence: _Arrays
-    """The columns `expected` and `found`."""
+    """Mean, scale, weights, biases and names; empty where the model tells no page types."""
+    page_type_unit: float
+    confidence: Confidence
 
 
 class _File(CompactColumns, frozen=True, array_like=True):
@@ -72,7 +72,7 @@ class _File(CompactColumns, frozen=True, array_like=True):
     about: About
 
 
-_FORM = CompactForm("page model", 2, _File, level=19)
+_FORM = CompactForm("page model", 3, _File, level=19)
 
 
 def with_version(model: PageModel) -> PageModel:
@@ -85,7 +85,7 @@ def shipped_model() -> PageModel:
     """Return the model that comes with the package; the file is read once.
 
     Example:
-        >>> shipped_model().version.startswith("page-2-")
+        >>> shipped_model().version.startswith("page-3-")
         True
     """
     return decode_model(resources.files(__package__).joinpath(_SHIPPED).read_bytes())
@@ -128,7 +128,7 @@ def _model(numbers: _Numbers, file: _File) -> PageModel:
         text=_table(numbers.text),
         trees=_trees(numbers, features),
         networks=networks,
-        page_types=_page_types(numbers.page_types) if numbers.page_types else None,
+        page_types=_page_types(numbers) if numbers.page_types else None,
         confidence=_confidence(numbers.confidence),
         about=file.about,
         version=_version(file.digest),
@@ -140,10 +140,6 @@ def _numbers(model: PageModel) -> bytes:
     columns = (
         *(trees.feature, trees.threshold, trees.left, trees.right, trees.value, trees.roots),
     )
-    networks = [
-        [network.mean, network.scale, *network.weights, *network.biases]
-        for network in model.networks
-    ]
     return msgspec.msgpack.encode(
         _Numbers(
             attribute=_packed_table(model.attribute),
@@ -151,9 +147,10 @@ def _numbers(model: PageModel) -> bytes:
             tree_columns=[_packed(column) for column in columns],
             tree_base=trees.base,
             tree_depth=trees.depth,
-            networks=[[_packed(array) for array in arrays] for arrays in networks],
+            networks=[_packed_network(network) for network in model.networks],
             page_types=[_packed(array) for array in _page_type_columns(model.page_types)],
-            confidence=[_packed(model.confidence.expected), _packed(model.confidence.found)],
+            page_type_unit=model.page_types.unit if model.page_types else 0.0,
+            confidence=model.confidence,
         )
     )
 
@@ -214,29 +211,47 @@ def _network(packed: list[_Array]) -> Network:
     return Network(mean=mean, scale=scale, weights=weights, biases=biases)
 
 
+def _packed_network(network: Network) -> list[_Array]:
+    arrays = [network.mean, network.scale, *network.weights, *network.biases]
+    return [_packed(array) for array in arrays]
+
+
 def _page_type_columns(page_types: PageTypeModel | None) -> list[npt.NDArray[Any]]:
     return (
-        [page_types.mean, page_types.scale, page_types.weights, page_types.biases]
+        [
+            *(page_types.mean, page_types.scale, page_types.weights, page_types.biases),
+            page_types.names,
+        ]
         if page_types
         else []
     )
 
 
-def _page_types(packed: list[_Array]) -> PageTypeModel:
-    mean, scale, weights, biases = (
-        _array(one, _FLOATS, dimensions)
-        for one, dimensions in zip(packed, (1, 1, 2, 1), strict=True)
+def _page_types(numbers: _Numbers) -> PageTypeModel:
+    layouts = ((_FLOATS, 1), (_FLOATS, 1), (_FLOATS, 2), (_FLOATS, 1), (_WEIGHTS, 2))
+    mean, scale, weights, biases, names = (
+        _array(packed, *layout) for packed, layout in zip(numbers.page_types, layouts, strict=True)
     )
     if len(scale) != len(mean) or weights.shape != (len(mean), len(biases)):
         raise ValueError("the arrays of its page types do not fit each other")
-    return PageTypeModel(mean=mean, scale=scale, weights=weights, biases=biases)
+    if len(biases) != len(PAGE_TYPES) or names.shape != (NAMES_SIZE, len(biases)):
+        raise ValueError(f"it does not tell {len(PAGE_TYPES)} page types")
+    return PageTypeModel(
+        mean=mean,
+        scale=scale,
+        weights=weights,
+        biases=biases,
+        names=names,
+        unit=_finite(numbers.page_type_unit),
+    )
 
 
-def _confidence(packed: list[_Array]) -> Confidence:
-    expected, found = (_array(one, _FLOATS, 1) for one in packed)
-    if len(expected) != len(found) or (np.diff(expected) < 0).any() or (np.diff(found) < 0).any():
-        raise ValueError("the columns of its confidence differ in length or descend")
-    return Confidence(expected=expected, found=found)
+def _confidence(confidence: Confidence) -> Confidence:
+    if len(confidence.weights) != len(CONFIDENCE_INPUTS):
+        raise ValueError(f"its confidence has {len(confidence.weights)} weights")
+    for number in (*confidence.weights, confidence.bias):
+        _finite(number)
+    return confidence
 
 
 def _table(packed: _Table) -> HashedTable:

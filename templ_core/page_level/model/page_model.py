@@ -2,8 +2,8 @@
 
 Two hashed tables score the tags and the words of a segment. What these scores say about its
 surroundings joins the other features, and trees and networks decide by the mean of their log-odds.
-A regression over the means of a page's features tells its page type, and a monotone function the F1
-to expect of a cut.
+A regression over the means of a page's features and over its class names tells its page type, and
+another the F1 to expect of a cut.
 """
 
 from typing import Annotated
@@ -23,7 +23,12 @@ from templ_core.page_level.model.hashed_scores import (
     text_scores,
 )
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_type import PageType, PageTypeModel, page_statistics
+from templ_core.page_level.model.page_type import (
+    PageType,
+    PageTypeModel,
+    page_names,
+    page_statistics,
+)
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 
@@ -61,7 +66,7 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
     page_types: PageTypeModel | None
     """Regression for the page type; without one every page is of type `other`."""
     confidence: Confidence
-    """Function from expected to found F1."""
+    """Regression of the F1 that pages reach."""
     about: About
     """Where the model comes from."""
     version: str
@@ -89,18 +94,20 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
         return PageReading(
             log_odds=combined_log_odds(self.trees, self.networks, rows),
-            page_type=self.page_type_of(
-                page_statistics(features.rows, features.tree.words, attribute, text)
-            ),
+            page_type=self._page_type(document, features, attribute, text),
         )
 
     def log_odds(self, document: Document, features: PageFeatures) -> Floats:
         """Return log-odds for content of each segment of a page; length n_segments."""
         return self.read(document, features).log_odds
 
-    def page_type_of(self, statistics: Floats) -> PageType:
-        """Return the type of a page with these statistics (see `page_statistics`)."""
-        return self.page_types.page_type(statistics) if self.page_types else PageType()
+    def _page_type(
+        self, document: Document, features: PageFeatures, attribute: Floats, text: Floats
+    ) -> PageType:
+        if self.page_types is None:
+            return PageType()
+        statistics = page_statistics(features.rows, features.tree.words, attribute, text)
+        return self.page_types.page_type(statistics, page_names(document))
 
 
 def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float32s) -> Floats:

@@ -1,18 +1,25 @@
-"""The type of a page: an article, documentation, a forum thread, or something else.
+"""The type of a page: an article, documentation, a forum thread, a product, a listing, or something else.
 
-A multinomial logistic regression tells it by means of the features: over all text of the page, and
-over the text that the hashed scores take for content.
+A multinomial logistic regression tells it by means of the features, over all text of the page and over the
+text that the hashed scores take for content, and by the tags and the parts of class names that the page has.
 """
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from templ_core.array_types import Float32s, Floats
+from templ_core.array_types import Float32s, Floats, Int64s
+from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG, MODEL_CONFIG
+from templ_core.page_level.features.characters import mix
 from templ_core.page_level.model import _page_type
+from templ_core.page_level.model.hashed_scores import stem_hashes, token_hash
 
-PAGE_TYPES = ("article", "documentation", "forum", "other")
+PAGE_TYPES = ("article", "documentation", "forum", "product", "listing", "other")
 """The page types, in the order of a model's columns."""
+NAMES_SIZE = 1 << 12
+"""Places of the table of tags and parts of class names."""
+_TAG_SALT = np.uint64(1 << 32)
 
 
 class PageType(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +31,10 @@ class PageType(msgspec.Struct, frozen=True, kw_only=True):
     """A manual or a reference."""
     forum: float = 0.0
     """A thread of a forum."""
+    product: float = 0.0
+    """A product of a shop."""
+    listing: float = 0.0
+    """A list of other pages: a category, a search result, the home page of a site."""
     other: float = 1.0
     """Anything else."""
 
@@ -36,9 +47,13 @@ class PageTypeModel(msgspec.Struct, frozen=True, kw_only=True):
     scale: Float32s
     """1 / standard deviation of each statistic, 0 where it is constant; length n_statistics."""
     weights: Float32s
-    """(n_statistics, 4), with columns in the order of PAGE_TYPES."""
+    """(n_statistics, 6), with columns in the order of PAGE_TYPES."""
     biases: Float32s
-    """Length 4, in the order of PAGE_TYPES."""
+    """Length 6, in the order of PAGE_TYPES."""
+    names: npt.NDArray[np.int8]
+    """(NAMES_SIZE, 6): weights of tags and parts of class names at their places, in units of `unit`."""
+    unit: float
+    """Log-odds of a weight of 1 in `names`, on a page with one name."""
 
     def standardised(self, statistics: Floats) -> Floats:
         """Return statistics in standard deviations from the mean, cut off at the configured limit."""
@@ -46,8 +61,12 @@ class PageTypeModel(msgspec.Struct, frozen=True, kw_only=True):
         result: Floats = np.clip((statistics - self.mean) * self.scale, -limit, limit)
         return result
 
-    def page_type(self, statistics: Floats) -> PageType:
-        """Return the type of a page with these statistics, rounded alike on every machine.
+    def page_type(self, statistics: Floats, names: Int64s) -> PageType:
+        """Return the type of a page, rounded alike on every machine.
+
+        Args:
+            statistics: What `page_statistics` says about the page.
+            names: What `page_names` says about it.
 
         Raises:
             ValueError: If the regression has other statistics.
@@ -56,16 +75,40 @@ class PageTypeModel(msgspec.Struct, frozen=True, kw_only=True):
             >>> model = PageTypeModel(
             ...     mean=np.zeros(1, np.float32),
             ...     scale=np.ones(1, np.float32),
-            ...     weights=np.array([[1, 0, 0, 0]], np.float32),
-            ...     biases=np.zeros(4, np.float32),
+            ...     weights=np.array([[1, 0, 0, 0, 0, 0]], np.float32),
+            ...     biases=np.zeros(6, np.float32),
+            ...     names=np.zeros((NAMES_SIZE, 6), np.int8),
+            ...     unit=1.0,
             ... )
-            >>> model.page_type(np.array([2.0])).article
-            0.711
+            >>> model.page_type(np.array([2.0]), np.array([5])).article
+            0.596
         """
+        sums = self.names[names].sum(axis=0, dtype=np.int64)
+        of_names: Floats = sums * (self.unit / max(len(names), 1) ** 0.5)
         shares = _page_type.page_type_shares(
-            statistics, self, MODEL_CONFIG.clip_deviations, MODEL_CONFIG.decimals
+            statistics, of_names, self, MODEL_CONFIG.clip_deviations, MODEL_CONFIG.decimals
         )
         return PageType(**dict(zip(PAGE_TYPES, shares, strict=True)))
+
+
+def page_names(document: Document) -> Int64s:
+    """Return the places of a page's different tags and parts of class names in `PageTypeModel.names`.
+
+    Ids, roles and item properties count like class names.
+
+    Example:
+        >>> from templ_core.dom.document import parse_document
+        >>> page = parse_document("<p class=price>1</p><p id=price>2", "https://a.com/")
+        >>> len(page_names(page))  # html, body, p; price
+        4
+    """
+    element_types = document.nodes.element_types
+    stems = {stem for _, attributes in element_types for stem in stem_hashes(attributes)}
+    tags = {token_hash(tag) for tag, _ in element_types}
+    hashes = np.concatenate(
+        [np.fromiter(stems, np.uint64), np.fromiter(tags, np.uint64) ^ _TAG_SALT]
+    )
+    return np.unique(mix(hashes) % np.uint64(NAMES_SIZE)).astype(np.int64)
 
 
 def page_statistics(features: Float32s, words: Floats, attribute: Floats, text: Floats) -> Floats:
@@ -88,4 +131,5 @@ def page_statistics(features: Float32s, words: Floats, attribute: Floats, text: 
         >>> page_statistics(features, np.array([30.0, 10.0]), certain, certain)[:2].tolist()
         [1.0, 1.5]
     """
-    return _page_type.page_statistics(features, words, attribute, text, FEATURE_CONFIG.score_weight)
+    weight = FEATURE_CONFIG.score_weight
+    return _page_type.page_statistics(features, words, attribute, text, weight)

@@ -34,8 +34,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """Whether each segment is kept."""
     repeated: Bools
     """Whether each segment is left out because a surer one has the same text."""
-    expected_f1: float
-    """Word F1 to expect, 0 to 1."""
 
 
 def select_segments(
@@ -72,8 +70,8 @@ def select_segments(
     out = repeated if left_out is None else repeated | left_out
     kept, expected = best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
-        kept, expected = best_cut(content_log_odds, repeated, words, recall_share)
-    return Selection(kept=kept, repeated=repeated, expected_f1=expected)
+        kept, _ = best_cut(content_log_odds, repeated, words, recall_share)
+    return Selection(kept=kept, repeated=repeated)
 
 
 def may_repeat(surroundings: Int32s, words: Floats) -> Bools:

@@ -10,6 +10,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.errors import CodecError
+from templ_core.page_level.model.confidence import Confidence
 from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion import _fusion
 from templ_core.site_level.fusion.site_columns import (
@@ -32,7 +33,7 @@ from templ_core.site_level.fusion.site_columns import (
     SiteColumns,
 )
 
-FUSION_FORMAT = 2
+FUSION_FORMAT = 3
 _FILE_NAME = "fusion.json"
 _STEPS = 1000
 """Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
@@ -118,6 +119,8 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     """The terms by the name of their input."""
     bias: float
     """What is added to the sum of all terms."""
+    confidence: Confidence | None
+    """The confidence of pages of known sites; None = that of the page model."""
     page_model: str
     """Version of the page model that the weights were fitted for; empty if for none."""
     corpora: dict[str, str]
@@ -174,6 +177,7 @@ UNFITTED = FusionModel(
         LINKS_AGAIN: Term(weight=-5.0, low=0.0, high=STRING_INPUT_MAX),
     },
     bias=0.0,
+    confidence=None,
     page_model="",
     corpora={},
     quality={},

@@ -30,6 +30,8 @@ class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 of the removed text; None if the gold names no elements or there is too little template."""
     empty: bool
     """Whether no text was kept."""
+    confidence_inputs: list[float] = []
+    """What the confidence of the page is told by; empty for other extractors."""
 
 
 class FusionPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools
 from templ_core.config import CoreConfig
-from templ_core.decide import decide
+from templ_core.decide import Decision, decide
 from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
+from templ_core.lab.training.fit_confidence import fit_confidence
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import (
     FusionOutcome,
     FusionPage,
     InjectedSegments,
 )
+from templ_core.page_level.model.confidence import Confidence, confidence_inputs
 from templ_core.site_level.fusion.fusion import (
     fused_log_odds,
     repeated_log_odds,
@@ -66,7 +67,7 @@ def decide_all(
         config: The core's thresholds.
         way: Number of the way in which sites were learned: the index in `FusionPage.known`.
     """
-    return [_outcome(page, _kept(page, models[group(page)], config, way)) for page in pages]
+    return [_outcome(page, _decided(page, models[group(page)], config, way)) for page in pages]
 
 
 def injected_words(
@@ -81,14 +82,14 @@ def injected_words(
     """
     for page in pages:
         if page.injected is not None:
-            kept = _kept(page, models[by_site(page)], config, 0)
+            kept = _decided(page, models[by_site(page)], config, 0).kept
             words = page.scores.words * page.injected.segments
             yield page.injected, float(words[kept].sum()), float(words.sum())
 
 
-def _kept(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) -> Bools:
+def _decided(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) -> Decision:
     if not page.known:
-        return decide(page.scores, None, config).kept
+        return decide(page.scores, None, config)
     known = page.known[way]
     site = SiteEvidence(
         columns=known.columns,
@@ -98,12 +99,12 @@ def _kept(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) ->
         place_pages=known.documents,
         fusion=shipped_fusion(),
     )
-    return decide(page.scores, site, config).kept
+    return decide(page.scores, site, config)
 
 
 def decide_all_alone(pages: Sequence[FusionPage], config: CoreConfig) -> list[FusionOutcome]:
     """Return the scores of each page by the page level alone."""
-    return [_outcome(page, decide(page.scores, None, config).kept) for page in pages]
+    return [_outcome(page, decide(page.scores, None, config)) for page in pages]
 
 
 def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list[FusionOutcome]:
@@ -114,23 +115,44 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
     """
     outcomes = []
     for page in pages:
+        decision = decide(page.scores, None, config)
         kept = np.zeros(len(page.scores.words), np.bool_)
         if page.known:
             columns = page.known[0].columns
             is_constant = (columns[CONSTANT] > 0) & (page.scores.words >= _CONSTANT_WORDS_MIN)
             kept = (columns["place"] >= 0) & ~is_constant
-        outcomes.append(
-            _outcome(page, kept if kept.any() else decide(page.scores, None, config).kept)
-        )
+        if kept.any():
+            decision = msgspec.structs.replace(decision, kept=kept)
+        outcomes.append(_outcome(page, decision))
     return outcomes
 
 
-def _outcome(page: FusionPage, kept: Bools) -> FusionOutcome:
+def confidence_of(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]) -> Confidence:
+    """Return the confidence of pages of known sites, fitted to what was found of sites that were left out.
+
+    Args:
+        pages: The pages.
+        outcomes: The scores of each page, by models that were fitted without its site.
+    """
+    known = [one for page, one in zip(pages, outcomes, strict=True) if page.known]
+    return fit_confidence(
+        [one.confidence_inputs for one in known], [one.f1 for one in known], [1.0] * len(known)
+    )
+
+
+def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:
     """Return the scores of the kept segments of a page."""
+    kept, words = decision.kept, page.scores.words
     return FusionOutcome(
         f1=page.bag.f1(kept)[0],
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,
         empty=not kept.any(),
+        confidence_inputs=confidence_inputs(
+            decision.expected_f1,
+            float(words[kept].sum()),
+            float(words.sum()),
+            page.scores.page_type,
+        ),
     )
 
 

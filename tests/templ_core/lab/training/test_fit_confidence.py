@@ -1,34 +1,33 @@
-from itertools import pairwise
-
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from templ_core.lab.training.fit_confidence import CONFIDENCE_PAGES_MIN, fit_confidence
+from templ_core.page_level.model.confidence import EXPECTED, confidence_inputs
+from templ_core.page_level.model.page_type import PageType
+
+ARTICLE, PRODUCT = PageType(article=1.0, other=0.0), PageType(product=1.0, other=0.0)
 
 
-def test_expectations_that_are_too_high_are_lowered():
+def inputs(expected, page_type):
+    return confidence_inputs(expected, 100.0, 200.0, page_type)
+
+
+def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
     rng = np.random.default_rng(1)
-    expected = rng.uniform(0.5, 1, 4000)
-    found = np.clip(expected - 0.1 + rng.normal(0, 0.05, 4000), 0, 1)
-    line = fit_confidence(expected.tolist(), found.tolist(), [1.0] * 4000)
+    expected = rng.uniform(0.5, 0.99, 4000)
+    lost = np.where(np.arange(4000) % 2, 0.3, 0.02)
+    found = np.clip(expected - lost + rng.normal(0, 0.02, 4000), 0, 1)
+    pages = [
+        inputs(float(one), PRODUCT if number % 2 else ARTICLE)
+        for number, one in enumerate(expected)
+    ]
+    fitted = fit_confidence(pages, found.tolist(), [1.0] * 4000)
     for value in (0.6, 0.75, 0.9):
-        assert abs(line.of(value) - (value - 0.1)) < 0.02
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(
-        st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=CONFIDENCE_PAGES_MIN, max_size=150
-    )
-)
-def test_confidence_never_falls_when_the_expected_f1_rises(pages):
-    expected, found = zip(*pages, strict=True)
-    line = fit_confidence(expected, found, [1.0] * len(pages))
-    values = [line.of(value) for value in np.linspace(0, 1, 21)]
-    assert all(0 <= value <= 1 for value in values)
-    assert all(one <= other + 1e-6 for one, other in pairwise(values))
+        assert abs(fitted.of(inputs(value, ARTICLE)) - (value - 0.02)) < 0.05
+        assert abs(fitted.of(inputs(value, PRODUCT)) - (value - 0.3)) < 0.05
+    assert fitted.of(inputs(0.9, ARTICLE)) > fitted.of(inputs(0.8, ARTICLE))
 
 
 def test_few_pages_give_no_correction():
-    assert fit_confidence([0.5] * 9, [0.9] * 9, [1.0] * 9).of(0.5) == 0.5
+    few = [inputs(0.5, ARTICLE)] * (CONFIDENCE_PAGES_MIN - 1)
+    assert fit_confidence(few, [0.9] * len(few), [1.0] * len(few)) == EXPECTED
+    assert abs(EXPECTED.of(inputs(0.5, PRODUCT)) - 0.5) < 1e-12

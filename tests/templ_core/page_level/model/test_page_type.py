@@ -1,16 +1,24 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from templ_core.dom.document import parse_document
 from templ_core.page_level.features.contexts import first_guess
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import (
+    NAMES_SIZE,
     PAGE_TYPES,
     PageType,
     PageTypeModel,
     page_statistics,
 )
 from templ_core.page_level.selection.repeats import one_copy_enough
+
+NO_NAMES = np.empty(0, np.int64)
 
 
 def test_statistics_are_means_by_content_and_by_words():
@@ -47,10 +55,15 @@ def test_statistics_and_page_types_are_those_of_the_slow_twin(seed, size, column
         scale=rng.uniform(0, 2, inputs).astype(np.float32),
         weights=rng.normal(size=(inputs, len(PAGE_TYPES))).astype(np.float32),
         biases=rng.normal(size=len(PAGE_TYPES)).astype(np.float32),
+        names=rng.integers(-127, 128, (NAMES_SIZE, len(PAGE_TYPES))).astype(np.int8),
+        unit=0.01,
     )
+    names = np.unique(rng.integers(0, NAMES_SIZE, rng.integers(0, 40)))
     log_odds = model.standardised(found) @ model.weights + model.biases
+    if len(names):
+        log_odds += 0.01 * model.names[names].sum(axis=0, dtype=np.int64) / len(names) ** 0.5
     share = np.exp(log_odds - log_odds.max()) / np.exp(log_odds - log_odds.max()).sum()
-    page_type = model.page_type(found)
+    page_type = model.page_type(found, names)
     assert np.allclose(
         [getattr(page_type, name) for name in PAGE_TYPES], share, rtol=0, atol=5.1e-4
     )
@@ -58,28 +71,49 @@ def test_statistics_and_page_types_are_those_of_the_slow_twin(seed, size, column
 
 def test_a_regression_over_other_statistics_is_refused():
     one = np.zeros(1, np.float32)
-    model = PageTypeModel(
-        mean=one, scale=one, weights=np.zeros((1, 4), np.float32), biases=np.zeros(4, np.float32)
-    )
+    model = small_model(one, one, np.zeros((1, 6), np.float32))
     with pytest.raises(ValueError, match="other statistics"):
-        model.page_type(np.zeros(2))
+        model.page_type(np.zeros(2), NO_NAMES)
+
+
+def small_model(mean, scale, weights):
+    return PageTypeModel(
+        mean=mean,
+        scale=scale,
+        weights=weights,
+        biases=np.zeros(6, np.float32),
+        names=np.zeros((NAMES_SIZE, 6), np.int8),
+        unit=1.0,
+    )
 
 
 def test_the_page_type_with_the_largest_weight_is_the_likeliest():
-    weights = np.array([[0.0, 2.0, 0.0, 0.0]], np.float32)
-    model = PageTypeModel(
-        mean=np.array([1.0], np.float32),
-        scale=np.array([0.5], np.float32),
-        weights=weights,
-        biases=np.zeros(4, np.float32),
-    )
-    page_type = model.page_type(np.array([5.0]))
-    expected = np.exp(4) / (np.exp(4) + 3)
-    assert page_type.documentation == round(expected, 3)
+    weights = np.array([[0.0, 2.0, 0.0, 0.0, 0.0, 0.0]], np.float32)
+    model = small_model(np.array([1.0], np.float32), np.array([0.5], np.float32), weights)
+    page_type = model.page_type(np.array([5.0]), NO_NAMES)
+    assert page_type.documentation == round(np.exp(4) / (np.exp(4) + 5), 3)
     assert abs(sum(getattr(page_type, name) for name in PAGE_TYPES) - 1) < 0.01
-    assert model.page_type(np.array([1.0])) == PageType(
-        article=0.25, documentation=0.25, forum=0.25, other=0.25
-    )
+    equal = model.page_type(np.array([1.0]), NO_NAMES)
+    assert equal == PageType(**dict.fromkeys(PAGE_TYPES, 0.167))
+
+
+SHOP = (
+    "<div class=product><span class=price>9</span><form class=cart><button class=add-to-cart>Buy"
+    "</button></form><div class=product-description>A lamp.</div></div>"
+)
+THREAD = (
+    "<div class=topic><div class=post id=post1><div class=postbody>Hello.</div></div>"
+    "<div class=post id=post2><div class=postbody>Hi.</div></div></div>"
+)
+
+
+@pytest.mark.parametrize(("markup", "likely"), [(SHOP, "product"), (THREAD, "forum")])
+def test_class_names_tell_the_page_type(markup, likely):
+    document = parse_document(markup, "https://example.com/")
+    reading = shipped_model().read(document, read_features(document))
+    plain = parse_document(re.sub(" (class|id)=[a-z0-9-]+", "", markup), "https://example.com/")
+    other = shipped_model().read(plain, read_features(plain))
+    assert getattr(reading.page_type, likely) > getattr(other.page_type, likely)
 
 
 def test_documentation_may_repeat_its_text():

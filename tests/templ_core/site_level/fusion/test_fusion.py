@@ -32,7 +32,13 @@ TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
 
 def model_of(terms, bias):
     return FusionModel(
-        format=FUSION_FORMAT, terms=terms, bias=bias, page_model="", corpora={}, quality={}
+        format=FUSION_FORMAT,
+        terms=terms,
+        bias=bias,
+        confidence=None,
+        page_model="",
+        corpora={},
+        quality={},
     )
 
 

@@ -16,6 +16,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
     PageGroup,
     by_corpus,
     by_site,
+    confidence_of,
     decide_all,
     decide_all_alone,
     decide_all_unfitted,
@@ -23,6 +24,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
     injected_words,
     site_changes,
 )
+from templ_core.page_level.model.confidence import Confidence
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from workers.errors import InputProblem
@@ -195,7 +197,8 @@ def site_level(
     _report_weights(report, fitted)
     if model_file is not None:
         quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
-        fusion = _file_of(fitted, page_model, corpora, quality)
+        confidence = confidence_of(pages, fused)
+        fusion = _file_of(fitted, confidence, page_model, corpora, quality)
         write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
 
 
@@ -211,12 +214,17 @@ def _report_weights(report: Report, fitted: LinearModel) -> None:
 
 
 def _file_of(
-    fitted: LinearModel, page_model: str, corpora: Sequence[Path], quality: dict[str, float]
+    fitted: LinearModel,
+    confidence: Confidence,
+    page_model: str,
+    corpora: Sequence[Path],
+    quality: dict[str, float],
 ) -> FusionModel:
     return FusionModel(
         format=FUSION_FORMAT,
         terms=fitted.terms,
         bias=fitted.bias,
+        confidence=confidence,
         page_model=page_model,
         corpora={corpus_name(path): file_digest(path) for path in corpora},
         quality=quality,
