@@ -31,7 +31,7 @@ def hostile_site_models():
             _framed([*fields[:3], [(keys, most), *fields[3][1:]], *fields[4:]]),
             "column `paths` holds 9223372036854775807",
         ),
-        "no table": (_framed([*fields[:3], [], *fields[4:]]), "Expected `array` of length >= 7"),
+        "no table": (_framed([*fields[:3], [], *fields[4:]]), "Expected `array` of length >= 6"),
     }
 
 

@@ -56,7 +56,7 @@ def test_a_file_that_is_not_a_page_model_is_reported_in_one_line(model_file, tmp
         "foreign": (b"\x89PNG\r\n\x1a\n", "not a page model"),
         "empty": (b"", "not a page model"),
         "cut": (good[:-100], "not a page model: decompression"),
-        "changed": (good[:5000] + bytes([good[5000] ^ 1]) + good[5001:], "checksum"),
+        "changed": (good[:5000] + bytes([good[5000] ^ 1]) + good[5001:], "checksum|corruption"),
         "misfit": (encode_model(misfit), "does not fit"),
     }
     for name, (body, words) in cases.items():
