@@ -21,6 +21,7 @@ cdef enum:
 
 cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]      # stems of roles with one level share their weights
 cdef uint32_t[256] CRC
+cdef uint64_t TAG = <uint64_t>1 << 32            # tells tags from stems of the same letters
 
 
 cdef void _fill_crc() noexcept:
@@ -91,6 +92,33 @@ def attribute_sums(document, table):
             total += far[parent[one]]
         sums[segment] = total
     return result
+
+
+def name_places(list element_types, int size):
+    """Return the places of the different tags and stems among some element types, ascending.
+
+    Args:
+        element_types: Pairs of tag and attributes.
+        size: Places of the table, a divisor of `table_size`.
+    """
+    cdef uint32_t *stems = NULL
+    cdef Py_ssize_t number, count, place, chars
+    cdef const char *bytes
+    is_there = np.zeros(size, np.bool_)
+    cdef unsigned char *there = <unsigned char *>items(is_there, 1, True)
+    try:
+        for number in range(len(element_types)):
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[0], &chars)
+            there[place_of(_crc(bytes, chars) ^ TAG) % size] = True
+            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[1], &chars)
+            if chars:
+                stems = <uint32_t *>resized(stems, chars * sizeof(uint32_t))
+                count = _distinct_stems(bytes, chars, stems)
+                for place in range(count):
+                    there[place_of(stems[place]) % size] = True
+    finally:
+        free(stems)
+    return np.flatnonzero(is_there)
 
 
 cdef object _type_scores(list element_types, const signed char *weights, double unit):

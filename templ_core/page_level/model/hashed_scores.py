@@ -101,7 +101,7 @@ def read_element_types(document: Document) -> ElementTypeTokens:
     return ElementTypeTokens(
         of_node=document.nodes.element_type,
         number=len(element_types),
-        tags=np.array([token_hash(tag) for tag, _ in element_types], np.uint64),
+        tags=np.array([_hash(tag) for tag, _ in element_types], np.uint64),
         stems=np.array([stem for some in stems for stem in some], np.uint64),
         stem_types=np.repeat(np.arange(len(element_types)), [len(some) for some in stems]),
         is_root=np.array([tag in _ROOTS for tag, _ in element_types], np.bool_),
@@ -120,11 +120,10 @@ def stem_hashes(attributes: str) -> tuple[int, ...]:
     """
     if not attributes:
         return ()
-    return tuple(sorted({token_hash(stem.lower()) for stem in _STEM.findall(attributes)}))
+    return tuple(sorted({_hash(stem.lower()) for stem in _STEM.findall(attributes)}))
 
 
-def token_hash(token: str) -> int:
-    """Return the hash of a tag or of a stem."""
+def _hash(token: str) -> int:
     return zlib.crc32(token.encode("utf-8", "replace"))
 
 

@@ -11,15 +11,13 @@ import numpy.typing as npt
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG, MODEL_CONFIG
-from templ_core.page_level.features.characters import mix
 from templ_core.page_level.model import _page_type
-from templ_core.page_level.model.hashed_scores import stem_hashes, token_hash
+from templ_core.page_level.model._attribute_scores import name_places
 
 PAGE_TYPES = ("article", "documentation", "forum", "product", "listing", "other")
 """The page types, in the order of a model's columns."""
 NAMES_SIZE = 1 << 12
 """Places of the table of tags and parts of class names."""
-_TAG_SALT = np.uint64(1 << 32)
 
 
 class PageType(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,13 +100,7 @@ def page_names(document: Document) -> Int64s:
         >>> len(page_names(page))  # html, body, p; price
         4
     """
-    element_types = document.nodes.element_types
-    stems = {stem for _, attributes in element_types for stem in stem_hashes(attributes)}
-    tags = {token_hash(tag) for tag, _ in element_types}
-    hashes = np.concatenate(
-        [np.fromiter(stems, np.uint64), np.fromiter(tags, np.uint64) ^ _TAG_SALT]
-    )
-    return np.unique(mix(hashes) % np.uint64(NAMES_SIZE)).astype(np.int64)
+    return name_places(document.nodes.element_types, NAMES_SIZE)
 
 
 def page_statistics(features: Float32s, words: Floats, attribute: Floats, text: Floats) -> Floats:

@@ -1,4 +1,5 @@
 import re
+import zlib
 
 import numpy as np
 import pytest
@@ -6,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
+from templ_core.page_level.features.characters import mix
 from templ_core.page_level.features.contexts import first_guess
 from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model._attribute_scores import name_places
+from templ_core.page_level.model.hashed_scores import stem_hashes
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import (
     NAMES_SIZE,
@@ -39,6 +43,23 @@ def slow_statistics(features, words, attribute, text):
         *(np.log1p(content), np.log1p(total), content / total),
         *(mass @ attribute / content, mass @ text / content, np.log(len(words))),
     ]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["p", "div", "html", "h1"]),
+            st.text("aBc-1 _é\n", max_size=30) | st.just("postComments post-17"),
+        ),
+        max_size=9,
+    )
+)
+def test_names_are_those_of_the_slow_twin(element_types):
+    stems = {stem for _, attributes in element_types for stem in stem_hashes(attributes)}
+    tags = {zlib.crc32(tag.encode()) | 1 << 32 for tag, _ in element_types}
+    hashes = np.array([*stems, *tags], np.uint64)
+    places = np.unique(mix(hashes) % np.uint64(NAMES_SIZE)).tolist()
+    assert name_places(element_types, NAMES_SIZE).tolist() == places
 
 
 @given(st.integers(0, 1 << 30), st.integers(1, 30), st.integers(1, 9))
