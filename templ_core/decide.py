@@ -43,8 +43,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Number of words of each segment, at least 1."""
     confidence: float
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
-    expected_f1: float = 0.0
-    """Word F1 that the log-odds alone promise, 0 to 1."""
+    confidence_inputs: Sequence[float] = ()
+    """What the confidence is told by, see `templ_core.page_level.model.confidence`; empty for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules and the segments that each leaves out; where several do, the last counts."""
     site: SiteEvidence | None = None
@@ -245,15 +245,14 @@ def _decision(
     for _, one in rules:
         left_out = left_out | one
     expected = plain_f1(log_odds, choice.kept, left_out, page.words)
-    kept_words, words = float(page.words[choice.kept].sum()), float(page.words.sum())
-    inputs = confidence_inputs(expected, kept_words, words, page.page_type)
+    inputs = confidence_inputs(expected, choice.kept, page.words, page.page_type)
     of_site = None if site is None else site.fusion.confidence
     return Decision(
         kept=choice.kept,
         log_odds=log_odds,
         words=page.words,
         confidence=(of_site or page.confidence).of(inputs),
-        expected_f1=expected,
+        confidence_inputs=inputs,
         rules=(
             *((name, left_out & (log_odds > 0)) for name, left_out in rules),
             (REASON_REPEAT, choice.repeated),

@@ -196,12 +196,12 @@ class _Chosen:
         for number, part in self._ordered():
             if part in done[number]:
                 continue
-            one = self._expression(number, part)
+            one, hits = self._expression(number, part)
             if one is None:
                 continue
             found.append(one)
-            for page, hits in self._hits(one).items():
-                done[page] |= hits
+            for page, parts in hits.items():
+                done[page] |= parts
         return sorted(found, key=lambda one: (-one["pages"], one["text"]))
 
     def _ordered(self) -> list[tuple[int, Part]]:
@@ -210,10 +210,12 @@ class _Chosen:
         counts = Counter(self._pages[number].text(part) for number, part in parts)
         return sorted(parts, key=lambda one: -counts[self._pages[one[0]].text(one[1])])
 
-    def _expression(self, number: int, part: Part) -> Expression | None:
-        """Return the most general expression for a part; None where none removes just it from its own page.
+    def _expression(
+        self, number: int, part: Part
+    ) -> tuple[Expression | None, dict[int, set[Part]]]:
+        """Return the most general expression for a part, and what it removes by the number of the page.
 
-        One that holds for some pages has precedence over one that holds for less than half as many.
+        There is none where none removes just the part from its own page. One that holds for some pages has precedence over one that holds for less than half as many.
         """
         of_some_pages = None
         for one in self._candidates(self._pages[number], part):
@@ -226,8 +228,8 @@ class _Chosen:
                 one["urls"] = sorted(self._pages[page].url for page in good)
                 of_some_pages = of_some_pages or one
             elif of_some_pages is None or 2 * one["pages"] >= of_some_pages["pages"]:
-                return one
-        return of_some_pages
+                return one, hits
+        return of_some_pages, self._hits(of_some_pages) if of_some_pages else {}
 
     def _hits(self, one: Expression) -> dict[int, set[Part]]:
         """Return what an expression removes, by the number of the page."""

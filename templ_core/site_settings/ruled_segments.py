@@ -1,7 +1,6 @@
 """The segments of a page that the rules of a site's settings name."""
 
 import functools
-import re
 
 import msgspec
 import numpy as np
@@ -44,16 +43,6 @@ def check_rule(rule: SiteRule) -> None:
     templ_core.errors.RuleError: the text '**' stands for every text; name some of its characters
     """
     _compiled(rule)
-
-
-def text_expression(text: str) -> str:
-    """Return the text of a rule as an expression of Python's `re` for whole texts in one line.
-
-    >>> import re
-    >>> bool(re.fullmatch(text_expression("Read  also: *"), "read also: the bridge", re.IGNORECASE))
-    True
-    """
-    return ".*".join(re.escape(piece) for piece in " ".join(text.split()).split("*"))
 
 
 def ruled_segments(document: Document, rules: tuple[SiteRule, ...]) -> RuledSegments:

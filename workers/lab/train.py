@@ -142,15 +142,9 @@ def train(
     _print(quality, model.version)
     if seeds > 1:
         others = [
-            [
-                one
-                for _, one in training.train.held_out_results(
-                    corpus,
-                    trained.scores,
-                    training.train.TrainSettings(seed=other),
-                    console.print,
-                )
-            ]
+            training.train.held_out_results(
+                corpus, trained.scores, training.train.TrainSettings(seed=other), console.print
+            )
             for other in range(seed + 1, seed + seeds)
         ]
         _print_stability(training.stability.stability([trained.results, *others]), training)

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import SGDClassifier
@@ -18,7 +19,7 @@ ATTRIBUTE_PENALTY, TEXT_PENALTY = 3e-4, 1e-4
 """Strength of the L2 penalty on the weights of attribute and of text tokens."""
 _HASHED_EPOCHS = 4
 _LARGEST = 127
-"""The largest weight of a hashed table, which is stored as a signed byte."""
+"""The largest weight that is stored as a signed byte."""
 _BINNED_ROWS = 50_000
 """The borders of the bins are taken from about so many rows."""
 _SOFT = 0.02
@@ -51,11 +52,14 @@ def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float) -> Hashed
         random_state=0,
     )
     model.fit(rows, sample.content >= 0.5, sample_weight=sample.weight / sample.weight.mean())
-    weights = model.coef_[0]
+    weights, unit = in_bytes(model.coef_[0])
+    return HashedTable(weights=weights, unit=unit, bias=float(model.intercept_[0]))
+
+
+def in_bytes(weights: Floats) -> tuple[npt.NDArray[np.int8], float]:
+    """Return weights rounded to signed bytes, and the weight of 1."""
     unit = float(np.abs(weights).max()) / _LARGEST or 1.0
-    return HashedTable(
-        weights=np.rint(weights / unit).astype(np.int8), unit=unit, bias=float(model.intercept_[0])
-    )
+    return np.rint(weights / unit).astype(np.int8), unit
 
 
 class TreeSettings(msgspec.Struct, frozen=True, kw_only=True):

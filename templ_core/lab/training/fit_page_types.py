@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from templ_core.array_types import Float32s, Floats, Int64s
+from templ_core.array_types import Floats, Int64s
+from templ_core.lab.training.fit import in_bytes
 from templ_core.lab.training.nested import HashedScores, TrainingCorpus, scores_of_page
 from templ_core.lab.training.pages import TrainingPage
-from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.model.page_type import (
     NAMES_SIZE,
     PAGE_TYPES,
@@ -32,8 +33,6 @@ _PENALTY = 1 / 3
 _STATISTICS_SHARE = 0.1
 """What statistics are multiplied with, so that the penalty holds their weights down more than those of names."""
 _STEPS_MAX = 200
-_LARGEST = 127
-"""The largest weight of a name, which is stored as a signed byte."""
 
 
 def fit_page_types(
@@ -60,15 +59,20 @@ def fit_page_types(
         return None
     statistics = np.array([statistics_of(corpus, scores, page, left_out) for page in pages])
     deviation = statistics.std(axis=0)
-    mean = statistics.mean(axis=0).astype(np.float32)
-    scale = np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0).astype(np.float32)
-    limit = MODEL_CONFIG.clip_deviations
-    inputs = np.clip((statistics - mean) * scale, -limit, limit) * _STATISTICS_SHARE
+    blank = PageTypeModel(
+        mean=statistics.mean(axis=0).astype(np.float32),
+        scale=np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0).astype(np.float32),
+        weights=np.empty((0, 0), np.float32),
+        biases=np.empty(0, np.float32),
+        names=np.empty((0, 0), np.int8),
+        unit=1.0,
+    )
+    inputs = blank.standardised(statistics) * _STATISTICS_SHARE
     names = _name_rows([corpus.pages[page].names for page in pages])
     regression = LogisticRegression(C=1 / _PENALTY, max_iter=_STEPS_MAX, tol=1e-3)
     rows = sparse.hstack([inputs, names]).tocsr()
     regression.fit(rows, page_type, sample_weight=corpus.weight[pages])
-    return _model(mean, scale, regression, known)
+    return _filled(blank, regression, known)
 
 
 def known_page_type(page: TrainingPage) -> str | None:
@@ -90,11 +94,10 @@ def statistics_of(corpus: TrainingCorpus, scores: HashedScores, page: int, left_
     return page_statistics(one.base, one.tree.words, attribute, text)
 
 
-def _model(
-    mean: Float32s, scale: Float32s, regression: LogisticRegression, known: Int64s
-) -> PageTypeModel:
+def _filled(blank: PageTypeModel, regression: LogisticRegression, known: Int64s) -> PageTypeModel:
     """Return the model with the regression's coefficients; unknown page types get no probability."""
-    weights = np.zeros((len(mean) + NAMES_SIZE, len(PAGE_TYPES)))
+    size = len(blank.mean)
+    weights = np.zeros((size + NAMES_SIZE, len(PAGE_TYPES)))
     biases = np.full(len(PAGE_TYPES), -100, np.float32)
     if len(known) == 2:
         biases[known] = 0.0
@@ -103,13 +106,11 @@ def _model(
     else:
         weights[:, known] = regression.coef_.T
         biases[known] = regression.intercept_
-    of_names = weights[len(mean) :]
-    unit = float(np.abs(of_names).max()) / _LARGEST or 1.0
-    return PageTypeModel(
-        mean=mean,
-        scale=scale,
-        weights=(weights[: len(mean)] * _STATISTICS_SHARE).astype(np.float32),
+    names, unit = in_bytes(weights[size:])
+    return msgspec.structs.replace(
+        blank,
+        weights=(weights[:size] * _STATISTICS_SHARE).astype(np.float32),
         biases=biases,
-        names=np.rint(of_names / unit).astype(np.int8),
+        names=names,
         unit=unit,
     )

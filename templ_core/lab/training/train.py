@@ -200,8 +200,8 @@ def train_unjudged(
 
 def held_out_results(
     corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
-) -> list[tuple[int, PageResult]]:
-    """Return the number and the held-out result of each page, with another seed.
+) -> list[PageResult]:
+    """Return the held-out result of each page, with another seed.
 
     Args:
         corpus: All training pages.
@@ -209,9 +209,7 @@ def held_out_results(
         settings: Settings with another seed than `train_page_model` had.
         progress: Called after each step.
     """
-    return [
-        (one.page, one.result) for one in _cross_validated(corpus, scores, settings, progress)[1]
-    ]
+    return [one.result for one in _cross_validated(corpus, scores, settings, progress)[1]]
 
 
 def _cross_validated(
@@ -310,7 +308,6 @@ def _judged(number: int, page: TrainingPage, log_odds: Floats, page_type: PageTy
     choice = select_segments(log_odds, copies, words, share)
     f1, precision, recall = page.bag.f1(choice.kept)
     expected = plain_f1(log_odds, choice.kept, choice.repeated, words)
-    kept_words, all_words = float(words[choice.kept].sum()), float(words.sum())
     return _Judged(
         page=number,
         result=PageResult(
@@ -323,5 +320,5 @@ def _judged(number: int, page: TrainingPage, log_odds: Floats, page_type: PageTy
             recall=recall,
             confidence=expected,
         ),
-        inputs=confidence_inputs(expected, kept_words, all_words, page_type),
+        inputs=confidence_inputs(expected, choice.kept, words, page_type),
     )

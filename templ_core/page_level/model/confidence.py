@@ -10,6 +10,7 @@ import operator
 
 import msgspec
 
+from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 
 CONFIDENCE_INPUTS = ("expected_f1", "kept_words", "kept_share", *PAGE_TYPES)
@@ -19,23 +20,24 @@ _MARGIN = 0.001
 
 
 def confidence_inputs(
-    expected_f1: float, kept_words: float, words: float, page_type: PageType
+    expected_f1: float, kept: Bools, words: Floats, page_type: PageType
 ) -> list[float]:
     """Return the inputs of the confidence of a page with text.
 
     Args:
         expected_f1: F1 that is expected of the cut, 0 to 1.
-        kept_words: Words that are kept.
-        words: Words of the page, at least 1.
+        kept: Whether each segment is kept; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
         page_type: The type of the page.
 
     Returns:
         The log-odds of the expected F1, the logarithm of the words that are kept, their share of the page, and
         the probability of each page type.
     """
+    kept_words, all_words = float(words[kept].sum()), float(words.sum())
     share = min(max(expected_f1, _MARGIN), 1 - _MARGIN)
     types = [float(getattr(page_type, name)) for name in PAGE_TYPES]
-    return [math.log(share / (1 - share)), math.log1p(kept_words), kept_words / words, *types]
+    return [math.log(share / (1 - share)), math.log1p(kept_words), kept_words / all_words, *types]
 
 
 class Confidence(msgspec.Struct, frozen=True, array_like=True):
@@ -52,7 +54,9 @@ class Confidence(msgspec.Struct, frozen=True, array_like=True):
             inputs: What `confidence_inputs` returns.
 
         Example:
-            >>> inputs = confidence_inputs(0.75, 90, 120, PageType())
+            >>> import numpy as np
+            >>> kept, words = np.array([True, False]), np.array([90.0, 30.0])
+            >>> inputs = confidence_inputs(0.75, kept, words, PageType())
             >>> (
             ...     round(EXPECTED.of(inputs), 3),
             ...     round(Confidence(EXPECTED.weights, -1.0).of(inputs), 3),

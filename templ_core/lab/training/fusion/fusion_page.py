@@ -1,5 +1,7 @@
 """The pages that the fusion of page and site is fitted to and judged on."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from templ_core.array_types import Bools
@@ -30,7 +32,7 @@ class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 of the removed text; None if the gold names no elements or there is too little template."""
     empty: bool
     """Whether no text was kept."""
-    confidence_inputs: list[float] = []
+    confidence_inputs: Sequence[float] = ()
     """What the confidence of the page is told by; empty for other extractors."""
 
 

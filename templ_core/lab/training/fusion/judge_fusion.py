@@ -15,7 +15,7 @@ from templ_core.lab.training.fusion.fusion_page import (
     FusionPage,
     InjectedSegments,
 )
-from templ_core.page_level.model.confidence import Confidence, confidence_inputs
+from templ_core.page_level.model.confidence import Confidence
 from templ_core.site_level.fusion.fusion import (
     fused_log_odds,
     repeated_log_odds,
@@ -142,17 +142,12 @@ def confidence_of(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]
 
 def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:
     """Return the scores of the kept segments of a page."""
-    kept, words = decision.kept, page.scores.words
+    kept = decision.kept
     return FusionOutcome(
         f1=page.bag.f1(kept)[0],
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,
         empty=not kept.any(),
-        confidence_inputs=confidence_inputs(
-            decision.expected_f1,
-            float(words[kept].sum()),
-            float(words.sum()),
-            page.scores.page_type,
-        ),
+        confidence_inputs=decision.confidence_inputs,
     )
 
 

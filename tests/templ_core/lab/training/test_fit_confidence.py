@@ -8,7 +8,8 @@ ARTICLE, PRODUCT = PageType(article=1.0, other=0.0), PageType(product=1.0, other
 
 
 def inputs(expected, page_type):
-    return confidence_inputs(expected, 100.0, 200.0, page_type)
+    kept, words = np.array([True, False]), np.array([100.0, 100.0])
+    return confidence_inputs(expected, kept, words, page_type)
 
 
 def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
