@@ -44,7 +44,7 @@ run: setup       ## a synthetic news feed through the whole path, without a brok
 		--curve $(OUT)/learning-curve.svg
 	@echo "look at $(OUT)/tour.html"
 
-pictures: run    ## the pictures of the README, taken of what `make run` shows
+pictures: run    ## the pictures of docs/, taken of what `make run` shows
 	mkdir -p deploy/pictures
 	cp $(OUT)/learning-curve.svg deploy/pictures/learning-curve.svg
 	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,795 \

@@ -1,7 +1,7 @@
 """The settings of a deployment; only this module and `workers.environment` read the environment.
 
 The fields of `Settings` and their docstrings are the only place where settings are described:
-`templ settings` and the table in workers/README.md are made from them.
+`templ settings` and docs/settings.md are made from them.
 """
 
 import os
@@ -78,7 +78,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sasl_client_secret: Annotated[str, SECRET] | None = None
     """Secret of this client at that address."""
     sasl_scope: str | None = None
-    """Scope that is asked for at that address."""
+    """Scope to ask for at that address."""
 
     opensearch_username: str | None = None
     """User name for an OpenSearch or Elasticsearch server."""
@@ -88,31 +88,29 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """PEM file of the authorities that may sign the server's certificate; none means certifi's."""
 
     page_model: Path | None = None
-    """File of a page model that `templ train` wrote; None means the one that comes with templ."""
+    """File of a page model that `templ train` wrote; none means the one that comes with templ."""
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
     """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
 
-    It is also the longest time for which a page's process may use no processor. A page that exceeds it
-    is tried once more.
+    A page's process may also be idle no longer. A page that exceeds it is tried once more.
     """
     refit_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 120.0
     """Longest processor time to fit a site model once."""
     child_memory_bytes: Annotated[int, number_of(BYTES, ge=256 << 20)] = 2 << 30
     """Largest memory of a child process."""
     cleaner_children: Annotated[int, Meta(ge=1)] | None = None
-    """Child processes in which a cleaner cleans pages; None means one for each processor of the machine.
+    """Child processes of a cleaner; none means one for each processor of the machine.
 
-    Set it where a container or a service may use fewer processors than the machine has.
+    Set it where a container or a service may use fewer.
     """
     page_limit_bytes: Annotated[int, number_of(BYTES, gt=0)] = 32 << 20
     """Largest page after decompression."""
     message_limit_bytes: Annotated[int, number_of(BYTES, ge=64 << 10)] = MAX_MESSAGE_BYTES
     """Largest Kafka message."""
     record_limit_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
-    """Largest record of a topic that is read, after decompression.
+    """Largest record that is read from a topic, after decompression.
 
-    A larger one becomes a dead letter with its first 64 KiB. The limit has room for a page of the
-    largest size in base64.
+    A larger one becomes a dead letter with its beginning. The default has room for the largest page in base64.
     """
 
     comments: Literal["auto", "keep", "drop"] = "auto"
@@ -127,20 +125,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     metadata: bool = True
-    """Whether records have the title, authors, times, language and addresses that a page tells of itself."""
+    """Whether records have the title, authors, times, language and addresses that a page states."""
     text_forms: frozenset[TextForm] = frozenset()
-    """Forms of the text that records have besides the plain one, separated by commas: `markdown,html`."""
+    """Further forms of the text in records, separated by commas: `markdown,html`."""
     links: bool = False
     """Whether records have the links of their pages."""
     segments: bool = False
-    """Whether records have the text segments of their pages and what decided each."""
+    """Whether records have the text segments of their pages, and what decided each."""
     compression: Literal["gzip", "none", "snappy", "lz4", "zstd"] = "gzip"
     """Compression of what a worker sends.
 
     Every client reads gzip and none; kafka-python and aiokafka need a further package for the others.
     """
     header_bytes_max: Annotated[int, number_of(BYTES, ge=0, le=12 << 10)] = 4096
-    """Most bytes of headers of a page message, names and values, that are passed on with its outputs.
+    """Most bytes of a page message's headers, names and values, that go with its outputs.
 
     The first ones that fit are passed on; 0 means none.
     """
@@ -148,13 +146,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     window_age_ms: Annotated[int, number_of(MILLISECONDS, gt=0)] = 14 * DAY_MS
     """Largest age, in event time, of the documents in a site's window."""
     window_floor_pages: Annotated[int, number_of(PAGES, ge=1)] = 25
-    """Number of newest documents that stay in a window beyond that age."""
+    """Newest documents that stay beyond that age."""
     window_floor_age_ms: Annotated[int, number_of(MILLISECONDS, gt=0)] = 180 * DAY_MS
-    """Largest age, in event time, of those newest documents too."""
+    """Largest age, in event time, of those newest documents."""
     window_newest_pages: Annotated[int, number_of(PAGES, ge=1)] = 100
-    """Number of newest documents of a window that are not thinned out by day."""
+    """Newest documents that are not thinned out by day."""
     window_day_pages: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Number of other documents that stay of each day, so that a window spreads over several days."""
+    """Other documents that stay of each day, so that a window spans several days."""
     window_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 1000
     """Most documents in a site's window."""
     window_bytes_max: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
@@ -172,64 +170,49 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     clock_skew_ms: Annotated[int, number_of(MILLISECONDS, ge=0)] = 3_600_000
     """How far the event time of a page may lie after its arrival and after the worker's clock."""
     batch_pages: Annotated[int, number_of(PAGES, ge=1)] = 128
-    """Most pages that a cleaner processes at once.
-
-    A batch holds what has arrived, so it is as large as this during a backlog only.
-    """
+    """Most pages that a cleaner processes at once; a batch is as large as this during a backlog only."""
     batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Most bytes of pages that a cleaner processes at once; twice as many may wait.
 
-    A single larger page is processed by itself.
+    A larger page is processed by itself.
     """
     burst_pages_min: Annotated[int, number_of(PAGES, ge=0)] = 3
-    """Distinct pages of a new site in one batch from which on they are cleaned together; 0 means never.
+    """Fewest distinct pages of a new site in one batch that are cleaned together; 0 means never.
 
-    Pages that are cleaned together are cleaned with a provisional site model, which is fitted on them. A
-    site counts as new while its model rests on fewer than three documents.
+    They are cleaned with a provisional site model, which is fitted on them.
     """
     burst_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Most pages that are cleaned together; more pages of the batch are cleaned with the same model."""
+    """Most pages that are cleaned together; the rest of the batch is cleaned with the same model."""
     look_ahead_pages: Annotated[int, number_of(PAGES, ge=0, le=64)] = 0
     """First pages of a new site that `templ run` holds, to clean them together; 0 means none.
 
-    At most 64 records of the input are ahead of the output, so fewer pages are held of a site whose
-    pages are far apart.
+    It holds fewer where the site's pages are far apart in the input.
     """
     burst_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 16 << 20
-    """Size up to which pages are read to be cleaned together, in characters of HTML."""
+    """Most characters of HTML that are cleaned together."""
     dead_letters_run_max: Annotated[int, number_of(PAGES, ge=0)] = 1000
-    """Pages in a row that become dead letters until the worker stops; 0 means any number.
-
-    So many in a row mean that the feed is wrong, not its pages.
-    """
+    """Dead letters in a row after which the worker stops, because the feed must be wrong; 0 means never."""
     dead_letters_ratio_max: Annotated[float, Meta(gt=0, le=1)] = 0.5
-    """Largest share of dead letters among the latest pages of a worker, beyond which it stops.
-
-    1 means any share.
-    """
+    """Share of dead letters among the latest pages of a worker above which it stops; 1 means never."""
     dead_letters_ratio_pages: Annotated[int, number_of(PAGES, ge=1)] = 2000
-    """Number of latest pages among which that share is counted; before as many have come, it is not."""
+    """Latest pages in which that share is counted, once so many have come."""
     refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10
-    """Niceness of the refresher, so that cleaning comes first when processors are busy.
-
-    The console, `templ inspect` and `templ site export` have the same, so that looking makes no worker wait.
-    """
+    """Niceness of the refresher, the console and `templ inspect`, so that cleaning comes first."""
     session_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 15.0
     """Time without a heartbeat after which a worker's partitions go to other workers."""
     commit_interval_s: Annotated[float, number_of(SECONDS, gt=0)] = 1.0
     """Time between commits of offsets, which bounds the pages processed again after a crash."""
     offset_reset: OffsetReset = "cut"
-    """Where a worker goes on in a partition whose log was cut, by a lost disk or an unclean election.
+    """Offset at which a worker goes on in a truncated log.
 
-    `cut` is the offset at which the log stopped being the one that was read: no record is read twice
-    and none is left out. `earliest` reads again whatever the log still has, `latest` leaves out what
-    came since. Where the broker cannot tell the cut, `cut` means `earliest`. Windows are made anew
-    from the whole log of `documents` in any case.
+    `cut` is the offset of the truncation: no record is read twice and none is left out. `earliest` reads
+    again whatever the log still has, `latest` leaves out what came since. Where the broker cannot tell the
+    truncation, `cut` means `earliest`. Windows are always rebuilt from the whole log of `documents`.
     """
     stall_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 300.0
-    """Time after which a process ends whose committed offsets do not move although records wait."""
+    """Time after which a process ends if its committed offsets do not move although records wait."""
     metrics_port: Annotated[int, Meta(ge=1, le=65534)] | None = None
-    """Port of the cleaner's metrics for Prometheus; the refresher uses the next one. None means none."""
+    """Port of the cleaner's metrics for Prometheus; the refresher uses the next one."""
     metrics_host: str = "127.0.0.1"
     """Address at which the metrics are served."""
     log_format: LogFormat = "auto"
@@ -240,22 +223,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_level: LogLevels = "info"
     """Lowest level that is logged, then those of single loggers, separated by commas.
 
-    The client libraries log from `warning` on unless they are named. Levels are `debug`, `info`,
-    `warning`, `error` and `critical`.
+    Client libraries log from `warning` on unless they are named. Levels are `debug`, `info`, `warning`,
+    `error` and `critical`.
     """
     console_port: Annotated[int, Meta(ge=1, le=65535)] | None = None
-    """Port of the console, a web page at which people look at sites and correct them. None means none."""
+    """Port of the console, a web page that shows and corrects sites."""
     console_host: str = "127.0.0.1"
-    """Address at which the console listens; it has neither TLS nor logins for readers."""
+    """Address at which the console listens; readers need no login, and there is no TLS."""
     console_names: frozenset[str] = frozenset()
-    """Further names, with the port if there is one, by which browsers reach the console, separated by commas.
+    """Further hosts, with the port if there is one, by which browsers reach the console, separated by commas.
 
-    Requests that name another host are refused.
+    Requests for any other host are refused.
     """
     console_token: Annotated[str, LONG_SECRET] | None = None
-    """Secret without which the console changes nothing; none means that it only shows."""
+    """Secret that every change on the console needs; none means that it changes nothing."""
     child_module: str = "workers.processes.child"
-    """Module that a child process runs; fault-injection tests have one of their own."""
+    """Module that a child process runs; tests replace it to cause faults."""
 
     def __repr__(self) -> str:
         """Return all values in one line; secrets are masked, since errors and logs may show this."""

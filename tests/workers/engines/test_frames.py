@@ -64,9 +64,7 @@ def test_ray_data(frame, pages):
 
 
 def test_nemo_curator(frame, pages):
-    pytest.importorskip(
-        "nemo_curator", reason="nemo-curator is not installed; see workers/README.md"
-    )
+    pytest.importorskip("nemo_curator", reason="nemo-curator is not installed; see docs/engines.md")
     from nemo_curator.backends.ray_data import RayDataExecutor
     from nemo_curator.pipeline import Pipeline
     from nemo_curator.tasks import DocumentBatch

@@ -1,4 +1,4 @@
-"""`templ settings` lists every setting, and the README has the same list."""
+"""`templ settings` lists every setting, and prints the page of docs/."""
 
 import json
 import tomllib
@@ -10,7 +10,7 @@ from workers.cli.main import templ
 from workers.cli.operate.settings import settings_command
 from workers.settings import setting_types
 
-README = Path(__file__).parents[4] / "workers" / "README.md"
+PAGE = Path(__file__).parents[4] / "docs" / "settings.md"
 
 
 def listed(form, **environment):
@@ -65,5 +65,5 @@ def test_the_broker_may_stand_in_the_file(tmp_path):
     assert (none.exit_code, "Missing option '--broker'" in none.stderr) == (2, True)
 
 
-def test_the_readme_has_the_list():
-    assert listed("markdown") in README.read_text()
+def test_the_page_of_the_settings_is_what_the_command_prints():
+    assert listed("markdown") == PAGE.read_text("utf-8")

@@ -64,11 +64,10 @@ def test_alerts_and_dashboard_use_what_is_exported(exported):
     assert {name for name in exported if name.startswith("templ_")} <= in_board
 
 
-def test_the_readme_describes_every_metric(exported):
-    text = (ROOT / "workers" / "README.md").read_text()
-    section = text[text.index("## Metrics") : text.index("## Settings\n")]
-    missing = [name for name in exported if name.startswith("templ_") and name not in section]
-    assert missing == []
+def test_the_page_on_monitoring_describes_every_metric_and_no_other(exported):
+    text = (ROOT / "docs" / "monitoring.md").read_text()
+    section = text[text.index("## Metrics") : text.index("## Logs\n")]
+    assert used_by(section) == {name for name in exported if name.startswith("templ_")}
 
 
 def test_every_alert_has_a_test_and_a_page_in_the_runbook():
