@@ -53,11 +53,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
     """Whether connections to the broker are encrypted (SSL) and log in (SASL)."""
     ssl_ca_file: Path | None = None
-    """PEM file of the authorities that may sign the broker's certificate; none means the system's."""
+    """PEM file of the authorities that may sign the broker's certificate; default: the system's."""
     ssl_certificate_file: Path | None = None
     """PEM file of the certificate by which the broker knows this client (mTLS)."""
     ssl_key_file: Path | None = None
-    """PEM file of that certificate's private key; none means that the certificate file has it."""
+    """PEM file of that certificate's private key; default: the certificate file."""
     ssl_key_password: Annotated[str, SECRET] | None = None
     """Password of the private key."""
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None = None
@@ -67,10 +67,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sasl_password: Annotated[str, SECRET] | None = None
     """Password for PLAIN and SCRAM."""
     sasl_token_file: Path | None = None
-    """File with the token for OAUTHBEARER, which is read again for each connection.
-
-    It goes before `sasl_token_url`.
-    """
+    """File with the token for OAUTHBEARER, read for each connection; it goes before `sasl_token_url`."""
     sasl_token_url: str | None = None
     """Address that gives tokens for OAUTHBEARER, by the client-credentials flow of OAuth 2."""
     sasl_client_id: str | None = None
@@ -85,10 +82,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     opensearch_password: Annotated[str, SECRET] | None = None
     """Password of that user."""
     opensearch_ca_file: Path | None = None
-    """PEM file of the authorities that may sign the server's certificate; none means certifi's."""
+    """PEM file of the authorities that may sign the server's certificate; default: certifi's."""
 
     page_model: Path | None = None
-    """File of a page model that `templ train` wrote; none means the one that comes with templ."""
+    """File of a page model that `templ train` wrote; default: the one that comes with templ."""
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
     """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
 
@@ -99,7 +96,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     child_memory_bytes: Annotated[int, number_of(BYTES, ge=256 << 20)] = 2 << 30
     """Largest memory of a child process."""
     cleaner_children: Annotated[int, Meta(ge=1)] | None = None
-    """Child processes of a cleaner; none means one for each processor of the machine.
+    """Child processes of a cleaner; default: one for each processor of the machine.
 
     Set it where a container or a service may use fewer.
     """
@@ -114,18 +111,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     comments: Literal["auto", "keep", "drop"] = "auto"
-    """What becomes of readers' comments and reviews.
-
-    `auto` drops comments on articles and keeps them on forum threads.
-    """
+    """Readers' comments and reviews: `auto` drops those on articles and keeps those of forum threads."""
     balance: Balance = "even"
-    """What texts are cut for: `precision` keeps less template, `recall` misses less content.
-
-    `even` gives the best word F1.
-    """
+    """`precision` keeps less template, `recall` misses less content, `even` gives the best word F1."""
 
     metadata: bool = True
-    """Whether records have the title, authors, times, language and addresses that a page states."""
+    """Whether records have the metadata that a page states."""
     text_forms: frozenset[TextForm] = frozenset()
     """Further forms of the text in records, separated by commas: `markdown,html`."""
     links: bool = False
@@ -236,7 +227,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     Requests for any other host are refused.
     """
     console_token: Annotated[str, LONG_SECRET] | None = None
-    """Secret that every change on the console needs; none means that it changes nothing."""
+    """Secret that every change on the console needs; without it the console only shows."""
     child_module: str = "workers.processes.child"
     """Module that a child process runs; tests replace it to cause faults."""
 

@@ -23,14 +23,14 @@ A setting is given by its environment variable, or by its name in lower case wit
 the variable `TEMPL_SETTINGS` names; the variable goes first. `templ settings` lists all settings with what this
 environment gives, and `--as toml` prints a file with all defaults. A worker logs its settings at its start.
 
-* Sizes are bytes or texts such as `2GiB`. Times are texts such as `14d` or `90s`, or numbers of the unit at the end of the
-  name.
-* A password or secret may be in a file: its variable with `_FILE` added names the file. No log and no list shows it.
-* An unknown `TEMPL_` variable or key, a value out of bounds, and settings that contradict each other stop the start with
-  one line each and exit code 78. Variables that Kubernetes makes of a service called `templ` are ignored.
+Sizes are bytes or texts such as `2GiB`. Times are texts such as `14d` or `90s`, or numbers of the unit at the end of the
+name. A secret may be in a file that its variable with `_FILE` added names; no log and no list shows it.
 
-| variable | default | bounds | meaning |
-| --- | --- | --- | --- |"""
+An unknown `TEMPL_` variable or key, a value out of bounds, and settings that contradict each other stop the start with
+one line each and exit code 78. Variables that Kubernetes makes of a service called `templ` are ignored.
+
+Each setting is listed with its default, if it has one, and its bounds:
+"""
 
 
 class ListedSetting(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ def settings_command(form: str) -> None:
     if form == "json":
         click.echo(msgspec.json.encode(listed))
     else:
-        lines = {"text": _text, "markdown": _table_row, "toml": _toml}[form]
+        lines = {"text": _text, "markdown": _list_item, "toml": _toml}[form]
         if form == "markdown":
             click.echo(_PAGE)
         click.echo("\n".join(line for one in listed for line in lines(one)))
@@ -121,8 +121,10 @@ def _text(one: ListedSetting) -> Iterator[str]:
         yield f"    Here: {one.value}, by {one.origin}"
 
 
-def _table_row(one: ListedSetting) -> Iterator[str]:
-    yield f"| `{one.variable}` | {one.default} | {one.bounds} | {one.meaning} |"
+def _list_item(one: ListedSetting) -> Iterator[str]:
+    default = "" if one.default == "none" else f"={one.default}"
+    bounds = f" ({one.bounds})" if one.bounds else ""
+    yield f"* `{one.variable}{default}`{bounds}: {one.meaning}"
 
 
 def _toml(one: ListedSetting) -> Iterator[str]:
