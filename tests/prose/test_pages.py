@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import click
 import pytest
 
+from schemas.topics import TOPICS
 from tests.prose.pages import (
     DESCRIBING,
     PAGES,
@@ -17,6 +18,7 @@ from tests.prose.pages import (
     shell_lines,
 )
 from workers.cli.main import templ
+from workers.kafka.access.rights import FEED_RIGHTS, SEED_RIGHTS, WORKER_RIGHTS
 from workers.setting_sources import SETTINGS_FILE
 from workers.settings import setting_types
 
@@ -113,7 +115,8 @@ def test_modules_and_targets_exist(page):
     text = page.read_text("utf-8")
     modules = re.findall(r"python -m ((?:tests|workers)[\w.]+)", " ".join(text.split()))
     assert [name for name in modules if find_spec(name) is None] == []
-    targets = re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)
+    commands = "\n".join([*shell_lines(page), *re.findall(r"`(make [^`]+)`", text)])
+    targets = re.findall(r"^make ([a-z-]+)", commands, re.MULTILINE)
     makefile = (ROOT / "Makefile").read_text("utf-8")
     assert [name for name in targets if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
@@ -124,3 +127,17 @@ def test_files_that_are_named_exist(page):
     named = re.findall(rf"`((?:{folders})/[\w./-]*[\w/])`", prose_of(page))
     places = (ROOT, page.parent)
     assert [one for one in named if not any((at / one).exists() for at in places)] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "rights"),
+    [("worker", WORKER_RIGHTS), ("feed", FEED_RIGHTS), ("seed", SEED_RIGHTS)],
+)
+def test_the_rights_are_those_that_the_code_checks(command, rights):
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    (row,) = re.findall(rf"^\| `templ {command}` \| (.*) \|$", page, re.MULTILINE)
+    written = {}
+    for clause in row.split("; "):
+        for topic in set(re.findall(r"`([\w.-]+)`", clause)) & TOPICS.keys():
+            written[topic] = {one for one in ("Read", "Write") if one in clause}
+    assert written == {topic: {one.label for one in needed} for topic, needed in rights.items()}
