@@ -1,14 +1,13 @@
 """Constancy and pooled log-odds of places, see `templ_core.site_level.places.place_log_odds`."""
 
-from libc.math cimport log
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.math cimport exp, log, rint
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
-
-from templ_core.site_level.places.place_counts import run_keys
+from templ_core.site_level.places.place_counts import FACTOR
 
 
 def constant_texts(path_sums, text_pages, words, config):
@@ -32,7 +31,7 @@ def constant_texts(path_sums, text_pages, words, config):
     cdef double repeats_min = config.rotation_repeats_min, constancy
     cdef int32_t words_min = config.rotation_words_min
     found = np.empty(count, np.bool_)
-    cdef unsigned char *constant = <unsigned char *>items(found, 1, True)
+    cdef uint8_t *constant = <uint8_t *>items(found, 1, True)
     for segment in range(count):
         pages = path_pages[segment]
         # Words per page over words of different texts: 1 where it is always the same, 1 / pages where it never is.
@@ -49,37 +48,68 @@ def constant_texts(path_sums, text_pages, words, config):
     return found
 
 
-def pooled_log_odds(totals, keys, words, mass, int64_t unit, double margin):
-    """Return the log-odds for content of each segment's place, pooled over window and page.
+def read_columns(table, page, content_log_odds, int64_t unit, config):
+    """Return the columns of a `PlaceReading` by name, see `read_places`; `unit` is the mass of a word of content."""
+    page_words, paths, texts = page.words, table.paths.of(page.path), table.texts.of(page.text)
+    constants = constant_texts(paths, texts, page_words, config)
+    cdef Py_ssize_t segment, count = len(page_words)
+    cdef const int32_t *length = <const int32_t *>items(page_words, 4)
+    cdef const double *own = <const double *>items(content_log_odds, 8)
+    cdef const uint8_t *constant = <const uint8_t *>items(constants, 1)
+    cdef const int64_t *pages = <const int64_t *>items(paths, 8)
+    cdef const int64_t *words = pages + count
+    cdef const int64_t *different_words = words + count
+    cdef double window_pages = max(table.pages, 1), margin = config.probability_margin, again
+    masses, rows = np.empty(count, np.int64), np.zeros((3, count))
+    cdef int64_t *mass = <int64_t *>items(masses, 8, True)
+    cdef double *log_odds = <double *>items(rows, 8, True)
+    cdef double *content = log_odds + count
+    cdef double *recurrence = content + count
+    for segment in range(count):
+        mass[segment] = 0 if constant[segment] else <int64_t>rint(
+            <double>(unit * length[segment]) / (1 + exp(-own[segment]))
+        )
+        if pages[segment] > 1 and words[segment] > 0:
+            again = 1 - different_words[segment] / <double>words[segment]
+            again = min(again * pages[segment] / (pages[segment] - 1), 1.0)
+            recurrence[segment] = again * pages[segment] / window_pages
+    for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor)):
+        _add_log_odds(known.of(keys), keys, length, mass, unit, margin, log_odds)
+    for segment in range(count):
+        log_odds[segment] /= 2
+        content[segment] = 1 / (1 + exp(-log_odds[segment]))
+    return {
+        "path_pages": paths[0],
+        "constant": constants,
+        "text_pages": texts[0],
+        "shape_pages": table.shapes.of(page.shape)[0],
+        "recurrence": rows[2],
+        "mass": masses,
+        "log_odds": rows[0],
+        "content": rows[1],
+    }
 
-    Args:
-        totals: Words and content mass of each segment's place in the window; (2, n_segments). They
-            are overwritten.
-        keys: Key of each segment's place.
-        words: Words of each segment; int32.
-        mass: Content mass of each segment; int64.
-        unit: Content mass of a word that is surely content.
-        margin: Probabilities are kept this far from 0 and 1.
-    """
+
+cdef int _add_log_odds(
+    totals, keys, const int32_t *length, const int64_t *mass, int64_t unit, double margin, double *log_odds
+) except -1:
+    """Add the log-odds of each segment's place, with its words and mass in the window, which are overwritten."""
     cdef Py_ssize_t segment, count = len(keys), first
     cdef int64_t *total_words = <int64_t *>items(totals, 8, True)
     cdef int64_t *total_mass = total_words + count
-    cdef const int32_t *length = <const int32_t *>items(words, 4)
-    cdef const int64_t *own = <const int64_t *>items(mass, 8)
     cdef double probability
-    firsts, result = _first_at_place(keys), np.empty(count)
+    firsts = _first_at_place(keys)
     cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)
-    cdef double *log_odds = <double *>items(result, 8, True)
     for segment in range(count):
         first = first_of[segment]
         total_words[first] += length[segment]
-        total_mass[first] += own[segment]
+        total_mass[first] += mass[segment]
     for segment in range(count):
         first = first_of[segment]
         probability = total_mass[first] / (unit * <double>total_words[first])
         probability = min(max(probability, margin), 1 - margin)
-        log_odds[segment] = log(probability / (1 - probability))
-    return result
+        log_odds[segment] += log(probability / (1 - probability))
+    return 0
 
 
 cdef object _first_at_place(keys):
@@ -137,5 +167,11 @@ def links_again(path, words, recurrence, link_density, config, double most):
 
 def where_repeated(path, text):
     """Return whether the text of each segment stands more than once at its path."""
-    firsts = _first_at_place(run_keys(path, text))
-    return np.bincount(firsts)[firsts] > 1
+    cdef Py_ssize_t segment, count = len(path)
+    firsts, found = _first_at_place(path * FACTOR + text), np.zeros(count, np.bool_)
+    cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)
+    cdef uint8_t *repeated = <uint8_t *>items(found, 1, True)
+    for segment in range(count):
+        if first_of[segment] < segment:
+            repeated[segment] = repeated[first_of[segment]] = True
+    return found

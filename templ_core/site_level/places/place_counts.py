@@ -17,7 +17,7 @@ from templ_core.site_level.places.places import PagePlaces
 
 MASS_UNIT = 1000
 """Content mass of a word that is surely content: mass is probability times words, in thousandths."""
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +106,7 @@ def content_mass(content_log_odds: Floats, words: Int32s) -> Int64s:
 
 def run_keys(places: UInt64s, texts: UInt64s) -> UInt64s:
     """Return one key for each pair of a place and a text."""
-    return mix(places * _FACTOR + texts)
+    return mix(places * FACTOR + texts)
 
 
 NO_PAGES = PlaceCounts(

@@ -1,12 +1,11 @@
 """How likely text is content where it stands; the cleaner and the learner read it alike."""
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.site_level.config import PLACES_CONFIG, PlacesConfig
-from templ_core.site_level.places._place_log_odds import constant_texts, pooled_log_odds
-from templ_core.site_level.places.place_counts import MASS_UNIT, content_mass
+from templ_core.site_level.places._place_log_odds import read_columns
+from templ_core.site_level.places.place_counts import MASS_UNIT
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
 
@@ -50,26 +49,4 @@ def read_places(
         content_log_odds: Log-odds for content of each segment, by the page model.
         config: The tunable numbers.
     """
-    paths, text_pages = table.paths.of(page.path), table.texts.of(page.text)[0]
-    constant = constant_texts(paths, text_pages, page.words, config)
-    mass = np.where(constant, 0, content_mass(content_log_odds, page.words))
-    of_cell, of_anchor = (
-        pooled_log_odds(
-            known.of(keys), keys, page.words, mass, MASS_UNIT, config.probability_margin
-        )
-        for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor))
-    )
-    log_odds = (of_cell + of_anchor) / 2
-    pages, words, different_words = paths
-    again = (1 - different_words / np.maximum(words, 1)) * pages / np.maximum(pages - 1, 1)
-    is_known = (pages > 1) & (words > 0)
-    return PlaceReading(
-        path_pages=pages,
-        constant=constant,
-        text_pages=text_pages,
-        shape_pages=table.shapes.of(page.shape)[0],
-        recurrence=is_known * np.minimum(again, 1) * pages / max(table.pages, 1),
-        mass=mass,
-        log_odds=log_odds,
-        content=1 / (1 + np.exp(-log_odds)),
-    )
+    return PlaceReading(**read_columns(table, page, content_log_odds, MASS_UNIT, config))
