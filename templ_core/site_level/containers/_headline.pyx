@@ -27,16 +27,14 @@ def find_headline(document, words, element_types, title, Py_ssize_t title_words,
         config: A `ContainersConfig`.
     """
     nodes = document.nodes
-    words_of_segment, owners, hashes = words.per_segment, document.segments.owner, words.hashes
-    parents, types = nodes.parent, nodes.element_type
     cdef Py_ssize_t segment, place, word = 0, best = -1, looked_for = len(title)
-    cdef const uint64_t *hash = <const uint64_t *>items(hashes, 8)
-    cdef const int64_t *length = <const int64_t *>items(words_of_segment, 8)
+    cdef const uint64_t *hash = <const uint64_t *>items(words.hashes, 8)
+    cdef const int64_t *length = <const int64_t *>items(words.per_segment, 8)
     cdef const uint64_t *wanted = <const uint64_t *>items(title, 8)
-    cdef const int32_t *owner_of = <const int32_t *>items(owners, 4)
+    cdef const int32_t *owner_of = <const int32_t *>items(document.segments.owner, 4)
     cdef Elements elements = Elements(
-        <const int32_t *>items(parents, 4),
-        <const int32_t *>items(types, 4),
+        <const int32_t *>items(nodes.parent, 4),
+        <const int32_t *>items(nodes.element_type, 4),
         <const uint64_t *>items(element_types, 8),
     )
     cdef double title_share_min = config.title_share_min
@@ -46,7 +44,7 @@ def find_headline(document, words, element_types, title, Py_ssize_t title_words,
     cdef uint64_t some_bits = 0
     for place in range(looked_for):
         some_bits |= <uint64_t>1 << (wanted[place] & 63)
-    for segment in range(len(words_of_segment)):
+    for segment in range(len(words.per_segment)):
         said = 0
         for place in range(length[segment]):
             if some_bits >> (hash[word] & 63) & 1:

@@ -33,24 +33,18 @@ def combine(evidence, config, double margin, double doubt_pages):
         doubt_pages: Pages after which the shape of a long text has half its weight.
     """
     places = evidence.places
-    own, around, shares = evidence.content_log_odds, evidence.surroundings, evidence.best_share
-    inside, repeated, words = evidence.in_best, evidence.repeated, evidence.words
-    known_log_odds, all_known = evidence.place_log_odds, evidence.known
-    constants = places.constant
-    with_text, with_shape = places.text_pages, places.shape_pages
-    cdef Py_ssize_t count = len(own), segment
-    cdef const double *page_log_odds = <const double *>items(own, 8)
-    cdef const double *content_around = <const double *>items(around, 8)
-    cdef const double *best_share = <const double *>items(shares, 8)
-    cdef const uint8_t *is_inside = <const uint8_t *>items(inside, 1)
-    cdef const uint8_t *is_label = <const uint8_t *>items(repeated, 1)
-    cdef const int32_t *length = <const int32_t *>items(words, 4)
-    cdef const double *place_log_odds = <const double *>items(known_log_odds, 8)
-    cdef const uint8_t *is_known = <const uint8_t *>items(all_known, 1)
-    cdef const uint8_t *is_constant = <const uint8_t *>items(constants, 1)
-    cdef const int64_t *text_pages = <const int64_t *>items(with_text, 8)
-    cdef const int64_t *shape_pages = <const int64_t *>items(with_shape, 8)
-
+    cdef Py_ssize_t count = len(evidence.words), segment
+    cdef const double *page_log_odds = <const double *>items(evidence.content_log_odds, 8)
+    cdef const double *content_around = <const double *>items(evidence.surroundings, 8)
+    cdef const double *best_share = <const double *>items(evidence.best_share, 8)
+    cdef const uint8_t *is_inside = <const uint8_t *>items(evidence.in_best, 1)
+    cdef const uint8_t *is_label = <const uint8_t *>items(evidence.repeated, 1)
+    cdef const int32_t *length = <const int32_t *>items(evidence.words, 4)
+    cdef const double *place_log_odds = <const double *>items(evidence.place_log_odds, 8)
+    cdef const uint8_t *is_known = <const uint8_t *>items(evidence.known, 1)
+    cdef const uint8_t *is_constant = <const uint8_t *>items(places.constant, 1)
+    cdef const int64_t *text_pages = <const int64_t *>items(places.text_pages, 8)
+    cdef const int64_t *shape_pages = <const int64_t *>items(places.shape_pages, 8)
     cdef double documentation = evidence.documentation
     cdef int64_t pages = evidence.pages
     cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds

@@ -37,8 +37,6 @@ FUSION_FORMAT = 3
 _FILE_NAME = "fusion.json"
 _STEPS = 1000
 """Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
-
-
 STRING_INPUT_MAX = 10.0
 """Above every value of the inputs that say what strings of the site are on a page."""
 

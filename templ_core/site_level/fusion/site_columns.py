@@ -44,8 +44,6 @@ LENGTH = "length"
 `FusionConfig.length_words_max`."""
 RECURS = "recurs"
 """This column is no input of the fusion: whether other pages have the text word for word, 0 or 1."""
-
-
 REASON_STRING = "site-string"
 """The reason of the inputs that say what strings of the site are on the page."""
 

@@ -194,7 +194,7 @@ def cover_columns(
         config: The tunable numbers.
     """
     records = max(page_type.documentation, page_type.forum)
-    apart = np.clip(1 - 2 * np.maximum(alike, listed), 0, 1)
-    run_words = np.clip(cover.run_words, config.prose_words_min, FUSION_CONFIG.length_words_max)
+    apart = np.maximum(1 - 2 * np.maximum(alike, listed), 0)
+    run_words = cover.run_words.clip(config.prose_words_min, FUSION_CONFIG.length_words_max)
     sure = cover.share * apart * np.log(run_words / config.prose_words_min)
     return {names[0]: (1 - records) * sure, names[1]: records * sure}

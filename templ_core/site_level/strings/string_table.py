@@ -13,8 +13,6 @@ from templ_core.site_level.strings.suffix_array import BREAK
 
 FIRST_SHAPE = 2
 """The token of the first shape of a table."""
-
-
 ALIKE_ROWS = 2
 """Rows of `StringTable.alike`."""
 
