@@ -119,15 +119,13 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         _ANY_TYPE if is_known else page.page_type,
         config.comments,
     )
-    rules: list[tuple[str, Bools]] = []
+    outside = None
     if is_known:
         outside = outside_container(log_odds, site.columns, page.words, page.page_type)
-        rules.append((REASON_OUTSIDE, outside))
     copies = None if is_known else page.copies
-    left_out = np.logical_or.reduce([one for _, one in rules]) if rules else None
     page_type = None if is_known else page.page_type
     choice = select_segments(
-        log_odds, copies, page.words, page_recall_share(page_type, config), left_out
+        log_odds, copies, page.words, page_recall_share(page_type, config), outside
     )
     alone = _page_instead_of_site(page, site, own, choice, config)
     if alone is not None:
@@ -137,7 +135,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         log_odds,
         choice,
         site=site,
-        rules=rules,
+        outside=outside,
         cuts=site.cuts if is_known else None,
     )
 
@@ -237,13 +235,11 @@ def _decision(
     choice: Selection,
     *,
     site: SiteEvidence | None = None,
-    rules: Sequence[tuple[str, Bools]] = (),
+    outside: Bools | None = None,
     cuts: Cuts | None = None,
     abstained: bool = False,
 ) -> Decision:
-    left_out = choice.repeated
-    for _, one in rules:
-        left_out = left_out | one
+    left_out = choice.repeated if outside is None else choice.repeated | outside
     expected = plain_f1(log_odds, choice.kept, left_out, page.words)
     inputs = confidence_inputs(expected, choice.kept, page.words, page.page_type)
     of_site = None if site is None else site.fusion.confidence
@@ -254,7 +250,7 @@ def _decision(
         confidence=(of_site or page.confidence).of(inputs),
         confidence_inputs=inputs,
         rules=(
-            *((name, left_out & (log_odds > 0)) for name, left_out in rules),
+            *(() if outside is None else ((REASON_OUTSIDE, outside & (log_odds > 0)),)),
             (REASON_REPEAT, choice.repeated),
             (REASON_REVIEWS, page.roles.reviews),
             (REASON_COMMENTS, page.roles.comments),
